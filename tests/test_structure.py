@@ -44,7 +44,7 @@ BUDGET = {
     "setup": 3_687,
     "hooks": 2_144,
     "cli": 5_722,
-    APART: 17_676,
+    APART: 17_710,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
 

@@ -27,9 +27,9 @@ SCOPES = {"read": {"read:project", "project"}, "write": {"project"}, "admin": {"
 
 
 def role_in(token: Token, project: Project) -> ProjectRole | None:
-    """What the token's user may do with a board; None if it does not exist for them.
+    """What the token's user may do with a board; None if they cannot see it.
 
-    An app is nobody: its permissions alone say what it may.
+    An app has no user: its permissions alone say what it may do.
     """
     if token.kind in {"classic", "fine-grained"}:
         return project.role_of(token.user)
@@ -39,18 +39,18 @@ def role_in(token: Token, project: Project) -> ProjectRole | None:
 
 
 def is_granted(token: Token, owner: User, level: str = "read") -> bool:
-    """Whether the token itself may, whoever has it: read, write or administer an owner's boards.
+    """Whether a token's scopes or permissions let it read, write or administer an owner's boards.
 
-    A classic token's scopes are looked at elsewhere in GraphQL: on the document.
+    In GraphQL, a classic token's scopes are checked elsewhere, on the whole document.
     """
     if token.kind == "classic":
         return bool(token.scopes & SCOPES[level])
-    wanted = {f"organization_projects:{one}" for one in LEVELS[LEVELS.index(level) :]}
+    wanted = {f"organization_projects:{rank}" for rank in LEVELS[LEVELS.index(level) :]}
     return owner.kind == "organization" and bool(token.scopes & wanted)
 
 
 def is_open(token: Token, item: Item) -> bool:
-    """Whether what a card is of may be seen; else the card is a redacted one.
+    """Whether the token can see the issue or pull request of a card; else the card is redacted.
 
     Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects#finding-information-about-items-in-a-project
     """
@@ -59,17 +59,17 @@ def is_open(token: Token, item: Item) -> bool:
 
 
 def is_shown(call: Call, project: Project) -> bool:
-    """Whether lists of boards have it."""
+    """Whether lists of boards show this one to the token."""
     return role_in(call.token, project) is not None and reaches(call, project)
 
 
 def reaches(call: Call, project: Project, level: str = "read") -> bool:
-    """Whether the token may; of a classic one the scopes were looked at before anything ran."""
+    """Whether the token's permissions allow `level`; a classic token's scopes were checked before."""
     return call.token.kind == "classic" or is_granted(call.token, project.owner, level)
 
 
 def readable(call: Call, project: Project) -> Project:
-    """A board that is there for the token's user.
+    """Return a board that the token's user can see, if the token may read it.
 
     Raises:
         Refusal: FORBIDDEN, the token's permissions do not reach it.
@@ -80,12 +80,12 @@ def readable(call: Call, project: Project) -> Project:
 
 
 def changeable(call: Call, project: Project, *, admin: bool = False) -> Project:
-    """A board that is to be changed.
+    """Return a board that the token may change.
 
     Args:
         call: The request.
         project: The board.
-        admin: Whether writing its cards is not enough.
+        admin: Whether the user has to be an admin of the board, not only a writer.
 
     Raises:
         Refusal: NOT_FOUND if it cannot be seen, FORBIDDEN if it can.
@@ -100,18 +100,20 @@ def changeable(call: Call, project: Project, *, admin: bool = False) -> Project:
     return project
 
 
-def board_of(call: Call, thing: object) -> Project | None:
-    """The board that a thing belongs to, or is; None if it is no part of one."""
-    if isinstance(thing, Project):
-        return thing
-    if isinstance(thing, Item):
-        return thing.project
-    if isinstance(thing, Field):
+def board_of(call: Call, part: object) -> Project | None:
+    """The board that a card, field or draft is a part of, or the board itself; else None."""
+    if isinstance(part, Project):
+        return part
+    if isinstance(part, Item):
+        return part.project
+    if isinstance(part, Field):
         return next(
-            (one for one in BoardTables.of(call.world).projects if thing in one.fields), None
+            (project for project in BoardTables.of(call.world).projects if part in project.fields),
+            None,
         )
-    if isinstance(thing, DraftIssue):
+    if isinstance(part, DraftIssue):
         return next(
-            (one for one in BoardTables.of(call.world).projects if one.item_of(thing)), None
+            (project for project in BoardTables.of(call.world).projects if project.item_of(part)),
+            None,
         )
     return None

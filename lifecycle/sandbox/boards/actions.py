@@ -1,4 +1,4 @@
-"""What happens to boards and their cards (Projects v2).
+"""Add, edit, move, archive and remove the cards of boards (Projects v2).
 
 Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
 """
@@ -20,7 +20,7 @@ ARCHIVED = "The item is archived and cannot be updated"
 
 
 class BoardRefused(ActionRefused):
-    """A change that makes no sense for what is there; GraphQL's type for it is VALIDATION."""
+    """A change that the board's state does not allow; GraphQL's type for it is VALIDATION."""
 
     kind = "VALIDATION"
 
@@ -36,24 +36,24 @@ def add_item(world: World, project: Project, content: Issue | DraftIssue, by: Us
     A card that is archived stays so. The board's list may miss a new one for as many reads as the
     world's lag says.
     """
-    found = project.item_of(content)
-    if found is None:
+    item = project.item_of(content)
+    if item is None:
         number = next(world.serial)
-        made = node_id("PVTI", project.owner.id, number)
-        found = Item(made, number, project, content, by, hidden_for=world.lag.get("items", 0))
-        project.put(found)
-        world.register(found.id, found)
+        item_id = node_id("PVTI", project.owner.id, number)
+        item = Item(item_id, number, project, content, by, hidden_for=world.lag.get("items", 0))
+        project.put(item)
+        world.register(item.id, item)
         project.updated_at = now()
-    return found
+    return item
 
 
 def add_draft(
     world: World, project: Project, title: str, body: str, assignees: Iterable[User], by: User
 ) -> Item:
-    """A card of a note that is no issue."""
-    number, made = next(world.serial), now()
+    """Add a card with a draft issue, which is in no repository."""
+    number, when = next(world.serial), now()
     draft = DraftIssue(
-        number, node_id("DI", project.owner.id, number), _titled(title), body, by, made, made,
+        number, node_id("DI", project.owner.id, number), _titled(title), body, by, when, when,
         list(assignees),
     )  # fmt: skip
     world.register(draft.node_id, draft)
@@ -63,7 +63,7 @@ def add_draft(
 def edit_draft(
     draft: DraftIssue, *, title: str | None, body: str | None, assignees: list[User] | None
 ) -> None:
-    """Change of a note what is given; None leaves as it was."""
+    """Change title, body and assignees of a draft; None leaves them as they are."""
     draft.title = draft.title if title is None else _titled(title)
     draft.body = draft.body if body is None else body
     draft.assignees = draft.assignees if assignees is None else assignees
@@ -71,7 +71,7 @@ def edit_draft(
 
 
 def convert_draft(item: Item, repo: Repository, by: User) -> Issue:
-    """Make an issue of a note; the card stays the same, with its values.
+    """Make an issue of a draft; the card stays the same, with its values.
 
     Raises:
         BoardRefused: The card is of an issue already, or archived.
@@ -80,17 +80,17 @@ def convert_draft(item: Item, repo: Repository, by: User) -> Issue:
     demand_active(item)
     if not isinstance(draft, DraftIssue):
         raise BoardRefused("The item is not a draft issue and cannot be converted")
-    made = issues.new_issue(repo, by, draft.title, draft.body)
-    issues.assign(made, [user.login for user in draft.assignees], by)
+    issue = issues.new_issue(repo, by, draft.title, draft.body)
+    issues.assign(issue, [user.login for user in draft.assignees], by)
     del item.project.cards[draft.node_id]
     repo.world.forget(draft.node_id)
-    item.content, item.updated_at = made, now()
-    item.project.cards[made.node_id] = item
-    return made
+    item.content, item.updated_at = issue, now()
+    item.project.cards[issue.node_id] = item
+    return issue
 
 
 def remove_item(world: World, item: Item) -> None:
-    """Take a card off its board; a note goes with it."""
+    """Take a card off its board; a draft is deleted with it."""
     item.project.take(item)
     item.project.updated_at = now()
     world.forget(item.id)
@@ -99,7 +99,7 @@ def remove_item(world: World, item: Item) -> None:
 
 
 def archive(item: Item, *, archived: bool) -> None:
-    """Put a card away, or bring it back; twice is once."""
+    """Archive a card, or bring it back; a second time changes nothing."""
     item.archived, item.updated_at = archived, now()
 
 
@@ -119,7 +119,7 @@ def move_item(item: Item, after: Item | None) -> None:
 
 
 def demand_active(item: Item) -> None:
-    """An archived card takes no changes.
+    """Refuse a change of an archived card.
 
     Raises:
         BoardRefused: It is archived.

@@ -1,4 +1,4 @@
-"""What happens to a board's fields, and to the values that cards have in them.
+"""Add, change and delete the fields of a board, and set the values that cards have in them.
 
 Sources: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
 and, for the options and iterations that an update replaces,
@@ -35,17 +35,17 @@ WANTED = {
     "SINGLE_SELECT": ("singleSelectOptionId", "a single select option Id"),
     "ITERATION": ("iterationId", "an iteration Id"),
 }
-"""Of each type of field that takes a value: the key that holds it, and what it is called."""
+"""For each type of field that takes a value: the key of the value, and its name in GitHub's refusal."""
 
 
-def set_value(item: Item, field: Field, given: Mapping[str, Any], by: User) -> None:
+def set_value(item: Item, field: Field, typed_value: Mapping[str, Any], by: User) -> None:
     """Give a card a value; no precondition, the last write wins.
 
     Args:
         item: The card.
         field: A field of its board.
-        given: `text`, `number`, `date` (YYYY-MM-DD), `singleSelectOptionId` or `iterationId`; an
-            empty text leaves what is there.
+        typed_value: One of `text`, `number`, `date` (YYYY-MM-DD), `singleSelectOptionId` or
+            `iterationId`, with its value; an empty text leaves what is there.
         by: Who gives it.
 
     Raises:
@@ -53,12 +53,12 @@ def set_value(item: Item, field: Field, given: Mapping[str, Any], by: User) -> N
             board's to set, or the value is of another type or points to nothing.
     """
     _demand_writable(item, field)
-    if sum(given.get(known) is not None for known, _ in WANTED.values()) > 1:
+    if sum(typed_value.get(key_name) is not None for key_name, _ in WANTED.values()) > 1:
         raise BoardRefused("Only 1 value can be updated at a time")
-    key, what = WANTED[field.data_type]
-    value = given.get(key)
+    key, kind = WANTED[field.data_type]
+    value = typed_value.get(key)
     if value is None:
-        raise BoardRefused(f"Did not receive {what} to update a field of type {_name(field)}")
+        raise BoardRefused(f"Did not receive {kind} to update a field of type {_name(field)}")
     text = _checked(field, value)
     if text:
         item.give(field.id, text, by)
@@ -88,7 +88,7 @@ def _day(text: str) -> date:
 
 
 def clear_value(item: Item, field: Field) -> None:
-    """Take a card's value away; without one nothing changes.
+    """Remove a card's value in a field; without one only its time of change is set.
 
     Raises:
         BoardRefused: The card is archived, or the field's value is not the board's to clear.
@@ -133,56 +133,56 @@ def add_field(
     if kind == "SINGLE_SELECT" and not options:
         raise BoardRefused("Options can't be blank")
     number = next(world.serial)
-    made = Field(node_id(PREFIXES.get(kind, "PVTF"), project.owner.id, number), number, name, kind)
-    made.options = _options(world, made, options)
+    field = Field(node_id(PREFIXES.get(kind, "PVTF"), project.owner.id, number), number, name, kind)
+    field.options = _options(world, field, options)
     if kind == "ITERATION":
-        made.iterations = _iterations(world, made, iterations or {})
-    project.fields.append(made)
-    world.register(made.id, made)
+        field.iterations = _iterations(world, field, iterations or {})
+    project.fields.append(field)
+    world.register(field.id, field)
     project.updated_at = now()
-    return made
+    return field
 
 
 def _demand_name(project: Project, name: str) -> None:
     if not name.strip():
         raise BoardRefused("Name can't be blank")
-    if any(one.name.lower() == name.lower() for one in project.fields):
+    if any(field.name.lower() == name.lower() for field in project.fields):
         raise BoardRefused("Name has already been taken")
 
 
-def _options(world: World, field: Field, given: Sequence[Mapping[str, Any]]) -> list[Option]:
-    names = [one["name"].lower() for one in given]
+def _options(world: World, field: Field, specs: Sequence[Mapping[str, Any]]) -> list[Option]:
+    names = [spec["name"].lower() for spec in specs]
     if len(set(names)) < len(names):
         raise BoardRefused("Options must have unique names")
     turn = next(world.serial)
     return [
         Option(
-            new_option(field, one["name"], turn).id,
-            one["name"],
-            one.get("color") or "GRAY",
-            one.get("description") or "",
+            new_option(field, spec["name"], turn).id,
+            spec["name"],
+            spec.get("color") or "GRAY",
+            spec.get("description") or "",
         )
-        for one in given
+        for spec in specs
     ]
 
 
-def _iterations(world: World, field: Field, given: Mapping[str, Any]) -> list[Iteration]:
-    """The iterations that are given, or three one after the other, as a new field has them."""
+def _iterations(world: World, field: Field, configuration: Mapping[str, Any]) -> list[Iteration]:
+    """The configured iterations, or by default three, one after the other."""
     turn = next(world.serial)
-    start = _day(str(given.get("startDate") or now().date().isoformat()))
-    length = int(given.get("duration") or 14)
-    spans = given.get("iterations") or [
+    start = _day(str(configuration.get("startDate") or now().date().isoformat()))
+    length = int(configuration.get("duration") or 14)
+    spans = configuration.get("iterations") or [
         {"title": f"Iteration {n + 1}", "startDate": start + timedelta(days=n * length),
          "duration": length}
         for n in range(3)
     ]  # fmt: skip
-    made = []
-    for one in spans:
-        day = _day(str(one["startDate"]))
-        is_over = day + timedelta(days=one["duration"]) <= now().date()
-        key = new_option(field, f"{one['title']} {day}", turn).id
-        made.append(Iteration(key, one["title"], day.isoformat(), one["duration"], is_over))
-    return made
+    iterations = []
+    for span in spans:
+        day = _day(str(span["startDate"]))
+        is_over = day + timedelta(days=span["duration"]) <= now().date()
+        key = new_option(field, f"{span['title']} {day}", turn).id
+        iterations.append(Iteration(key, span["title"], day.isoformat(), span["duration"], is_over))
+    return iterations
 
 
 def update_field(
@@ -196,11 +196,11 @@ def update_field(
 ) -> None:
     """Rename a field, or replace all of its options or iterations by new ones.
 
-    What replaces has new ids, even under the same names, and cards lose what they had. An empty
+    The new ones have new ids, even under the same names, and cards lose their values. An empty
     list of options is ignored.
 
     Raises:
-        BoardRefused: It is none that the board made itself, or the name is taken.
+        BoardRefused: It shows a value of the content, not the board's own, or the name is taken.
     """
     if field.data_type not in WRITABLE:
         raise BoardRefused(f"The field of type {_name(field)} cannot be updated")
@@ -226,7 +226,7 @@ def delete_field(world: World, project: Project, field: Field) -> None:
     """Take a field off its board, with all values.
 
     Raises:
-        BoardRefused: It is none that the board made itself.
+        BoardRefused: It shows a value of the content, not the board's own.
     """
     if field.data_type not in WRITABLE:
         raise BoardRefused(f"The field of type {_name(field)} cannot be deleted")

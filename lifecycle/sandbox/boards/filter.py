@@ -1,4 +1,4 @@
-"""From a filter in GitHub's syntax to the cards, or the boards, that it selects.
+"""Read a filter in GitHub's syntax, and select the cards or the boards that it matches.
 
 Sources: https://docs.github.com/issues/planning-and-tracking-with-projects/customizing-views-in-your-project/filtering-projects
 for cards, and `gh`'s own queries (`is:open` and words of the title) for boards.
@@ -41,14 +41,14 @@ class Term:
 
 
 def terms_of(text: str) -> list[Term]:
-    """A filter's parts, all of which have to hold."""
+    """The terms of a filter's text, all of which have to hold."""
     return [
         Term(
-            (found["name"] or "").lower(),
-            tuple(one.replace('"', "").replace("'", "") for one in _split(found["values"])),
-            bool(found["not"]),
+            (match["name"] or "").lower(),
+            tuple(value.replace('"', "").replace("'", "") for value in _split(match["values"])),
+            bool(match["not"]),
         )
-        for found in TERM.finditer(text)
+        for match in TERM.finditer(text)
     ]
 
 
@@ -57,13 +57,13 @@ def _split(values: str) -> list[str]:
 
 
 def matching_projects(projects: Iterable[Project], text: str) -> list[Project]:
-    """The boards that a query means: `is:open`, `is:closed`, and words of the title.
+    """The boards that a query selects by `is:open`, `is:closed` and words of the title.
 
     Raises:
         NotImitated: The query has another qualifier.
     """
     terms = terms_of(text)
-    return [p for p in projects if all(_project(p, one) is not one.is_negative for one in terms)]
+    return [p for p in projects if all(_project(p, term) is not term.is_negative for term in terms)]
 
 
 def _project(project: Project, term: Term) -> bool:
@@ -77,14 +77,14 @@ def _project(project: Project, term: Term) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
-    """What a filter's text means for the cards of a board, for one reader."""
+    """A filter of a board's cards; `@me` in it is the viewer."""
 
     project: Project
     viewer: User
     terms: tuple[Term, ...]
 
     def matches(self, item: Item) -> bool:
-        """Whether a card is meant."""
+        """Whether a card passes the filter."""
         return all(self._holds(item, term) is not term.is_negative for term in self.terms)
 
     def _holds(self, item: Item, term: Term) -> bool:
@@ -106,7 +106,7 @@ class ItemFilter:
         return self.viewer.login if value == "@me" else value
 
     def _field(self, name: str) -> Field | None:
-        """The field with values of its own that a qualifier names, its spaces written as `-`."""
+        """The board's own field that a qualifier names, with `-` for spaces; None if it names another."""
         return next(
             (
                 field
@@ -118,7 +118,11 @@ class ItemFilter:
         )
 
     def _texts(self, item: Item, name: str) -> list[str]:
-        """What a card has under a qualifier, as texts."""
+        """The card's values under a qualifier, as texts.
+
+        Raises:
+            NotImitated: There is no such qualifier here.
+        """
         field = self._field(name)
         if field is not None:
             shown = _shown(item, field)
@@ -132,35 +136,35 @@ class ItemFilter:
         shown = _shown(item, field)
         if shown is None:
             return False
-        found = COMPARED.fullmatch(value)
-        if found is None or field.data_type in {"TEXT", "SINGLE_SELECT"}:
+        match = COMPARED.fullmatch(value)
+        if match is None or field.data_type in {"TEXT", "SINGLE_SELECT"}:
             return _like(shown, self._resolved(field, value))
-        here = _rank(field, shown)
-        if found["sign"]:
-            there = _rank(field, self._resolved(field, found["than"]))
+        rank = _rank(field, shown)
+        if match["sign"]:
+            bound = _rank(field, self._resolved(field, match["than"]))
             return {
-                ">": here > there, ">=": here >= there, "<": here < there, "<=": here <= there,
-            }[found["sign"]]  # fmt: skip
-        low, high = found["low"], found["high"]
-        return (low == "*" or _rank(field, self._resolved(field, low)) <= here) and (
-            high == "*" or here <= _rank(field, self._resolved(field, high))
+                ">": rank > bound, ">=": rank >= bound, "<": rank < bound, "<=": rank <= bound,
+            }[match["sign"]]  # fmt: skip
+        low, high = match["low"], match["high"]
+        return (low == "*" or _rank(field, self._resolved(field, low)) <= rank) and (
+            high == "*" or rank <= _rank(field, self._resolved(field, high))
         )
 
     def _resolved(self, field: Field, value: str) -> str:
-        """A value with `@today` or `@current` and so on put in."""
-        found = KEYWORD.fullmatch(value)
-        if found is None:
+        """A filter's value with `@me`, `@today`, `@current` and so on replaced."""
+        match = KEYWORD.fullmatch(value)
+        if match is None:
             return self._meant(value)
-        shift = int(found["shift"] or 0)
-        if field.data_type == "DATE" and found["word"] == "today":
+        shift = int(match["shift"] or 0)
+        if field.data_type == "DATE" and match["word"] == "today":
             return (now().date() + timedelta(days=shift)).isoformat()
-        if field.data_type != "ITERATION" or found["word"] == "today":
+        if field.data_type != "ITERATION" or match["word"] == "today":
             raise NotImitated(
                 f"The sandbox does not imitate {value!r} for the field {field.name!r}"
             )
-        running = [one for one in field.iterations if not one.completed]
+        running = [iteration for iteration in field.iterations if not iteration.completed]
         place = field.iterations.index(running[0]) if running else len(field.iterations)
-        place += {"current": 0, "previous": -1, "next": 1}[found["word"]] + shift
+        place += {"current": 0, "previous": -1, "next": 1}[match["word"]] + shift
         within = 0 <= place < len(field.iterations)
         return field.iterations[place].title if within else value
 
@@ -212,7 +216,7 @@ TEXTS: dict[str, Callable[[Item], list[str]]] = {
     "reason": _reason,
     "reviewers": _reviewers,
 }
-"""What a card's content has under a qualifier."""
+"""For each qualifier that is not a field of the board: the texts of a card's content under it."""
 
 
 def item_filter(project: Project, viewer: User, text: str) -> ItemFilter:
@@ -221,7 +225,7 @@ def item_filter(project: Project, viewer: User, text: str) -> ItemFilter:
 
 
 def _shown(item: Item, field: Field) -> str | None:
-    """A card's own value as people see it; None if it has none."""
+    """A card's value in a field of the board, an option or iteration by its name; None without one."""
     raw = item.values.get(field.id)
     names = {option.id: option.name for option in field.options}
     names |= {iteration.id: iteration.title for iteration in field.iterations}
@@ -231,13 +235,13 @@ def _shown(item: Item, field: Field) -> str | None:
 
 
 def _rank(field: Field, shown: str) -> tuple[float, str]:
-    """What numbers, days and iterations are compared by."""
+    """The key by which numbers, days and iterations are compared."""
     if field.data_type == "NUMBER":
         try:
             return float(shown), ""
         except ValueError:
             raise BoardRefused(f"{shown} is not a number") from None
-    starts = {one.title.lower(): one.start for one in field.iterations}
+    starts = {iteration.title.lower(): iteration.start for iteration in field.iterations}
     return 0, starts.get(shown.lower(), shown)
 
 
@@ -267,9 +271,12 @@ def _pull(item: Item) -> PullRequest | None:
 def _is(item: Item, word: str) -> bool:
     content, pull = item.content, _pull(item)
     if isinstance(content, DraftIssue):
-        known = {"draft": True, **dict.fromkeys(("issue", "pr", "open", "closed", "merged"), False)}
+        states = {
+            "draft": True,
+            **dict.fromkeys(("issue", "pr", "open", "closed", "merged"), False),
+        }
     else:
-        known = {
+        states = {
             "issue": pull is None,
             "pr": pull is not None,
             "draft": bool(pull and pull.draft),
@@ -277,13 +284,13 @@ def _is(item: Item, word: str) -> bool:
             "closed": content.state == "closed",
             "merged": bool(pull and pull.merged_at),
         }
-    if word not in known:
+    if word not in states:
         raise NotImitated(f"The sandbox does not imitate the filter is:{word}")
-    return known[word]
+    return states[word]
 
 
 def _is_older(item: Item, text: str) -> bool:
-    found = DAYS.fullmatch(text)
-    if found is None:
+    match = DAYS.fullmatch(text)
+    if match is None:
         raise NotImitated(f"The sandbox does not imitate the filter last-updated:{text}")
-    return now() - item.updated_at >= timedelta(days=int(found["count"]))
+    return now() - item.updated_at >= timedelta(days=int(match["count"]))

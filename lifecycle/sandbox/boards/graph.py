@@ -1,4 +1,4 @@
-"""Boards as GraphQL reads them (Projects v2): fields, cards, and the ways in.
+"""GraphQL's fields of boards (Projects v2), of their fields and cards, and those that lead to a board.
 
 Source: https://docs.github.com/issues/planning-and-tracking-with-projects/automating-your-project/using-the-api-to-manage-projects
 """
@@ -68,56 +68,60 @@ def _found(call: Call, project: Project | None, number: int) -> Project:
     return access.readable(call, project)
 
 
-def _listed(call: Call, projects: Iterable[Project], given: dict[str, Any]) -> dict[str, Any]:
-    """A page of boards, in the order and of the kind that is asked for."""
-    order = given.pop("orderBy", None) or {"field": "NUMBER", "direction": "DESC"}
-    ranks = RANKS[given.pop("minPermissionLevel", None) or "READ"]
+def _listed(call: Call, projects: Iterable[Project], arguments: dict[str, Any]) -> dict[str, Any]:
+    """A page of the boards that the viewer sees, by `query`, `minPermissionLevel` and `orderBy`."""
+    order = arguments.pop("orderBy", None) or {"field": "NUMBER", "direction": "DESC"}
+    ranks = RANKS[arguments.pop("minPermissionLevel", None) or "READ"]
     shown = [
         project
-        for project in matching_projects(projects, given.pop("query", None) or "")
+        for project in matching_projects(projects, arguments.pop("query", None) or "")
         if access.is_shown(call, project) and role_in(call.token, project) in ranks
     ]
     shown.sort(key=PROJECT_ORDERS[order["field"]], reverse=order["direction"] == "DESC")
-    return connection(shown, **given)
+    return connection(shown, **arguments)
 
 
-def _owned(call: Call, owner: User, **given: Any) -> dict[str, Any]:
+def _owned(call: Call, owner: User, **arguments: Any) -> dict[str, Any]:
     return _listed(
-        call, [p for p in BoardTables.of(call.world).projects if p.owner is owner], given
+        call, [p for p in BoardTables.of(call.world).projects if p.owner is owner], arguments
     )
 
 
-def _linked(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+def _linked(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
     return _listed(
-        call, [p for p in BoardTables.of(call.world).projects if repo in p.repositories], given
+        call, [p for p in BoardTables.of(call.world).projects if repo in p.repositories], arguments
     )
 
 
-def _recent(call: Call, owner: User, **given: Any) -> dict[str, Any]:
-    """The boards that changed last; who changed them is not remembered."""
+def _recent(call: Call, owner: User, **arguments: Any) -> dict[str, Any]:
+    """A page of an owner's boards, the last changed first, whoever changed them."""
     order = {"field": "UPDATED_AT", "direction": "DESC"}
-    return _owned(call, owner, orderBy=order, **given)
+    return _owned(call, owner, orderBy=order, **arguments)
 
 
-def _boards_with(call: Call, content: Issue | DraftIssue, **given: Any) -> dict[str, Any]:
+def _boards_with(call: Call, content: Issue | DraftIssue, **arguments: Any) -> dict[str, Any]:
     return _listed(
-        call, [p for p in BoardTables.of(call.world).projects if p.item_of(content)], given
+        call, [p for p in BoardTables.of(call.world).projects if p.item_of(content)], arguments
     )
 
 
-def cards_of(call: Call, content: Issue | PullRequest | DraftIssue, **given: Any) -> dict[str, Any]:
-    """The cards of an issue, pull request or draft, the archived one too unless it is not wanted."""
-    archived_too = given.pop("includeArchived", True)
-    thing = content.issue if isinstance(content, PullRequest) else content
-    found = [
-        card for project in BoardTables.of(call.world).projects if (card := project.item_of(thing))
+def cards_of(
+    call: Call, content: Issue | PullRequest | DraftIssue, **arguments: Any
+) -> dict[str, Any]:
+    """A page of the cards of an issue, pull request or draft; archived ones by `includeArchived`."""
+    archived_too = arguments.pop("includeArchived", True)
+    subject = content.issue if isinstance(content, PullRequest) else content
+    all_cards = [
+        card
+        for project in BoardTables.of(call.world).projects
+        if (card := project.item_of(subject))
     ]
     cards = [
         card
-        for card in found
+        for card in all_cards
         if (archived_too or not card.archived) and role_in(call.token, card.project)
     ]
-    page = connection(cards, **given)
+    page = connection(cards, **arguments)
     page["nodes"] = [  # what is forbidden becomes null and an error
         card if access.reaches(call, card.project) else forbidden(call.token)
         for card in page["nodes"]
@@ -125,19 +129,19 @@ def cards_of(call: Call, content: Issue | PullRequest | DraftIssue, **given: Any
     return page
 
 
-def _fields(_call: Call, project: Project, **given: Any) -> dict[str, Any]:
-    order = given.pop("orderBy", None) or {"field": "POSITION", "direction": "ASC"}
+def _fields(_call: Call, project: Project, **arguments: Any) -> dict[str, Any]:
+    order = arguments.pop("orderBy", None) or {"field": "POSITION", "direction": "ASC"}
     shown = [field for field in project.fields if field.data_type not in UNKNOWN_TO_GRAPHQL]
     if order["field"] != "POSITION":
         shown.sort(key=FIELD_ORDERS[order["field"]])
-    return connection(shown[::-1] if order["direction"] == "DESC" else shown, **given)
+    return connection(shown[::-1] if order["direction"] == "DESC" else shown, **arguments)
 
 
-def _items(call: Call, project: Project, **given: Any) -> dict[str, Any]:
-    """The cards in their order; archived ones are not among them."""
-    is_backward = (given.pop("orderBy", None) or {}).get("direction") == "DESC"
+def _items(call: Call, project: Project, **arguments: Any) -> dict[str, Any]:
+    """A page of the cards that are not archived, in the board's order."""
+    is_backward = (arguments.pop("orderBy", None) or {}).get("direction") == "DESC"
     shown = project.shown(call.seen)
-    return connection(shown[::-1] if is_backward else shown, **given)
+    return connection(shown[::-1] if is_backward else shown, **arguments)
 
 
 def path_of(project: Project) -> str:
@@ -147,7 +151,7 @@ def path_of(project: Project) -> str:
 
 
 def content_of(call: Call, item: Item) -> object:
-    """What a card is of: a pull request is more than its issue half; None if it is not for you."""
+    """The issue, pull request or draft of a card; None if the token cannot see it."""
     content = item.content
     if not is_open(call.token, item):
         return None
@@ -173,15 +177,15 @@ def field_type(field: Field) -> str:
 
 
 def _iterations(field: Field, *, completed: bool) -> list[Iteration]:
-    return [one for one in field.iterations if one.completed is completed]
+    return [iteration for iteration in field.iterations if iteration.completed is completed]
 
 
 def _options(_call: Call, field: Field, names: list[str] | None = None) -> list[Option]:
-    return [one for one in field.options if names is None or one.name in names]
+    return [option for option in field.options if names is None or option.name in names]
 
 
 def _start_day(field: Field) -> int:
-    """The day of the week on which iterations begin, Monday is 1."""
+    """The weekday on which iterations begin; Monday is 1."""
     return date.fromisoformat(field.iterations[0].start).isoweekday() if field.iterations else 1
 
 
@@ -219,8 +223,8 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "Repository": {
         "projectV2": project_linked,
         "projectsV2(query, orderBy, minPermissionLevel)": _linked,
-        "recentProjects": lambda call, repo, **given: _linked(
-            call, repo, orderBy={"field": "UPDATED_AT", "direction": "DESC"}, **given
+        "recentProjects": lambda call, repo, **arguments: _linked(
+            call, repo, orderBy={"field": "UPDATED_AT", "direction": "DESC"}, **arguments
         ),
     },
     "Issue": {
@@ -231,8 +235,8 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     "PullRequest": {
         "projectItems(includeArchived)": cards_of,
         "projectV2": lambda c, pull, number: project_linked(c, pull.repository, number),
-        "projectsV2(query, orderBy, minPermissionLevel)": lambda c, pull, **given: _boards_with(
-            c, pull.issue, **given
+        "projectsV2(query, orderBy, minPermissionLevel)": lambda c, pull, **arguments: _boards_with(
+            c, pull.issue, **arguments
         ),
     },
     "DraftIssue": {

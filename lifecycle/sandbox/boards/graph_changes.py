@@ -1,4 +1,4 @@
-"""How boards and cards are changed through GraphQL (Projects v2 mutations).
+"""GraphQL's mutations of boards, fields and cards (Projects v2).
 
 Source: https://docs.github.com/graphql/reference/mutations
 """
@@ -30,22 +30,22 @@ from lifecycle.sandbox.wire.graph.pages import (
 
 
 def _node(call: Call, node_id: str, *kinds: type) -> Any:
-    """Whatever of these kinds has that global id, or NOT_FOUND."""
-    found = call.world.nodes.get(node_id)
-    if not isinstance(found, kinds):
+    """The object of one of these classes that has the global id, or NOT_FOUND."""
+    node = call.world.nodes.get(node_id)
+    if not isinstance(node, kinds):
         raise no_node(node_id)
-    return found
+    return node
 
 
-def _project(call: Call, given: Given, *, admin: bool = False) -> Project:
-    project: Project = _node(call, given["projectId"], Project)
+def _project(call: Call, wanted: Given, *, admin: bool = False) -> Project:
+    project: Project = _node(call, wanted["projectId"], Project)
     return changeable(call, project, admin=admin)
 
 
-def _card(call: Call, given: Given) -> Item:
-    """The card that is meant, which has to be of the board that is meant."""
-    project = _project(call, given)
-    return _of_board(project, _node(call, given["itemId"], Item))
+def _card(call: Call, wanted: Given) -> Item:
+    """The card of `itemId`, which has to be of the board of `projectId`."""
+    project = _project(call, wanted)
+    return _of_board(project, _node(call, wanted["itemId"], Item))
 
 
 def _of_board(project: Project, item: Item) -> Item:
@@ -54,21 +54,21 @@ def _of_board(project: Project, item: Item) -> Item:
     return item
 
 
-def _field(item: Item, call: Call, given: Given) -> Field:
-    """The field that is meant, which has to be of the card's board."""
-    field: Field | None = next((f for f in item.project.fields if f.id == given["fieldId"]), None)
+def _field(item: Item, call: Call, wanted: Given) -> Field:
+    """The field of `fieldId`, which has to be of the card's board."""
+    field: Field | None = next((f for f in item.project.fields if f.id == wanted["fieldId"]), None)
     if field is None:
-        _node(call, given["fieldId"], Field)
+        _node(call, wanted["fieldId"], Field)
         raise rejected("The field does not belong to the project")
     return field
 
 
-def _any_field(call: Call, given: Given) -> tuple[Project, Field]:
+def _any_field(call: Call, wanted: Given) -> tuple[Project, Field]:
     """A field with its board, found by the field's id alone."""
-    field: Field = _node(call, given["fieldId"], Field)
+    field: Field = _node(call, wanted["fieldId"], Field)
     project = next((p for p in BoardTables.of(call.world).projects if field in p.fields), None)
     if project is None:
-        raise no_node(given["fieldId"])
+        raise no_node(wanted["fieldId"])
     return changeable(call, project, admin=False), field
 
 
@@ -80,65 +80,65 @@ def _repository(call: Call, node_id: str) -> Repository:
 
 
 def _people(call: Call, ids: list[str] | None) -> list[User] | None:
-    return None if ids is None else [_node(call, one, User) for one in ids]
+    return None if ids is None else [_node(call, user_id, User) for user_id in ids]
 
 
 @mutation("projectV2Item")
-def update_project_v2_item_field_value(call: Call, given: Given) -> Payload:
-    item = _card(call, given)
-    board_fields.set_value(item, _field(item, call, given), given["value"], call.viewer)
+def update_project_v2_item_field_value(call: Call, wanted: Given) -> Payload:
+    item = _card(call, wanted)
+    board_fields.set_value(item, _field(item, call, wanted), wanted["value"], call.viewer)
     return {"projectV2Item": item}
 
 
 @mutation("projectV2Item")
-def clear_project_v2_item_field_value(call: Call, given: Given) -> Payload:
-    item = _card(call, given)
-    board_fields.clear_value(item, _field(item, call, given))
+def clear_project_v2_item_field_value(call: Call, wanted: Given) -> Payload:
+    item = _card(call, wanted)
+    board_fields.clear_value(item, _field(item, call, wanted))
     return {"projectV2Item": item}
 
 
 @mutation("item")
-def add_project_v2_item_by_id(call: Call, given: Given) -> Payload:
-    """The card that is there already, or a new one."""
-    project = _project(call, given)
-    content = _node(call, given["contentId"], Issue, PullRequest, DraftIssue)
+def add_project_v2_item_by_id(call: Call, wanted: Given) -> Payload:
+    """Add an issue or pull request to a board; its card may be there already."""
+    project = _project(call, wanted)
+    content = _node(call, wanted["contentId"], Issue, PullRequest, DraftIssue)
     if isinstance(content, PullRequest):
         content = content.issue
     if isinstance(content, DraftIssue):
         raise rejected("A draft issue cannot be added by its id")
     if not sees(call.token, content.repository):
-        raise no_node(given["contentId"])
+        raise no_node(wanted["contentId"])
     return {"item": boards.add_item(call.world, project, content, call.viewer)}
 
 
 @mutation("projectItem", takes="body assigneeIds")
-def add_project_v2_draft_issue(call: Call, given: Given) -> Payload:
-    project = _project(call, given)
-    people = _people(call, given.get("assigneeIds")) or []
+def add_project_v2_draft_issue(call: Call, wanted: Given) -> Payload:
+    project = _project(call, wanted)
+    people = _people(call, wanted.get("assigneeIds")) or []
     item = boards.add_draft(
-        call.world, project, given["title"], given.get("body") or "", people, call.viewer
+        call.world, project, wanted["title"], wanted.get("body") or "", people, call.viewer
     )
     return {"projectItem": item}
 
 
 @mutation("draftIssue", takes="title body assigneeIds")
-def update_project_v2_draft_issue(call: Call, given: Given) -> Payload:
-    draft: DraftIssue = _node(call, given["draftIssueId"], DraftIssue)
+def update_project_v2_draft_issue(call: Call, wanted: Given) -> Payload:
+    draft: DraftIssue = _node(call, wanted["draftIssueId"], DraftIssue)
     project = next((p for p in BoardTables.of(call.world).projects if p.item_of(draft)), None)
     if project is None:
-        raise no_node(given["draftIssueId"])
+        raise no_node(wanted["draftIssueId"])
     changeable(call, project)
-    people = _people(call, given.get("assigneeIds"))
-    boards.edit_draft(draft, title=given.get("title"), body=given.get("body"), assignees=people)
+    people = _people(call, wanted.get("assigneeIds"))
+    boards.edit_draft(draft, title=wanted.get("title"), body=wanted.get("body"), assignees=people)
     return {"draftIssue": draft}
 
 
 @mutation("item")
-def convert_project_v2_draft_issue_item_to_issue(call: Call, given: Given) -> Payload:
-    """Fine-grained tokens are refused, whatever they may: https://github.com/cli/cli/issues/8553."""
-    item: Item = _node(call, given["itemId"], Item)
+def convert_project_v2_draft_issue_item_to_issue(call: Call, wanted: Given) -> Payload:
+    """Make an issue of a draft; fine-grained tokens are refused: https://github.com/cli/cli/issues/8553."""
+    item: Item = _node(call, wanted["itemId"], Item)
     changeable(call, item.project)
-    repo = _repository(call, given["repositoryId"])
+    repo = _repository(call, wanted["repositoryId"])
     if call.token.kind == "fine-grained":
         raise Refusal("FORBIDDEN", "User does not have access to this repository")
     boards.convert_draft(item, repo, call.viewer)
@@ -146,49 +146,49 @@ def convert_project_v2_draft_issue_item_to_issue(call: Call, given: Given) -> Pa
 
 
 @mutation("deletedItemId")
-def delete_project_v2_item(call: Call, given: Given) -> Payload:
-    item = _card(call, given)
+def delete_project_v2_item(call: Call, wanted: Given) -> Payload:
+    item = _card(call, wanted)
     boards.remove_item(call.world, item)
     return {"deletedItemId": item.id}
 
 
-def _archive(call: Call, given: Given, *, archived: bool) -> Payload:
-    item = _card(call, given)
+def _archive(call: Call, wanted: Given, *, archived: bool) -> Payload:
+    item = _card(call, wanted)
     boards.archive(item, archived=archived)
     return {"item": item}
 
 
 @mutation("item")
-def archive_project_v2_item(call: Call, given: Given) -> Payload:
-    return _archive(call, given, archived=True)
+def archive_project_v2_item(call: Call, wanted: Given) -> Payload:
+    return _archive(call, wanted, archived=True)
 
 
 @mutation("item")
-def unarchive_project_v2_item(call: Call, given: Given) -> Payload:
-    return _archive(call, given, archived=False)
+def unarchive_project_v2_item(call: Call, wanted: Given) -> Payload:
+    return _archive(call, wanted, archived=False)
 
 
 @mutation(takes="afterId")
-def update_project_v2_item_position(call: Call, given: Given) -> Payload:
-    item = _card(call, given)
-    after = given.get("afterId")
+def update_project_v2_item_position(call: Call, wanted: Given) -> Payload:
+    item = _card(call, wanted)
+    after = wanted.get("afterId")
     other = _of_board(item.project, _node(call, after, Item)) if after else None
     boards.move_item(item, other)
     return {"project": item.project}
 
 
 @mutation("projectV2", takes="repositoryId")
-def create_project_v2(call: Call, given: Given) -> Payload:
-    owner = _owner(call, given["ownerId"])
-    repo = _repository(call, given["repositoryId"]) if given.get("repositoryId") else None
-    project = projects.create(call.world, owner, given["title"], call.viewer)
+def create_project_v2(call: Call, wanted: Given) -> Payload:
+    owner = _owner(call, wanted["ownerId"])
+    repo = _repository(call, wanted["repositoryId"]) if wanted.get("repositoryId") else None
+    project = projects.create(call.world, owner, wanted["title"], call.viewer)
     if repo:
         projects.link(project, repo)
     return {"projectV2": project}
 
 
 def _owner(call: Call, node_id: str) -> User:
-    """Whose board it will be: the viewer's own, or one of an organization that the viewer is in."""
+    """The owner of a board to be made: the viewer, or an organization that the viewer is in."""
     owner: User = _node(call, node_id, User)
     if not is_granted(call.token, owner, "write"):
         raise forbidden(call.token)
@@ -199,39 +199,39 @@ def _owner(call: Call, node_id: str) -> User:
 
 
 @mutation("projectV2", takes="title shortDescription readme closed public")
-def update_project_v2(call: Call, given: Given) -> Payload:
-    project = _project(call, given, admin="public" in given)
+def update_project_v2(call: Call, wanted: Given) -> Payload:
+    project = _project(call, wanted, admin="public" in wanted)
     projects.update(
         project,
-        title=given.get("title"),
-        description=given.get("shortDescription"),
-        readme=given.get("readme"),
-        closed=given.get("closed"),
-        public=given.get("public"),
+        title=wanted.get("title"),
+        description=wanted.get("shortDescription"),
+        readme=wanted.get("readme"),
+        closed=wanted.get("closed"),
+        public=wanted.get("public"),
     )
     return {"projectV2": project}
 
 
 @mutation("projectV2")
-def delete_project_v2(call: Call, given: Given) -> Payload:
-    project = _project(call, given, admin=True)
+def delete_project_v2(call: Call, wanted: Given) -> Payload:
+    project = _project(call, wanted, admin=True)
     projects.delete(call.world, project)
     return {"projectV2": project}
 
 
 @mutation("projectV2", takes="includeDraftIssues")
-def copy_project_v2(call: Call, given: Given) -> Payload:
-    source = _project(call, given)
-    owner = _owner(call, given["ownerId"])
-    made = projects.copy(
-        call.world, source, owner, given["title"], call.viewer,
-        with_drafts=bool(given.get("includeDraftIssues")),
+def copy_project_v2(call: Call, wanted: Given) -> Payload:
+    source = _project(call, wanted)
+    owner = _owner(call, wanted["ownerId"])
+    project = projects.copy(
+        call.world, source, owner, wanted["title"], call.viewer,
+        with_drafts=bool(wanted.get("includeDraftIssues")),
     )  # fmt: skip
-    return {"projectV2": made}
+    return {"projectV2": project}
 
 
-def _mark_template(call: Call, given: Given, *, template: bool) -> Payload:
-    project = _project(call, given, admin=True)
+def _mark_template(call: Call, wanted: Given, *, template: bool) -> Payload:
+    project = _project(call, wanted, admin=True)
     if project.owner.kind != "organization":
         raise rejected("Only projects of an organization can be templates")
     project.is_template = template
@@ -239,68 +239,71 @@ def _mark_template(call: Call, given: Given, *, template: bool) -> Payload:
 
 
 @mutation("projectV2")
-def mark_project_v2_as_template(call: Call, given: Given) -> Payload:
-    return _mark_template(call, given, template=True)
+def mark_project_v2_as_template(call: Call, wanted: Given) -> Payload:
+    return _mark_template(call, wanted, template=True)
 
 
 @mutation("projectV2")
-def unmark_project_v2_as_template(call: Call, given: Given) -> Payload:
-    return _mark_template(call, given, template=False)
+def unmark_project_v2_as_template(call: Call, wanted: Given) -> Payload:
+    return _mark_template(call, wanted, template=False)
 
 
-def _link(call: Call, given: Given, *, linked: bool) -> Payload:
-    project = _project(call, given)
-    repo = _repository(call, given["repositoryId"])
+def _link(call: Call, wanted: Given, *, linked: bool) -> Payload:
+    project = _project(call, wanted)
+    repo = _repository(call, wanted["repositoryId"])
     (projects.link if linked else projects.unlink)(project, repo)
     return {"repository": repo}
 
 
 @mutation("repository")
-def link_project_v2_to_repository(call: Call, given: Given) -> Payload:
-    return _link(call, given, linked=True)
+def link_project_v2_to_repository(call: Call, wanted: Given) -> Payload:
+    return _link(call, wanted, linked=True)
 
 
 @mutation("repository")
-def unlink_project_v2_from_repository(call: Call, given: Given) -> Payload:
-    return _link(call, given, linked=False)
+def unlink_project_v2_from_repository(call: Call, wanted: Given) -> Payload:
+    return _link(call, wanted, linked=False)
 
 
 @mutation("projectV2Field", takes="singleSelectOptions iterationConfiguration")
-def create_project_v2_field(call: Call, given: Given) -> Payload:
-    project = _project(call, given)
+def create_project_v2_field(call: Call, wanted: Given) -> Payload:
+    project = _project(call, wanted)
     field = board_fields.add_field(
-        call.world, project, given["name"], given["dataType"],
-        options=given.get("singleSelectOptions") or (),
-        iterations=given.get("iterationConfiguration"),
+        call.world, project, wanted["name"], wanted["dataType"],
+        options=wanted.get("singleSelectOptions") or (),
+        iterations=wanted.get("iterationConfiguration"),
     )  # fmt: skip
     return {"projectV2Field": field}
 
 
 @mutation("projectV2Field", takes="name singleSelectOptions iterationConfiguration")
-def update_project_v2_field(call: Call, given: Given) -> Payload:
-    project, field = _any_field(call, given)
+def update_project_v2_field(call: Call, wanted: Given) -> Payload:
+    project, field = _any_field(call, wanted)
     board_fields.update_field(
         call.world, project, field,
-        name=given.get("name"),
-        options=given.get("singleSelectOptions"),
-        iterations=given.get("iterationConfiguration"),
+        name=wanted.get("name"),
+        options=wanted.get("singleSelectOptions"),
+        iterations=wanted.get("iterationConfiguration"),
     )  # fmt: skip
     return {"projectV2Field": field}
 
 
 @mutation("projectV2Field")
-def delete_project_v2_field(call: Call, given: Given) -> Payload:
-    project, field = _any_field(call, given)
+def delete_project_v2_field(call: Call, wanted: Given) -> Payload:
+    project, field = _any_field(call, wanted)
     board_fields.delete_field(call.world, project, field)
     return {"projectV2Field": field}
 
 
 @mutation()
-def update_project_v2_collaborators(call: Call, given: Given) -> Payload:
-    """Give people roles of their own; NONE takes one away. Teams are not imitated."""
-    project = _project(call, given, admin=True)
-    wanted = [(_node(call, one["userId"], User), one["role"]) for one in given["collaborators"]]
-    for user, role in wanted:
+def update_project_v2_collaborators(call: Call, wanted: Given) -> Payload:
+    """Give users roles on a board; NONE takes one away. Teams are not imitated."""
+    project = _project(call, wanted, admin=True)
+    roles = [
+        (_node(call, collaborator["userId"], User), collaborator["role"])
+        for collaborator in wanted["collaborators"]
+    ]
+    for user, role in roles:
         if role == "NONE":
             project.collaborators.pop(user.login.lower(), None)
         else:
@@ -314,9 +317,13 @@ INPUTS = {
 }
 RESOLVERS: dict[str, dict[str, Any]] = {
     "UpdateProjectV2ItemPositionPayload": {
-        "items": lambda c, made, **given: connection(made["project"].shown(c.seen), **given),
+        "items": lambda c, payload, **arguments: connection(
+            payload["project"].shown(c.seen), **arguments
+        ),
     },
     "UpdateProjectV2CollaboratorsPayload": {
-        "collaborators": lambda _, made, **given: connection(made["collaborators"], **given),
+        "collaborators": lambda _, payload, **arguments: connection(
+            payload["collaborators"], **arguments
+        ),
     },
 }

@@ -20,7 +20,7 @@ from lifecycle.sandbox.wire.call import Call
 from lifecycle.sandbox.wire.graph.pages import connection
 
 UNKNOWN_TO_GRAPHQL: set[FieldType] = {"ISSUE_TYPE"}
-"""Types that REST's fields have and GraphQL's published schema has not."""
+"""Types of fields in REST that GraphQL's published schema lacks."""
 VALUE_TYPES: dict[FieldType, str] = {
     "TITLE": "Text",
     "TEXT": "Text",
@@ -35,7 +35,7 @@ VALUE_TYPES: dict[FieldType, str] = {
     "REPOSITORY": "Repository",
     "REVIEWERS": "Reviewer",
 }
-"""The middle of the name of a value's GraphQL type; other fields' values have none."""
+"""The middle of the name of a value's GraphQL type, by the field's type; others have no values."""
 FIELD_TYPES: dict[FieldType, str] = {
     "SINGLE_SELECT": "ProjectV2SingleSelectField",
     "ITERATION": "ProjectV2IterationField",
@@ -44,10 +44,10 @@ FIELD_TYPES: dict[FieldType, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a card has in a field.
+    """A card's value in a field.
 
-    `what` is a text, a number, an Option, an Iteration, or what the content says: users, labels,
-    pull requests, reviewers, a milestone, a repository.
+    `what` is a text, a number, an Option or an Iteration; or, of the content, users, labels, pull
+    requests, reviewers, a milestone or a repository.
     """
 
     item: Item
@@ -56,14 +56,14 @@ class Value:
 
     @property
     def mark(self) -> Mark:
-        """Whose it is and since when; a title is as old as its card."""
+        """Who gave the value and when; for a value of the content, the card's creator and times."""
         card = self.item
-        known = card.marks.get(self.field.id)
-        return known or Mark(card.creator, card.created_at, card.updated_at)
+        mark = card.marks.get(self.field.id)
+        return mark or Mark(card.creator, card.created_at, card.updated_at)
 
 
 def value_in(call: Call, item: Item, field: Field) -> Value | None:
-    """What a card has in a field of its board; None if nothing."""
+    """A card's value in a field of its board; None if it has none, or the token cannot see it."""
     kind = field.data_type
     if kind not in VALUE_TYPES or not is_open(call.token, item):
         return None
@@ -73,16 +73,16 @@ def value_in(call: Call, item: Item, field: Field) -> Value | None:
     elif kind == "NUMBER":
         what = None if raw is None else float(raw)
     elif kind == "SINGLE_SELECT":
-        what = next((one for one in field.options if one.id == raw), None)
+        what = next((option for option in field.options if option.id == raw), None)
     elif kind == "ITERATION":
-        what = next((one for one in field.iterations if one.id == raw), None)
+        what = next((iteration for iteration in field.iterations if iteration.id == raw), None)
     else:
         what = _told(call, item.content, kind)
     return None if what is None or what == [] else Value(item, field, what)
 
 
 def _told(call: Call, content: Issue | DraftIssue, kind: FieldType) -> Any:
-    """What the content says about itself."""
+    """The content's own value for a type of field; None if it has none."""
     if kind == "TITLE":
         return content.title
     if kind == "ASSIGNEES":
@@ -108,32 +108,32 @@ def reviewers_of(pull: PullRequest) -> list[User]:
 
 
 def linked_pulls(call: Call, issue: Issue) -> list[PullRequest]:
-    """The pull requests of its repository that would close an issue; looked up once a request."""
+    """The pull requests of the issue's repository that would close it; looked up once a request."""
     repo = issue.repository
-    known = call.once(("linked pulls", repo.id), lambda: _linked_pulls(repo))
-    return known.get(issue.id, [])
+    pulls_by_issue = call.once(("linked pulls", repo.id), lambda: _linked_pulls(repo))
+    return pulls_by_issue.get(issue.id, [])
 
 
 def _linked_pulls(repo: Repository) -> dict[int, list[PullRequest]]:
-    found: dict[int, list[PullRequest]] = {}
+    pulls_by_issue: dict[int, list[PullRequest]] = {}
     for pull in PullTables.of(repo).pulls.values():
         for target in closing.named(repo, pull.issue.body):
-            found.setdefault(target.id, []).append(pull)
-    return found
+            pulls_by_issue.setdefault(target.id, []).append(pull)
+    return pulls_by_issue
 
 
 def value_of(call: Call, item: Item, name: str) -> Value | None:
-    """What a card has in the field of that name; None if nothing, or there is no such field."""
+    """A card's value in the field of that name; None without a value or such a field."""
     field = item.project.field_named(name)
     return value_in(call, item, field) if field else None
 
 
-def values_of(call: Call, item: Item, **given: Any) -> dict[str, Any]:
-    """All that a card has in its fields, in their order."""
-    is_backward = (given.pop("orderBy", None) or {}).get("direction") == "DESC"
-    found = [value_in(call, item, field) for field in item.project.fields]
-    shown = [value for value in found if value]
-    return connection(shown[::-1] if is_backward else shown, **given)
+def values_of(call: Call, item: Item, **arguments: Any) -> dict[str, Any]:
+    """A page of a card's values, in the order of the board's fields."""
+    is_backward = (arguments.pop("orderBy", None) or {}).get("direction") == "DESC"
+    values = [value_in(call, item, field) for field in item.project.fields]
+    shown = [value for value in values if value]
+    return connection(shown[::-1] if is_backward else shown, **arguments)
 
 
 def value_type(value: Value) -> str:
@@ -142,7 +142,7 @@ def value_type(value: Value) -> str:
 
 
 def _own(prefix: str, **fields: Any) -> dict[str, Any]:
-    """How a value that the board itself keeps is read."""
+    """The resolvers of a type of values that the board keeps."""
     return {
         "id": lambda _, value: f"{prefix}_{value.item.id}_{value.field.id}",
         "field": lambda _, value: value.field,
@@ -155,15 +155,15 @@ def _own(prefix: str, **fields: Any) -> dict[str, Any]:
 
 
 def _page(name: str) -> dict[str, Any]:
-    """How a value is read that is several things of the content."""
+    """The resolvers of a type of values that are a list of the content's, under `name`."""
     return {
         "field": lambda _, value: value.field,
-        name: lambda _, value, **given: connection(value.what, **given),
+        name: lambda _, value, **arguments: connection(value.what, **arguments),
     }
 
 
 def _one(name: str) -> dict[str, Any]:
-    """How a value is read that is one thing of the content."""
+    """The resolvers of a type of values that are one object of the content's, under `name`."""
     return {"field": lambda _, value: value.field, name: lambda _, value: value.what}
 
 

@@ -1,4 +1,4 @@
-"""Boards, their fields and their cards over REST.
+"""The JSON of boards, their fields and cards in REST's answers.
 
 Source: https://docs.github.com/rest/projects
 """
@@ -21,52 +21,52 @@ from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.call import Call
 
 UNKNOWN_TO_REST = {"TRACKS", "TRACKED_BY"}
-"""Types of fields that GraphQL has and REST's published description has not."""
+"""Types of fields in GraphQL that REST's published description lacks."""
 
 
-def project_url(call: Call, made: Project) -> str:
-    """Where the API has a board."""
-    kind = "orgs" if made.owner.kind == "organization" else "users"
-    return f"{call.base}/{kind}/{made.owner.login}/projectsV2/{made.number}"
+def project_url(call: Call, board: Project) -> str:
+    """The URL of a board in the API."""
+    kind = "orgs" if board.owner.kind == "organization" else "users"
+    return f"{call.base}/{kind}/{board.owner.login}/projectsV2/{board.number}"
 
 
-def project(call: Call, made: Project) -> dict[str, Any]:
-    """A board, without its fields and cards."""
+def project(call: Call, board: Project) -> dict[str, Any]:
+    """The JSON of a board, without its fields and cards."""
     return {
-        "id": made.database_id,
-        "node_id": made.id,
-        "owner": accounts.user(call, made.owner),
-        "creator": accounts.user(call, made.creator or made.owner),
-        "title": made.title,
-        "description": made.readme,
-        "public": made.is_public,
-        **attributes(made, "closed_at created_at updated_at number short_description"),
+        "id": board.database_id,
+        "node_id": board.id,
+        "owner": accounts.user(call, board.owner),
+        "creator": accounts.user(call, board.creator or board.owner),
+        "title": board.title,
+        "description": board.readme,
+        "public": board.is_public,
+        **attributes(board, "closed_at created_at updated_at number short_description"),
         "deleted_at": None,
         "deleted_by": None,
-        "state": "closed" if made.closed_at else "open",
+        "state": "closed" if board.closed_at else "open",
         "latest_status_update": None,
-        "is_template": made.is_template,
+        "is_template": board.is_template,
     }
 
 
-def field(call: Call, board: Project, made: Field) -> dict[str, Any]:
-    """A field, with its options or iterations if it is of such a type."""
+def field(call: Call, board: Project, column: Field) -> dict[str, Any]:
+    """The JSON of a field, with its options or iterations if it is of such a type."""
     shown: dict[str, Any] = {
-        "id": made.number,
-        "node_id": made.id,
+        "id": column.number,
+        "node_id": column.id,
         "project_url": project_url(call, board),
-        "name": made.name,
-        "data_type": made.data_type.lower(),
-        **attributes(made, "created_at updated_at"),
+        "name": column.name,
+        "data_type": column.data_type.lower(),
+        **attributes(column, "created_at updated_at"),
     }
-    if made.data_type == "SINGLE_SELECT":
-        shown["options"] = [_option(one) for one in made.options]
-    if made.data_type == "ITERATION":
-        first = made.iterations[0] if made.iterations else None
+    if column.data_type == "SINGLE_SELECT":
+        shown["options"] = [_option(option) for option in column.options]
+    if column.data_type == "ITERATION":
+        first = column.iterations[0] if column.iterations else None
         shown["configuration"] = {
             "start_day": date.fromisoformat(first.start).isoweekday() if first else 1,
             "duration": first.duration if first else 14,
-            "iterations": [_iteration(one) for one in made.iterations],
+            "iterations": [_iteration(iteration) for iteration in column.iterations],
         }
     return shown
 
@@ -75,48 +75,48 @@ def _text(text: str) -> dict[str, str]:
     return {"raw": text, "html": text}
 
 
-def _option(made: Option) -> dict[str, Any]:
+def _option(option: Option) -> dict[str, Any]:
     return {
-        "id": made.id,
-        "name": _text(made.name),
-        "color": made.color,
-        "description": _text(made.description),
+        "id": option.id,
+        "name": _text(option.name),
+        "color": option.color,
+        "description": _text(option.description),
     }
 
 
-def _iteration(made: Iteration) -> dict[str, Any]:
+def _iteration(iteration: Iteration) -> dict[str, Any]:
     return {
-        "id": made.id,
-        "start_date": made.start,
-        "duration": made.duration,
-        "title": _text(made.title),
-        "completed": made.completed,
+        "id": iteration.id,
+        "start_date": iteration.start,
+        "duration": iteration.duration,
+        "title": _text(iteration.title),
+        "completed": iteration.completed,
     }
 
 
-def card(call: Call, made: Item, *, is_open: bool, fields: list[Field] | None) -> dict[str, Any]:
-    """A card.
+def card(call: Call, item: Item, *, is_open: bool, fields: list[Field] | None) -> dict[str, Any]:
+    """The JSON of a card.
 
     Args:
         call: The request.
-        made: The card.
-        is_open: Whether the reader may see what it is of.
-        fields: Whose values it shows; None leaves the values out.
+        item: The card.
+        is_open: Whether the reader can see its issue or pull request.
+        fields: The fields whose values are shown; None leaves the values out.
     """
-    url = project_url(call, made.project)
+    url = project_url(call, item.project)
     shown = {
-        "id": made.number,
-        "node_id": made.id,
+        "id": item.number,
+        "node_id": item.id,
         "project_url": url,
-        "content": _content(call, made.content) if is_open else None,
-        "content_type": _content_type(made.content),
-        "creator": accounts.user(call, made.creator),
-        **attributes(made, "created_at updated_at"),
-        "archived_at": stamp(made.updated_at) if made.archived else None,
-        "item_url": f"{url}/items/{made.number}",
+        "content": _content(call, item.content) if is_open else None,
+        "content_type": _content_type(item.content),
+        "creator": accounts.user(call, item.creator),
+        **attributes(item, "created_at updated_at"),
+        "archived_at": stamp(item.updated_at) if item.archived else None,
+        "item_url": f"{url}/items/{item.number}",
     }
     if fields is not None:
-        shown["fields"] = [_value(call, made, one, is_open=is_open) for one in fields]
+        shown["fields"] = [_value(call, item, column, is_open=is_open) for column in fields]
     return shown
 
 
@@ -137,59 +137,59 @@ def _content_type(content: Issue | DraftIssue) -> str:
     return "PullRequest" if content.is_pull else "Issue"
 
 
-def _value(call: Call, item: Item, made: Field, *, is_open: bool) -> dict[str, Any]:
+def _value(call: Call, item: Item, column: Field, *, is_open: bool) -> dict[str, Any]:
     value: Any = None
-    if made.id in item.values:
-        value = _own_value(item, made)
+    if column.id in item.values:
+        value = _own_value(item, column)
     elif is_open:
-        value = _told(call, item.content, made)
+        value = _told(call, item.content, column)
     return {
-        "id": made.number,
-        "name": made.name,
-        "data_type": made.data_type.lower(),
+        "id": column.number,
+        "name": column.name,
+        "data_type": column.data_type.lower(),
         "value": value,
     }
 
 
-def _own_value(item: Item, made: Field) -> Any:
-    """A value that the board keeps."""
-    raw = item.values[made.id]
-    if made.data_type == "NUMBER":
+def _own_value(item: Item, column: Field) -> Any:
+    """The JSON of a card's value that the board keeps."""
+    raw = item.values[column.id]
+    if column.data_type == "NUMBER":
         return float(raw)
-    if made.data_type == "SINGLE_SELECT":
-        chosen = next((one for one in made.options if one.id == raw), None)
+    if column.data_type == "SINGLE_SELECT":
+        chosen = next((option for option in column.options if option.id == raw), None)
         return _option(chosen) if chosen else None
-    if made.data_type == "ITERATION":
-        span = next((one for one in made.iterations if one.id == raw), None)
+    if column.data_type == "ITERATION":
+        span = next((iteration for iteration in column.iterations if iteration.id == raw), None)
         return _iteration(span) if span else None
-    return _text(raw) if made.data_type == "TEXT" else raw
+    return _text(raw) if column.data_type == "TEXT" else raw
 
 
-def _told(call: Call, content: Issue | DraftIssue, made: Field) -> Any:
-    """A value that the content has."""
-    if made.data_type == "TITLE":
+def _told(call: Call, content: Issue | DraftIssue, column: Field) -> Any:
+    """The JSON of a value that the card's content has; None if it has none."""
+    if column.data_type == "TITLE":
         return _title(call, content)
-    if made.data_type == "ASSIGNEES":
+    if column.data_type == "ASSIGNEES":
         return [accounts.user(call, user) for user in content.assignees]
     if isinstance(content, DraftIssue):
         return None
     repo, pull = content.repository, pull_of(content)
-    if made.data_type == "LABELS":
+    if column.data_type == "LABELS":
         return [issues.label(call, repo, label) for label in content.labels]
-    if made.data_type == "MILESTONE":
+    if column.data_type == "MILESTONE":
         return issues.milestone(call, repo, content.milestone) if content.milestone else None
-    if made.data_type == "REPOSITORY":
+    if column.data_type == "REPOSITORY":
         return repositories.minimal(call, repo)
-    if made.data_type == "LINKED_PULL_REQUESTS":
+    if column.data_type == "LINKED_PULL_REQUESTS":
         closers = [
             p
             for p in PullTables.of(repo).pulls.values()
             if content in closing.named(repo, p.issue.body)
         ]
-        return [] if pull else [pulls.pull(call, one) for one in closers]
-    if made.data_type == "REVIEWERS" and pull:
+        return [] if pull else [pulls.pull(call, closer) for closer in closers]
+    if column.data_type == "REVIEWERS" and pull:
         return [_review_request(call, user) for user in pull.requested_reviewers]
-    if made.data_type == "PARENT_ISSUE" and content.parent:
+    if column.data_type == "PARENT_ISSUE" and content.parent:
         return issues.issue(call, content.parent)
     return None
 

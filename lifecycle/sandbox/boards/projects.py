@@ -1,4 +1,4 @@
-"""What happens to boards as a whole.
+"""Create, copy, change, delete and link whole boards.
 
 Source: https://docs.github.com/issues/planning-and-tracking-with-projects/creating-projects/creating-a-project
 """
@@ -31,7 +31,7 @@ STATUS = (("Todo", "GREEN"), ("In Progress", "YELLOW"), ("Done", "PURPLE"))
 
 
 def create(world: World, owner: User, title: str, by: User) -> Project:
-    """A new private board with the fields that every new board has.
+    """Create a private board with the fields that every new board has.
 
     Raises:
         BoardRefused: The title is empty.
@@ -48,7 +48,7 @@ def _bare(world: World, owner: User, title: str, by: User) -> Project:
     if not title.strip():
         raise BoardRefused("Title can't be blank")
     number = next(world.serial)
-    taken = [one.number for one in tables.projects if one.owner is owner]
+    taken = [other.number for other in tables.projects if other.owner is owner]
     project = Project(
         node_id("PVT", owner.id, number), number, max(taken, default=0) + 1, title, owner, by
     )
@@ -60,13 +60,13 @@ def _bare(world: World, owner: User, title: str, by: User) -> Project:
 def copy(
     world: World, source: Project, owner: User, title: str, by: User, *, with_drafts: bool
 ) -> Project:
-    """A new board with the fields of another one; of its cards at most the drafts come along.
+    """Create a board with the fields of another one, and with its drafts if `with_drafts`.
 
     Raises:
         BoardRefused: The title is empty.
     """
-    made = _bare(world, owner, title, by)
-    made.readme, made.short_description = source.readme, source.short_description
+    project = _bare(world, owner, title, by)
+    project.readme, project.short_description = source.readme, source.short_description
     fields: dict[str, str] = {}
     for field in source.fields:
         number = next(world.serial)
@@ -74,7 +74,7 @@ def copy(
         twin = Field(key, number, field.name, field.data_type)
         twin.options = [replace(option) for option in field.options]
         twin.iterations = [replace(iteration) for iteration in field.iterations]
-        made.fields.append(twin)
+        project.fields.append(twin)
         world.register(key, twin)
         fields[field.id] = key
     drafts = [
@@ -83,11 +83,11 @@ def copy(
         if isinstance(item.content, DraftIssue) and not item.archived
     ]
     for item, note in drafts if with_drafts else ():
-        card = add_draft(world, made, note.title, note.body or "", note.assignees, by)
+        card = add_draft(world, project, note.title, note.body or "", note.assignees, by)
         for key, value in item.values.items():
             if key in fields:
                 card.give(fields[key], value, by)
-    return made
+    return project
 
 
 def update(
@@ -99,7 +99,7 @@ def update(
     closed: bool | None = None,
     public: bool | None = None,
 ) -> None:
-    """Change what is given; None leaves as it was.
+    """Change the board's properties that are given; None leaves one as it is.
 
     Raises:
         BoardRefused: The title is empty.
@@ -119,7 +119,7 @@ def update(
 
 
 def delete(world: World, project: Project) -> None:
-    """Delete a board with its cards and notes; the issues stay."""
+    """Delete a board with its cards and drafts; the issues stay."""
     BoardTables.of(world).projects.remove(project)
     world.forget(project.id)
     for field in project.fields:
@@ -131,7 +131,7 @@ def delete(world: World, project: Project) -> None:
 
 
 def link(project: Project, repo: Repository) -> None:
-    """Show a board in a repository; twice is once.
+    """Link a board to a repository; a second time changes nothing.
 
     Raises:
         BoardRefused: They have different owners.
@@ -143,6 +143,6 @@ def link(project: Project, repo: Repository) -> None:
 
 
 def unlink(project: Project, repo: Repository) -> None:
-    """Show a board in a repository no more; without a link nothing changes."""
+    """Remove the link of a board to a repository, if there is one."""
     if repo in project.repositories:
         project.repositories.remove(repo)

@@ -1,4 +1,4 @@
-"""Boards over REST (Projects v2): of organizations and of users.
+"""REST's operations on boards (Projects v2) of organizations and users.
 
 Source: https://docs.github.com/rest/projects
 """
@@ -40,7 +40,7 @@ VALUE_KEYS = {
 
 
 def _owner(call: Call, login: str, kind: str) -> User:
-    """Whose boards are meant, or 404: an organization's are not where a user's are."""
+    """The user or organization of the path; 404 if it is not of the path's kind."""
     owner = asking.user(call, login, documentation=PROJECTS)
     if (owner.kind == "organization") is not (kind == "orgs"):
         raise asking.not_found(PROJECTS)
@@ -69,8 +69,8 @@ def _project(call: Call, login: str, kind: str, number: int, level: str = "read"
     return project
 
 
-def _page(call: Call, things: Sequence[T]) -> tuple[list[T], dict[str, str]]:
-    """The page that `after`, `before` and `per_page` ask for, with its Link header.
+def _page(call: Call, rows: Sequence[T]) -> tuple[list[T], dict[str, str]]:
+    """The rows that `after`, `before` and `per_page` ask for, with the Link header.
 
     Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
     """
@@ -78,18 +78,18 @@ def _page(call: Call, things: Sequence[T]) -> tuple[list[T], dict[str, str]]:
     size = min(max(int(text), 1), 100) if text.isdecimal() else 30
     after, before = _place(call, "after"), _place(call, "before")
     start = after or 0
-    stop = min(start + size, len(things))
+    stop = min(start + size, len(rows))
     if before is not None:
-        start, stop = max(before - size, 0), min(before, len(things))
+        start, stop = max(before - size, 0), min(before, len(rows))
     targets = {"prev": ("before", start)} if start > 0 else {}
-    if stop < len(things):
+    if stop < len(rows):
         targets["next"] = ("after", stop)
     kept = {k: v for k, v in call.query.items() if k not in {"after", "before"}}
     links = [
         f'<{call.base}{call.path}?{urlencode({**kept, name: _cursor(place)})}>; rel="{rel}"'
         for rel, (name, place) in targets.items()
     ]
-    return list(things[start:stop]), {"Link": ", ".join(links)} if links else {}
+    return list(rows[start:stop]), {"Link": ", ".join(links)} if links else {}
 
 
 def _cursor(place: int) -> str:
@@ -97,12 +97,12 @@ def _cursor(place: int) -> str:
 
 
 def _place(call: Call, name: str) -> int | None:
-    """Where a cursor points to; one that the sandbox never gave is 422."""
-    given = call.query.get(name)
-    if given is None:
+    """The place that a cursor stands for, None without one; 422 for what is no cursor."""
+    cursor = call.query.get(name)
+    if cursor is None:
         return None
     try:
-        return int(base64.urlsafe_b64decode(given).decode().removeprefix("cursor:"))
+        return int(base64.urlsafe_b64decode(cursor).decode().removeprefix("cursor:"))
     except ValueError:
         error = {"resource": "ProjectV2", "field": name, "code": "invalid"}
         raise invalid(error, documentation=PROJECTS) from None
@@ -110,7 +110,7 @@ def _place(call: Call, name: str) -> int | None:
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """What a rule refuses inside is 422, or 501 if GitHub would know better."""
+    """Turn an `ActionRefused` inside into 422, and `NotImitated` into 501."""
     try:
         yield
     except NotImitated as error:
@@ -131,9 +131,9 @@ def list_projects(call: Call, kind: str, login: str) -> Reply:
         if p.owner is owner and role_in(call.token, p)
     ]
     with _refusing():
-        found = matching_projects(mine, call.query.get("q", ""))
-    page, headers = _page(call, found)
-    return Reply(200, [payloads.project(call, one) for one in page], headers)
+        selection = matching_projects(mine, call.query.get("q", ""))
+    page, headers = _page(call, selection)
+    return Reply(200, [payloads.project(call, project) for project in page], headers)
 
 
 @route("GET", BOARD)
@@ -149,11 +149,11 @@ def list_fields(call: Call, kind: str, login: str, number: int) -> Reply:
     asking.only(call, "before", "after")
     project = _project(call, login, kind, number)
     page, headers = _page(call, _shown_fields(project))
-    return Reply(200, [payloads.field(call, project, one) for one in page], headers)
+    return Reply(200, [payloads.field(call, project, field) for field in page], headers)
 
 
 def _shown_fields(project: Project) -> list[Field]:
-    return [one for one in project.fields if one.data_type not in payloads.UNKNOWN_TO_REST]
+    return [field for field in project.fields if field.data_type not in payloads.UNKNOWN_TO_REST]
 
 
 @route("GET", f"{BOARD}/fields/<int:field_id>")
@@ -165,10 +165,12 @@ def get_field(call: Call, kind: str, login: str, number: int, field_id: int) -> 
 
 
 def _field(project: Project, field_id: int) -> Field:
-    found = next((one for one in _shown_fields(project) if one.number == field_id), None)
-    if found is None:
+    field = next(
+        (candidate for candidate in _shown_fields(project) if candidate.number == field_id), None
+    )
+    if field is None:
         raise asking.not_found(f"{FIELDS}#get-project-field")
-    return found
+    return field
 
 
 @route("POST", f"{BOARD}/fields", docs=FIELDS)
@@ -182,34 +184,41 @@ def create_field(call: Call, kind: str, login: str, number: int) -> Reply:
         raise asking.malformed(f"{data_type!r} is not a possible data type.")
     spans = call.body.get("iteration_configuration")
     with _refusing():
-        made = board_fields.add_field(
+        field = board_fields.add_field(
             call.world, project, name, cast("FieldType", data_type.upper()),
             options=call.body.get("single_select_options") or (),
             iterations=_iterations(spans) if spans else None,
         )  # fmt: skip
-    return Reply(201, payloads.field(call, project, made))
+    return Reply(201, payloads.field(call, project, field))
 
 
-def _iterations(given: Mapping[str, Any]) -> dict[str, Any]:
-    """An iteration field's configuration under the keys of the rules."""
+def _iterations(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """An iteration field's configuration, from REST's keys to those that `add_field` takes."""
     spans = [
-        {"title": one["title"], "startDate": one["start_date"], "duration": one["duration"]}
-        for one in given.get("iterations", ())
+        {
+            "title": iteration["title"],
+            "startDate": iteration["start_date"],
+            "duration": iteration["duration"],
+        }
+        for iteration in configuration.get("iterations", ())
     ]
     return {
-        "startDate": given.get("start_date"),
-        "duration": given.get("duration"),
+        "startDate": configuration.get("start_date"),
+        "duration": configuration.get("duration"),
         "iterations": spans,
     }
 
 
 def _wanted_fields(call: Call, project: Project) -> list[Field]:
-    """The fields whose values are asked for: by their ids, or the title alone."""
+    """The fields that the query asks for by their ids; without any, the title alone."""
     text = call.query.get("fields")
     if text is None:
-        return [one for one in project.fields if one.data_type == "TITLE"]
+        return [field for field in project.fields if field.data_type == "TITLE"]
     ids = [part.strip() for part in text.split(",")]
-    return [_field(project, int(one)) if one.isdecimal() else _field(project, -1) for one in ids]
+    return [
+        _field(project, int(field_id)) if field_id.isdecimal() else _field(project, -1)
+        for field_id in ids
+    ]
 
 
 @route("GET", f"{BOARD}/items")
@@ -224,7 +233,7 @@ def list_items(call: Call, kind: str, login: str, number: int) -> Reply:
         with _refusing():
             shown = [item for item in shown if wanted.matches(item)]
     page, headers = _page(call, shown)
-    return Reply(200, [_card(call, one, fields) for one in page], headers)
+    return Reply(200, [_card(call, item, fields) for item in page], headers)
 
 
 def _card(call: Call, item: Item, fields: list[Field] | None) -> dict[str, Any]:
@@ -233,12 +242,12 @@ def _card(call: Call, item: Item, fields: list[Field] | None) -> dict[str, Any]:
 
 def _item(call: Call, project: Project, item_id: int) -> Item:
     """The card of that number, or 404."""
-    found = call.world.nodes.get(node_id("PVTI", project.owner.id, item_id))
-    if not isinstance(found, Item) or found.project is not project:
-        found = next((one for one in project.items if one.number == item_id), None)
-    if found is None:
+    item = call.world.nodes.get(node_id("PVTI", project.owner.id, item_id))
+    if not isinstance(item, Item) or item.project is not project:
+        item = next((candidate for candidate in project.items if candidate.number == item_id), None)
+    if item is None:
         raise asking.not_found(f"{ITEMS}#get-an-item-for-an-organization-owned-project")
-    return found
+    return item
 
 
 @route("GET", ITEM)
@@ -252,7 +261,7 @@ def get_item(call: Call, kind: str, login: str, number: int, item_id: int) -> Re
 
 @route("POST", f"{BOARD}/items", docs=ITEMS)
 def add_item(call: Call, kind: str, login: str, number: int) -> Reply:
-    """POST projectsV2/N/items: the card that is there already, or a new one."""
+    """POST projectsV2/N/items: adds a card, or answers with the one that is there."""
     asking.fields(call, "type", "id", "owner", "repo", "number")
     project = _project(call, login, kind, number, "write")
     content = _content(call)
@@ -263,22 +272,22 @@ def add_item(call: Call, kind: str, login: str, number: int) -> Reply:
 
 
 def _content(call: Call) -> Issue | None:
-    """The issue or pull request that a body means: by its id, or its repository and number."""
+    """The issue that a body names by id, or by repository and number; of a pull request, its half."""
     is_pull = asking.needed(call, "type", str) == "PullRequest"
     if call.body["type"] not in {"Issue", "PullRequest"}:
         raise asking.malformed(f"{call.body['type']!r} is not a possible type.")
     if "id" not in call.body:
         name = f"{asking.needed(call, 'owner', str)}/{asking.needed(call, 'repo', str)}"
         repo = call.world.repository(name)
-        found = (
+        issue = (
             IssueTables.of(repo).issues.get(asking.needed(call, "number", int)) if repo else None
         )
-        return found if found and found.is_pull is is_pull else None
+        return issue if issue and issue.is_pull is is_pull else None
     wanted = asking.needed(call, "id", int)
     for repo in call.world.repositories.values():
-        thing = call.world.nodes.get(node_id("PR" if is_pull else "I", repo.id, wanted))
-        if thing is not None:
-            return thing.issue if isinstance(thing, PullRequest) else cast("Issue", thing)
+        node = call.world.nodes.get(node_id("PR" if is_pull else "I", repo.id, wanted))
+        if node is not None:
+            return node.issue if isinstance(node, PullRequest) else cast("Issue", node)
     return None
 
 
@@ -305,8 +314,8 @@ def _apply(call: Call, item: Item, change: Mapping[str, Any]) -> None:
     if value is None:
         board_fields.clear_value(item, field)
     else:
-        given = {VALUE_KEYS.get(field.data_type, ""): value}
-        board_fields.set_value(item, field, given, call.viewer)
+        typed_value = {VALUE_KEYS.get(field.data_type, ""): value}
+        board_fields.set_value(item, field, typed_value, call.viewer)
 
 
 @route("DELETE", ITEM)

@@ -1,4 +1,4 @@
-"""Projects v2: boards, their fields, and their items."""
+"""The state of boards (Projects v2): their fields and items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FieldType = Literal[
 ]  # fmt: skip
 ProjectRole = Literal["READER", "WRITER", "ADMIN"]
 WRITABLE = {"TEXT", "NUMBER", "DATE", "SINGLE_SELECT", "ITERATION"}
-"""The types of fields that hold a value of their own; the others show what the content says."""
+"""The types of fields that hold a value of their own; the others show a value of the content."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +59,7 @@ class Field:
 
 @dataclass(slots=True, eq=False)
 class DraftIssue:
-    """A note on a board that is no issue yet."""
+    """A draft on a board that is no issue yet."""
 
     id: int
     node_id: str
@@ -73,7 +73,7 @@ class DraftIssue:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Who gave a card a value first, when that was, and when it became what it is."""
+    """Who gave a card a value first, when that was, and when the value last changed."""
 
     creator: User
     created_at: datetime
@@ -103,11 +103,11 @@ class Item:
 
     @property
     def id_in_lists(self) -> tuple[str, int]:
-        """What a request counts as seen, so that one request is one read."""
+        """The key by which a request knows that it has counted this item: one request is one read."""
         return ("item", self.number)
 
     def give(self, field_id: str, value: str, by: User) -> None:
-        """Let it have a value; one that it has already keeps its mark."""
+        """Set the card's value in a field; the same value again leaves its mark as it is."""
         before, when = self.marks.get(field_id), now()
         if before is None or self.values.get(field_id) != value:
             first = before or Mark(by, when, when)
@@ -116,7 +116,7 @@ class Item:
         self.updated_at = when
 
     def drop(self, field_id: str) -> None:
-        """Take a value away, if it has one."""
+        """Remove the card's value in a field, if it has one."""
         self.values.pop(field_id, None)
         self.marks.pop(field_id, None)
         self.updated_at = now()
@@ -144,13 +144,13 @@ class Project:
     cards: dict[str, Item] = field(default_factory=dict, repr=False)
     """The items by the global id of their content, so that a large board is quick."""
     collaborators: dict[str, ProjectRole] = field(default_factory=dict)
-    """People who were given a role of their own, by login in lower case."""
+    """The roles of single users, by login in lower case."""
     is_template: bool = False
     fresh: list[Item] = field(default_factory=list, repr=False)
-    """The items that the list misses for some reads more."""
+    """The items that the list will leave out for some more reads."""
 
     def role_of(self, user: User) -> ProjectRole | None:
-        """What somebody may do with it; None if it cannot even be seen.
+        """What a user may do with the board; None if they cannot see it.
 
         Everybody reads a public board. A private one is its owner's, and its organization's
         members write it, as that is the base role of a new one.
@@ -158,18 +158,18 @@ class Project:
         """
         if user is self.owner:
             return "ADMIN"
-        given = self.collaborators.get(user.login.lower())
-        if given is not None:
-            return given
+        role = self.collaborators.get(user.login.lower())
+        if role is not None:
+            return role
         if user in self.owner.members:
             return "ADMIN" if user.role == "admin" else "WRITER"
         return "READER" if self.is_public else None
 
     def shown(self, seen: set[object]) -> list[Item]:
-        """The items that a list shows now, in their order: no archived ones, nor what is too new.
+        """The items that a list shows now, in their order, without archived and too new ones.
 
         Args:
-            seen: What this request counted already.
+            seen: The keys of the items that this request counted already.
         """
         missing = set()
         for item in list(self.fresh):
