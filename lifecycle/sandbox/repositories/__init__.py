@@ -1,1 +1,1 @@
-"""Repositories, the world that holds them, and who sees and changes them."""
+"""Repositories, the world that holds them, and who can see and change them."""

@@ -1,4 +1,4 @@
-"""Who sees a repository, and with which token."""
+"""Whether a token can see a repository."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from lifecycle.sandbox.repositories.state import Repository, World
 
 
 def sees(token: Token, repo: Repository) -> bool:
-    """Whether a repository is there at all for a token.
+    """Whether a token can see a repository.
 
-    A private one is for its people only; a classic token needs the scope `repo` for it, any other
-    kind has to be made for it.
+    A private one is seen by users with a role in it; a classic token needs the scope `repo` for it,
+    any other token has to cover it.
     Sources: https://docs.github.com/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps,
     https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#404-not-found-for-an-existing-resource
     """
@@ -22,21 +22,21 @@ def sees(token: Token, repo: Repository) -> bool:
 
 
 def covers(token: Token, repo: Repository) -> bool:
-    """Whether a token of permissions was made for a repository; a classic one is for all."""
+    """Whether a repository is among those that a token was made for; a token without a list has all."""
     return not token.repositories or repo.key in token.repositories
 
 
 def repository(world: World, token: Token, full_name: str) -> Repository | None:
-    """The repository of a name, also a former one, or None for who may not see it."""
-    found = world.repository(full_name) or world.renamed.get(full_name.lower())
-    return found if found is not None and sees(token, found) else None
+    """The repository of a name, also of a former one; None if the token cannot see it."""
+    repo = world.repository(full_name) or world.renamed.get(full_name.lower())
+    return repo if repo is not None and sees(token, repo) else None
 
 
 def affiliations(repo: Repository, person: User) -> set[str]:
-    """What somebody is to a repository: `owner`, `collaborator`, `organization_member`."""
-    found = {
+    """A user's relations to a repository: `owner`, `collaborator`, `organization_member`."""
+    relations = {
         "owner": repo.owner is person,
         "collaborator": person.login.lower() in repo.roles,
         "organization_member": person in repo.owner.members,
     }
-    return {name for name, holds in found.items() if holds}
+    return {name for name, holds in relations.items() if holds}

@@ -1,4 +1,4 @@
-"""What happens to repositories: made, forked, renamed, deleted."""
+"""Make, fork, rename and delete repositories."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def clean(name: str) -> str:
-    """A name as GitHub makes it of what was asked for: other characters become a dash.
+    """The name that GitHub gives for one that was asked for: other characters become a dash.
 
     Source: https://docs.github.com/rest/repos/repos#create-a-repository-for-the-authenticated-user
     """
@@ -37,7 +37,7 @@ def make(
     visibility: Visibility = "public",
     is_empty: bool = True,
 ) -> Repository:
-    """A repository with the default labels; with a first commit, or without any."""
+    """Make a repository with the default labels; unless `is_empty`, with a first commit."""
     repo = Repository(
         _next_id(world), world, owner, name, description, "main", visibility=visibility
     )
@@ -59,30 +59,30 @@ def _join(world: World, repo: Repository) -> None:
 
 
 def fork(source: Repository, owner: User, name: str, *, default_only: bool = False) -> Repository:
-    """A repository of somebody else's with the same branches, or the one that there is already.
+    """Fork a repository with its branches, or return the fork that the owner has already.
 
     Source: https://docs.github.com/rest/repos/forks#create-a-fork
     """
-    known = next((one for one in source.forks if one.owner is owner), None)
-    if known is not None:
-        return known
+    existing = next((candidate for candidate in source.forks if candidate.owner is owner), None)
+    if existing is not None:
+        return existing
     world = source.world
-    made = Repository(
+    new_fork = Repository(
         _next_id(world), world, owner, name, source.description, source.default_branch,
         visibility=source.visibility, has_issues=False, parent=source,
     )  # fmt: skip
-    source.forks.append(made)
-    _join(world, made)
+    source.forks.append(new_fork)
+    _join(world, new_fork)
     if default_only:
-        for ref, sha in made.git.refs().items():
-            if ref != f"refs/heads/{made.default_branch}":
-                made.git.delete(ref, sha)
-    made.heads = made.git.refs()
-    return made
+        for ref, sha in new_fork.git.refs().items():
+            if ref != f"refs/heads/{new_fork.default_branch}":
+                new_fork.git.delete(ref, sha)
+    new_fork.heads = new_fork.git.refs()
+    return new_fork
 
 
 def rename(repo: Repository, name: str) -> None:
-    """Give a repository another name; the former one leads to it until somebody takes it."""
+    """Rename a repository; the former name leads to it until another repository takes it."""
     world, before = repo.world, repo.key
     repo.name = name
     if repo.key != before:
@@ -95,19 +95,19 @@ def rename(repo: Repository, name: str) -> None:
 
 
 def delete(repo: Repository) -> None:
-    """Delete a repository with all that is in it; its forks stand alone."""
+    """Delete a repository with its issues, pull requests and cards; its forks lose their parent."""
     issue_tables = IssueTables.of(repo)
     world = repo.world
     del world.repositories[repo.key]
-    for former in [key for key, there in world.renamed.items() if there is repo]:
+    for former in [key for key, target in world.renamed.items() if target is repo]:
         del world.renamed[former]
-    for one in repo.forks:
-        one.parent = None
+    for child in repo.forks:
+        child.parent = None
     if repo.parent is not None:
         repo.parent.forks.remove(repo)
     for project in BoardTables.of(world).projects:
         cards = (project.item_of(issue) for issue in issue_tables.issues.values())
-        for card in [one for one in cards if one is not None]:
+        for card in [item for item in cards if item is not None]:
             project.take(card)
             world.forget(card.id)
         if repo in project.repositories:

@@ -1,4 +1,4 @@
-"""Repositories."""
+"""GraphQL's fields of repositories."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lifecycle.sandbox.wire.graph.pages import connection, not_found
 
 
 def _repository(call: Call, owner: str, name: str, *, follows: bool | None = None) -> Repository:
-    """The repository of that name, or of a former one unless it is said not to follow."""
+    """The repository of that name, or of a former one unless `follows` is False; else NOT_FOUND."""
     repo = access.repository(call.world, call.token, f"{owner}/{name}")
     moved = repo is not None and repo.key != f"{owner}/{name}".lower()
     if repo is None or (moved and follows is False):
@@ -37,10 +37,10 @@ def _issue(repo: Repository, number: int) -> Issue:
 
 
 def _pull(repo: Repository, number: int) -> PullRequest:
-    found = PullTables.of(repo).pulls.get(number)
-    if found is None or found.issue.is_late():
+    pull = PullTables.of(repo).pulls.get(number)
+    if pull is None or pull.issue.is_late():
         raise not_found(f"Could not resolve to a PullRequest with the number of {number}.")
-    return found
+    return pull
 
 
 def _issue_or_pull(repo: Repository, number: int) -> Issue | PullRequest:
@@ -52,7 +52,7 @@ def _issue_or_pull(repo: Repository, number: int) -> Issue | PullRequest:
 
 
 def _pulls(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
-    """The repository's pull requests; the schema lets through only what is handled here."""
+    """A page of the repository's pull requests; the schema allows only arguments handled here."""
     order = arguments.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
     wanted = {
         "headRefName": arguments.pop("headRefName", None),
@@ -60,7 +60,7 @@ def _pulls(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
     }
     states, labels = arguments.pop("states", None), arguments.pop("labels", None)
     names = {name.lower() for name in labels or ()}
-    found = [
+    selection = [
         p
         for p in PullTables.of(repo).pulls.values()
         if wanted["headRefName"] in {None, p.head}
@@ -73,63 +73,67 @@ def _pulls(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
         "UPDATED_AT": lambda p: (p.issue.updated_at, p.number),
         "COMMENTS": lambda p: (len(p.issue.comments), p.number),
     }
-    found = ordered(found, order, keys)
-    return connection(call.world.visible(found, call.seen), **arguments)
+    selection = ordered(selection, order, keys)
+    return connection(call.world.visible(selection, call.seen), **arguments)
 
 
 LABEL_ORDERS: dict[str, Callable[[Label], Any]] = {
-    "NAME": lambda one: one.name.lower(),
-    "CREATED_AT": lambda one: (one.created_at, one.id),
-    "ISSUE_COUNT": lambda one: one.id,
+    "NAME": lambda label: label.name.lower(),
+    "CREATED_AT": lambda label: (label.created_at, label.id),
+    "ISSUE_COUNT": lambda label: label.id,
 }
 MILESTONE_ORDERS: dict[str, Callable[[Milestone], Any]] = {
-    "NUMBER": lambda one: one.number,
-    "CREATED_AT": lambda one: (one.created_at, one.id),
-    "UPDATED_AT": lambda one: (one.updated_at, one.id),
-    "DUE_DATE": lambda one: (one.due_on is None, one.due_on.timestamp() if one.due_on else 0),
+    "NUMBER": lambda milestone: milestone.number,
+    "CREATED_AT": lambda milestone: (milestone.created_at, milestone.id),
+    "UPDATED_AT": lambda milestone: (milestone.updated_at, milestone.id),
+    "DUE_DATE": lambda milestone: (
+        milestone.due_on is None,
+        milestone.due_on.timestamp() if milestone.due_on else 0,
+    ),
 }
 
 
-def _labels(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    query = (given.pop("query", None) or "").lower()
-    order = given.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
-    found = [
-        one
-        for one in IssueTables.of(repo).labels.values()
-        if query in one.name.lower() or query in (one.description or "").lower()
+def _labels(_call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    query = (arguments.pop("query", None) or "").lower()
+    order = arguments.pop("orderBy", None) or {"field": "CREATED_AT", "direction": "ASC"}
+    selection = [
+        label
+        for label in IssueTables.of(repo).labels.values()
+        if query in label.name.lower() or query in (label.description or "").lower()
     ]
-    return connection(ordered(found, order, LABEL_ORDERS), **given)
+    return connection(ordered(selection, order, LABEL_ORDERS), **arguments)
 
 
-def _milestones(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    query = (given.pop("query", None) or "").lower()
-    states, order = given.pop("states", None), given.pop("orderBy", None)
-    found = [
-        one
-        for one in IssueTables.of(repo).milestones.values()
-        if query in one.title.lower() and (states is None or one.state.upper() in states)
+def _milestones(_call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    query = (arguments.pop("query", None) or "").lower()
+    states, order = arguments.pop("states", None), arguments.pop("orderBy", None)
+    selection = [
+        milestone
+        for milestone in IssueTables.of(repo).milestones.values()
+        if query in milestone.title.lower()
+        and (states is None or milestone.state.upper() in states)
     ]
-    return connection(ordered(found, order, MILESTONE_ORDERS), **given)
+    return connection(ordered(selection, order, MILESTONE_ORDERS), **arguments)
 
 
-def _assignable(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    query = (given.pop("query", None) or "").lower()
-    found = [
-        one
-        for one in repo.world.users.values()
-        if issues.may_be_assigned(repo, one)
-        and (query in one.login.lower() or query in one.name.lower())
+def _assignable(_call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    query = (arguments.pop("query", None) or "").lower()
+    users = [
+        user
+        for user in repo.world.users.values()
+        if issues.may_be_assigned(repo, user)
+        and (query in user.login.lower() or query in user.name.lower())
     ]
-    return connection(found, **given)
+    return connection(users, **arguments)
 
 
-def _forks(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    return connection([one for one in repo.forks if access.sees(call.token, one)], **given)
+def _forks(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    return connection([fork for fork in repo.forks if access.sees(call.token, fork)], **arguments)
 
 
-def _topics(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    """The topics, each a link between the repository and the topic."""
-    found = [
+def _topics(_call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    """A page of the topics, each as a link between the repository and the topic."""
+    links = [
         {
             "id": f"RT_{repo.id}_{name}",
             "resourcePath": f"/topics/{name}",
@@ -137,25 +141,25 @@ def _topics(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
         }
         for name in repo.topics
     ]
-    return connection(found, **given)
+    return connection(links, **arguments)
 
 
 def _method(_call: Call, repo: Repository) -> str:
-    """What a person merges with who has chosen nothing: the first that is allowed."""
+    """The method of a merge by a viewer who has chosen none: the first that is allowed."""
     if repo.allow_merge_commit:
         return "MERGE"
     return "SQUASH" if repo.allow_squash_merge else "REBASE"
 
 
 def nothing(*_: Any, **__: Any) -> dict[str, Any]:
-    """A page of what the sandbox has none of."""
+    """An empty page, for kinds of objects that the sandbox does not have."""
     return connection([], first=1)
 
 
 RESOLVERS: dict[str, dict[str, Any]] = {
     "Query": {
-        "repository(followRenames)": lambda c, _, **given: _repository(
-            c, given["owner"], given["name"], follows=given.get("followRenames")
+        "repository(followRenames)": lambda c, _, **arguments: _repository(
+            c, arguments["owner"], arguments["name"], follows=arguments.get("followRenames")
         ),
     },
     "Repository": {
@@ -186,7 +190,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "viewerCanAdminister": lambda c, repo: repo.role_of(c.viewer) == "admin",
         "viewerDefaultMergeMethod": _method,
         "defaultBranchRef": git.default_of,
-        "ref": lambda _, repo, **given: git.ref_named(repo, given["qualifiedName"]),
+        "ref": lambda _, repo, **arguments: git.ref_named(repo, arguments["qualifiedName"]),
         "refs(query, orderBy, direction)": git.refs_of,
         "object(oid, expression)": git.object_of,
         "issue": lambda _, repo, number: _issue(repo, number),

@@ -1,4 +1,4 @@
-"""Repositories over REST."""
+"""The JSON of repositories in REST's answers."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ LINKS = {
 
 
 def api_url(call: Call, repo: Repository) -> str:
-    """Where a repository is in the API."""
+    """The URL of a repository in the API."""
     return f"{call.base}/repos/{repo.full_name}"
 
 
 def page_url(call: Call, repo: Repository) -> str:
-    """Where people look at a repository."""
+    """The URL of a repository's page."""
     return f"{call.web}/{repo.full_name}"
 
 
 def ssh_url(call: Call, repo: Repository) -> str:
-    """Where git would reach it over SSH, which the sandbox does not speak."""
+    """The repository's address for git over SSH, which the sandbox does not speak."""
     host = call.web.partition("://")[2].partition(":")[0]
     return f"git@{host}:{repo.full_name}.git"
 
 
 def association(repo: Repository, author: User) -> str:
-    """What somebody is to a repository (`author_association`).
+    """An author's relation to a repository (`author_association`).
 
     Source: https://docs.github.com/graphql/reference/enums#commentauthorassociation
     """
@@ -86,23 +86,25 @@ def association(repo: Repository, author: User) -> str:
 
 
 def associate(call: Call, repo: Repository, author: User) -> str:
-    """The same, worked out once for a request."""
+    """An author's relation to a repository, worked out once for a request."""
     return call.once(("association", repo.id, author.id), lambda: association(repo, author))
 
 
 def open_issues(call: Call, repo: Repository) -> int:
     """How many issues and pull requests are open, counted once for a request."""
     issues = IssueTables.of(repo).issues.values()
-    return call.once(("open issues", repo.id), lambda: sum(one.state == "open" for one in issues))
+    return call.once(
+        ("open issues", repo.id), lambda: sum(issue.state == "open" for issue in issues)
+    )
 
 
 def minimal(call: Call, repo: Repository) -> dict[str, Any]:
-    """A repository as lists show it."""
+    """The JSON of a repository in lists."""
     return call.once(("repository", repo.id), lambda: _repository(call, repo))
 
 
 repository = minimal
-"""Within other things GitHub sends no less than in lists."""
+"""The JSON of a repository within other objects: GitHub sends the same as in lists."""
 
 
 GIT_URLS = frozenset({"clone_url", "git_url", "mirror_url", "ssh_url", "svn_url"})
@@ -112,7 +114,7 @@ ALWAYS = frozenset(
 
 
 def simple(call: Call, repo: Repository) -> dict[str, Any]:
-    """A repository as references to issues show it: who and where, no counts and no settings."""
+    """The JSON of a repository in references to issues: names and URLs, no counts or settings."""
     return {
         key: value
         for key, value in minimal(call, repo).items()
@@ -166,7 +168,7 @@ def _repository(call: Call, repo: Repository) -> dict[str, Any]:
 
 
 def permissions(repo: Repository, user: User) -> dict[str, bool]:
-    """What somebody may do in a repository."""
+    """The JSON of a user's permissions in a repository."""
     role = repo.role_of(user)
     return {
         "admin": role == "admin",
@@ -178,15 +180,15 @@ def permissions(repo: Repository, user: User) -> dict[str, bool]:
 
 
 def full(call: Call, repo: Repository) -> dict[str, Any]:
-    """A repository on its own; how it merges is for those who may push."""
-    made = {
+    """The JSON of one repository; how it merges is shown to a viewer who may push."""
+    answer = {
         **minimal(call, repo),
         "temp_clone_token": "" if repo.can_push(call.viewer) else None,
         "network_count": len(repo.forks),
         "subscribers_count": 0,
     }
     if repo.can_push(call.viewer):
-        made |= {
+        answer |= {
             **attributes(repo, "allow_squash_merge allow_merge_commit allow_rebase_merge"),
             **attributes(repo, "allow_auto_merge delete_branch_on_merge allow_update_branch"),
             "use_squash_pr_title_as_default": False,
@@ -196,23 +198,23 @@ def full(call: Call, repo: Repository) -> dict[str, Any]:
             "merge_commit_title": "MERGE_MESSAGE",
         }
     if repo.owner.kind == "organization":
-        made |= {"organization": accounts.user(call, repo.owner), "custom_properties": {}}
+        answer |= {"organization": accounts.user(call, repo.owner), "custom_properties": {}}
     if repo.parent is not None:
         source = repo.parent
         while source.parent is not None:
             source = source.parent
-        made |= {"parent": minimal(call, repo.parent), "source": minimal(call, source)}
-    return made
+        answer |= {"parent": minimal(call, repo.parent), "source": minimal(call, source)}
+    return answer
 
 
 ROLES = {"admin": "admin", "maintain": "write", "write": "write", "triage": "read", "read": "read"}
-"""What `permission` still says of the five roles.
+"""The older word `permission` for each of the five roles.
 Source: https://docs.github.com/rest/collaborators/collaborators#get-repository-permissions-for-a-user
 """
 
 
 def collaborator(call: Call, repo: Repository, person: User) -> dict[str, Any]:
-    """Somebody who may do something in a repository."""
+    """The JSON of a collaborator: the user with role and permissions."""
     return {
         **accounts.user(call, person),
         "permissions": permissions(repo, person),
@@ -221,7 +223,7 @@ def collaborator(call: Call, repo: Repository, person: User) -> dict[str, Any]:
 
 
 def permission_of(call: Call, repo: Repository, person: User) -> dict[str, Any]:
-    """What somebody may do, in one word."""
+    """The JSON of a user's permission in one word, `none` without a role."""
     role = repo.role_of(person)
     return {
         "permission": ROLES[role] if role else "none",

@@ -1,4 +1,4 @@
-"""Repositories: listed, made, edited, renamed, forked."""
+"""REST's operations on repositories: list, make, edit, rename, fork, delete."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SWITCHES = (
     "allow_update_branch", "allow_forking",
 )  # fmt: skip
 SORTS: dict[str, Callable[[Repository], Any]] = {
-    "full_name": lambda one: one.key,
-    "created": lambda one: (one.created_at, one.id),
-    "updated": lambda one: (one.updated_at, one.id),
-    "pushed": lambda one: (one.pushed_at, one.id),
+    "full_name": lambda repo: repo.key,
+    "created": lambda repo: (repo.created_at, repo.id),
+    "updated": lambda repo: (repo.updated_at, repo.id),
+    "pushed": lambda repo: (repo.pushed_at, repo.id),
 }
 
 
@@ -34,31 +34,31 @@ def get_repository(call: Call, repo: Repository) -> Reply:
     return Reply(200, payloads.full(call, repo))
 
 
-def _listed(call: Call, found: Iterable[Repository], sort: str) -> Reply:
-    """A page of those that the token may see."""
+def _listed(call: Call, pool: Iterable[Repository], sort: str) -> Reply:
+    """A page of the repositories of `pool` that the token can see."""
     sort = asking.choice(call, "sort", sort, set(SORTS), "Repository")
     default = "asc" if sort == "full_name" else "desc"
     direction = asking.choice(call, "direction", default, {"asc", "desc"}, "Repository")
-    seen = [one for one in found if access.sees(call.token, one)]
-    seen.sort(key=SORTS[sort], reverse=direction == "desc")
-    return call.paged(seen, payloads.minimal)
+    visible = [repo for repo in pool if access.sees(call.token, repo)]
+    visible.sort(key=SORTS[sort], reverse=direction == "desc")
+    return call.paged(visible, payloads.minimal)
 
 
 def _of(call: Call, owner: User) -> list[Repository]:
-    return [one for one in call.world.repositories.values() if one.owner is owner]
+    return [repo for repo in call.world.repositories.values() if repo.owner is owner]
 
 
 @route("GET", "/users/<login>/repos")
 def list_user_repositories(call: Call, login: str) -> Reply:
-    """GET /users/LOGIN/repos: the public ones of its own."""
+    """GET /users/LOGIN/repos: the user's public ones, by `type` own ones or others'."""
     asking.only(call, "type", "sort", "direction")
     kind = asking.choice(call, "type", "owner", {"all", "owner", "member"}, "Repository")
     person = asking.user(call, login)
     own = [] if kind == "member" else _of(call, person)
     if kind != "owner":
-        every = call.world.repositories.values()
-        own += [r for r in every if r not in own and person.login.lower() in r.roles]
-    return _listed(call, [one for one in own if not one.is_private], "full_name")
+        pool = call.world.repositories.values()
+        own += [repo for repo in pool if repo not in own and person.login.lower() in repo.roles]
+    return _listed(call, [repo for repo in own if not repo.is_private], "full_name")
 
 
 @route("GET", "/orgs/<org>/repos")
@@ -68,14 +68,14 @@ def list_organization_repositories(call: Call, org: str) -> Reply:
     kind = asking.choice(call, "type", "all", kinds, "Repository")
     keep: dict[str, Callable[[Repository], bool]] = {
         "all": lambda _: True,
-        "member": lambda one: one.can_push(call.viewer),
-        "public": lambda one: not one.is_private,
-        "private": lambda one: one.is_private,
-        "forks": lambda one: one.parent is not None,
-        "sources": lambda one: one.parent is None,
+        "member": lambda repo: repo.can_push(call.viewer),
+        "public": lambda repo: not repo.is_private,
+        "private": lambda repo: repo.is_private,
+        "forks": lambda repo: repo.parent is not None,
+        "sources": lambda repo: repo.parent is None,
     }
-    found = _of(call, organization(call, org))
-    return _listed(call, [one for one in found if keep[kind](one)], "created")
+    pool = _of(call, organization(call, org))
+    return _listed(call, [repo for repo in pool if keep[kind](repo)], "created")
 
 
 @route("GET", "/user/repos")
@@ -97,12 +97,13 @@ def list_viewer_repositories(call: Call) -> Reply:
         visibility = kind
     elif kind != "all":
         wanted = {"owner"} if kind == "owner" else {"collaborator", "organization_member"}
-    found = [
-        one
-        for one in call.world.repositories.values()
-        if access.affiliations(one, call.viewer) & wanted and visibility in {"all", one.visibility}
+    selection = [
+        repo
+        for repo in call.world.repositories.values()
+        if access.affiliations(repo, call.viewer) & wanted
+        and visibility in {"all", repo.visibility}
     ]
-    return _listed(call, found, "full_name")
+    return _listed(call, selection, "full_name")
 
 
 @route(
@@ -137,7 +138,7 @@ def _create(call: Call, owner: User) -> Reply:
     _check_name(call, owner, name)
     private = bool(asking.typed(call, "private", bool))
     visibility = asking.typed(call, "visibility", str)
-    made = actions.make(
+    repo = actions.make(
         call.world,
         owner,
         name,
@@ -146,9 +147,9 @@ def _create(call: Call, owner: User) -> Reply:
         is_empty=not asking.typed(call, "auto_init", bool),
     )
     if owner.kind == "organization":
-        made.roles[call.viewer.login.lower()] = "admin"
-    _switch(call, made)
-    return created(payloads.full(call, made))
+        repo.roles[call.viewer.login.lower()] = "admin"
+    _switch(call, repo)
+    return created(payloads.full(call, repo))
 
 
 def _check_name(call: Call, owner: User, name: str) -> None:
@@ -163,7 +164,7 @@ def _check_name(call: Call, owner: User, name: str) -> None:
 
 
 def _switch(call: Call, repo: Repository) -> None:
-    """Set what is on or off, and what is said about the repository."""
+    """Set the switches, the description and the homepage that the body has."""
     for name in SWITCHES:
         value = asking.typed(call, name, bool)
         if value is not None:
@@ -184,7 +185,7 @@ def _switch(call: Call, repo: Repository) -> None:
 
 @route("PATCH", REPO, "administration:write")
 def edit_repository(call: Call, repo: Repository) -> Reply:
-    """PATCH /repos/O/R, for who administers it: also its name, and whether it is archived."""
+    """PATCH /repos/O/R, for its admins: also renames, archives or unarchives it."""
     asking.demand_admin(call, repo)
     asking.fields(
         call, "name", "description", "homepage", "private", "visibility", "default_branch",
@@ -217,7 +218,7 @@ def edit_repository(call: Call, repo: Repository) -> Reply:
 
 @route("DELETE", REPO, "administration:write")
 def delete_repository(call: Call, repo: Repository) -> Reply:
-    """DELETE /repos/O/R, for who administers it and a token that may.
+    """DELETE /repos/O/R, for its admins.
 
     A classic token needs the scope `delete_repo`.
     """
@@ -235,14 +236,14 @@ def list_forks(call: Call, repo: Repository) -> Reply:
     sort = asking.choice(
         call, "sort", "newest", {"newest", "oldest", "stargazers", "watchers"}, "Repository"
     )
-    found = [one for one in repo.forks if access.sees(call.token, one)]
-    found.sort(key=lambda one: (one.created_at, one.id), reverse=sort != "oldest")
-    return call.paged(found, payloads.minimal)
+    forks = [fork for fork in repo.forks if access.sees(call.token, fork)]
+    forks.sort(key=lambda fork: (fork.created_at, fork.id), reverse=sort != "oldest")
+    return call.paged(forks, payloads.minimal)
 
 
 @route("POST", f"{REPO}/forks")
 def create_fork(call: Call, repo: Repository) -> Reply:
-    """POST /repos/O/R/forks: 202, and here it is there at once; again gives the same one."""
+    """POST /repos/O/R/forks: 202; here the fork is there at once. Again gives the same fork."""
     asking.fields(call, "organization", "name", "default_branch_only")
     demand_person(call)
     owner = call.viewer
@@ -260,8 +261,8 @@ def create_fork(call: Call, repo: Repository) -> Reply:
     ):
         name += "-1"
     only = bool(asking.typed(call, "default_branch_only", bool))
-    made = actions.fork(repo, owner, name, default_only=only)
-    return Reply(202, payloads.full(call, made))
+    new_fork = actions.fork(repo, owner, name, default_only=only)
+    return Reply(202, payloads.full(call, new_fork))
 
 
 @route("GET", f"{REPO}/topics")
@@ -272,12 +273,12 @@ def get_topics(call: Call, repo: Repository) -> Reply:
 
 @route("PUT", f"{REPO}/topics", "administration:write")
 def set_topics(call: Call, repo: Repository) -> Reply:
-    """PUT /repos/O/R/topics {names}: these and no others, in lower case."""
+    """PUT /repos/O/R/topics {names}: replaces the topics, in lower case."""
     asking.demand_admin(call, repo)
     asking.fields(call, "names")
     names = asking.needed(call, "names", list)
-    if len(names) > 20 or any(not isinstance(one, str) or len(one) > 50 for one in names):
+    if len(names) > 20 or any(not isinstance(name, str) or len(name) > 50 for name in names):
         message = "A repository cannot have more than 20 topics of at most 50 characters."
         raise ApiError(422, message)
-    repo.topics = list(dict.fromkeys(one.lower() for one in names))
+    repo.topics = list(dict.fromkeys(name.lower() for name in names))
     return Reply(200, {"names": list(repo.topics)})

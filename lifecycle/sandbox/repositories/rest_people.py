@@ -1,4 +1,4 @@
-"""Who may do what in a repository."""
+"""REST's operations on the collaborators and assignees of a repository."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PERMISSIONS: dict[str, Role] = {
 
 
 def _people(repo: Repository) -> list[User]:
-    """Everybody who works here: the owner, who has a role, members who may push."""
+    """The users who work here: the owner, those with a role, the owner's members who may push."""
     return [
         user
         for user in repo.world.users.values()
@@ -40,18 +40,20 @@ def list_collaborators(call: Call, repo: Repository) -> Reply:
     asking.only(call, "affiliation", "permission")
     demand_reader_of_roles(call, repo)
     which = asking.choice(call, "affiliation", "all", {"all", "direct", "outside"}, "Repository")
-    found = _people(repo)
+    people = _people(repo)
     if which == "outside":
-        found = [one for one in found if one not in repo.owner.members and one is not repo.owner]
+        people = [
+            user for user in people if user not in repo.owner.members and user is not repo.owner
+        ]
     if which == "direct":
-        found = [one for one in found if one.login.lower() in repo.roles or one is repo.owner]
+        people = [user for user in people if user.login.lower() in repo.roles or user is repo.owner]
     if permission := call.query.get("permission"):
-        found = [one for one in found if payloads.permissions(repo, one).get(permission)]
-    return call.paged(found, payloads.collaborator, repo)
+        people = [user for user in people if payloads.permissions(repo, user).get(permission)]
+    return call.paged(people, payloads.collaborator, repo)
 
 
 def demand_reader_of_roles(call: Call, repo: Repository) -> None:
-    """403 for who may not push: what others may do is not theirs to know."""
+    """Raise 403 for a viewer who may not push: they may not read others' roles."""
     if not repo.can_push(call.viewer):
         raise ApiError(403, "Must have push access to view repository collaborators.")
 
@@ -87,7 +89,7 @@ def get_permission(call: Call, repo: Repository, login: str) -> Reply:
     "administration:write",
 )
 def add_collaborator(call: Call, repo: Repository, login: str) -> Reply:
-    """PUT /repos/O/R/collaborators/LOGIN {permission}: 204 for members and who is one already.
+    """PUT /repos/O/R/collaborators/LOGIN {permission}: 204 for members and collaborators.
 
     For others GitHub answers 201 with an invitation; here they accept it at once.
     """
@@ -134,8 +136,8 @@ def remove_collaborator(call: Call, repo: Repository, login: str) -> Reply:
 @route("GET", f"{REPO}/assignees")
 def list_assignees(call: Call, repo: Repository) -> Reply:
     asking.only(call)
-    found = [one for one in call.world.users.values() if issues.may_be_assigned(repo, one)]
-    return call.paged(found, accounts.user)
+    users = [user for user in call.world.users.values() if issues.may_be_assigned(repo, user)]
+    return call.paged(users, accounts.user)
 
 
 def _demand_assignable(call: Call, repo: Repository, login: str) -> None:

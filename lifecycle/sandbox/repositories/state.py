@@ -1,7 +1,7 @@
-"""The world and its repositories: what they are, and the lock to hold while looking or changing.
+"""The state of the world and its repositories, with the lock to hold while reading or changing it.
 
-What a subject keeps about a repository, or about the world, lies in tables of its own, so that neither
-needs to know the subjects.
+Each subject (issues, pull requests, checks, boards) keeps its state in tables of its own, so that this
+module does not import them.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ Visibility = Literal["public", "private"]
 
 
 class Tables:
-    """What one subject keeps about a repository or about the world: a dataclass, empty at first."""
+    """Base of a subject's state of a repository or of the world: a dataclass, empty at first."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, owner: Repository | World) -> Self:
         """The subject's tables of that repository or world."""
-        made: Self | None = owner.tables.get(cls)
-        if made is None:
-            made = owner.tables[cls] = cls()
-        return made
+        tables: Self | None = owner.tables.get(cls)
+        if tables is None:
+            tables = owner.tables[cls] = cls()
+        return tables
 
 
 class Lagging(Protocol):
-    """Something that lists may miss for a while after its creation."""
+    """An object that lists may leave out for some reads after its creation."""
 
     id: int
     hidden_for: int
@@ -60,7 +60,7 @@ Shown = TypeVar("Shown", bound=Lagging)
 
 @dataclass(slots=True, eq=False)
 class Repository:
-    """One repository. `roles` overrides, by login in lower case, what a user's own role says."""
+    """One repository. `roles` overrides a user's own role, by login in lower case."""
 
     id: int
     world: World = field(repr=False)
@@ -90,13 +90,13 @@ class Repository:
     pushed_at: datetime = field(default_factory=now)
     roles: dict[str, Role] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict, repr=False)
-    """What the first commit holds, for as long as nobody asked for the git repository."""
+    """The files of the first commit, by path, until the git repository is made."""
     bundle: str | None = field(default=None, repr=False)
-    """The whole of its git instead, as base64 of a git bundle."""
+    """The whole git repository instead of `files`, as base64 of a git bundle."""
     last_number: int = 0
 
     tables: dict[type, Any] = field(default_factory=dict, repr=False)
-    """What the subjects keep about it, see `Tables`."""
+    """The subjects' state of this repository, see `Tables`."""
     _git: BareRepository | None = field(default=None, repr=False)
     _heads: dict[str, str] | None = field(default=None, repr=False)
 
@@ -107,7 +107,7 @@ class Repository:
 
     @property
     def key(self) -> str:
-        """The full name in lower case: GitHub does not tell case apart."""
+        """The full name in lower case: GitHub ignores the case of names."""
         return self.full_name.lower()
 
     @property
@@ -117,7 +117,7 @@ class Repository:
 
     @property
     def is_private(self) -> bool:
-        """Whether only its people see it."""
+        """Whether only users with a role in it can see it."""
         return self.visibility == "private"
 
     @property
@@ -179,7 +179,7 @@ class Repository:
 
     @property
     def heads(self) -> dict[str, str]:
-        """Every ref and its commit, as they were when the world last looked."""
+        """Every ref and its commit, as they were when they were last read."""
         if self._heads is None:
             self._heads = self.git.refs()
         return self._heads
@@ -189,12 +189,12 @@ class Repository:
         self._heads = refs
 
     def role_of(self, user: User) -> Role | None:
-        """What a user may do here, or None where only its people may look and this is none."""
+        """A user's role here; None for a private repository that the user cannot see."""
         if user is self.owner:
             return "admin"
-        given = self.roles.get(user.login.lower())
-        if given is not None:
-            return given
+        role = self.roles.get(user.login.lower())
+        if role is not None:
+            return role
         if self.is_private and user not in self.owner.members:
             return None
         return user.role
@@ -208,24 +208,24 @@ class Repository:
         return user.kind != "organization" and self.role_of(user) in TRIAGERS
 
     def touch(self) -> None:
-        """Something happened here that a waiting merge may have waited for."""
+        """Note a change that a waiting merge may have waited for; `automerge.settle` looks at it."""
         if self not in self.world.unsettled:
             self.world.unsettled.append(self)
 
     def new_id(self, prefix: str) -> tuple[int, str]:
-        """A number never given before, and the global id that goes with it."""
+        """Take a new number, and return it with the global id made of it."""
         number = next(self.world.serial)
         return number, node_id(prefix, self.id, number)
 
     def next_number(self) -> int:
-        """The number of the next issue or pull request; it is taken with that."""
+        """Take and return the number of the next issue or pull request."""
         self.last_number += 1
         return self.last_number
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Something to download; `until` is a moment of the clock that never runs backwards."""
+    """A download; `until` is when it ends, in seconds of the monotonic clock."""
 
     data: bytes = field(repr=False)
     content_type: str
@@ -234,7 +234,7 @@ class Link:
 
 @dataclass(slots=True, eq=False)
 class World:
-    """All that the sandbox knows. `folder` is where bare repositories are made."""
+    """The whole state of the sandbox. `folder` is where bare repositories are made."""
 
     folder: Path
     users: dict[str, User] = field(default_factory=dict)
@@ -248,15 +248,15 @@ class World:
     renamed: dict[str, Repository] = field(default_factory=dict)
     """Former full names in lower case."""
     tables: dict[type, Any] = field(default_factory=dict, repr=False)
-    """What the subjects keep about it, see `Tables`."""
+    """The subjects' state of the world, see `Tables`."""
     nodes: dict[str, Any] = field(default_factory=dict, repr=False)
-    """Everything that has a global id, by it."""
+    """Every object that has a global id, by that id."""
     unsettled: list[Repository] = field(default_factory=list, repr=False)
-    """Where something happened that a waiting merge may have waited for; see pulls/merging/automerge.py."""
+    """Repositories whose change a merge may have waited for; see pulls/merging/automerge.py."""
     links: dict[str, Link] = field(default_factory=dict, repr=False)
-    """What can be downloaded for a while without a token, by path."""
+    """Downloads that need no token for a while, by path."""
     lag: Counter[str] = field(default_factory=Counter)
-    """How many reads miss what is new: lists of `pulls`, `issues`, `comments`, `items`; `reads` are
+    """How many reads leave out a new object: lists of `pulls`, `issues`, `comments`, `items`; `reads` are
     those by number."""
     ahead: float = 0.0
     """How many seconds its clock is ahead of the machine's."""
@@ -265,15 +265,15 @@ class World:
 
     @property
     def home(self) -> Repository:
-        """The first repository: the one that is meant where none is named."""
+        """The first repository, which is used where none is named."""
         return next(iter(self.repositories.values()))
 
-    def register(self, node_id: str, thing: Any) -> None:
-        """Let a thing be found by its global id."""
-        self.nodes[node_id] = thing
+    def register(self, node_id: str, node: Any) -> None:
+        """Let an object be found by its global id."""
+        self.nodes[node_id] = node
 
     def forget(self, node_id: str) -> None:
-        """Let it not be found any more."""
+        """Remove an object from those that are found by global id."""
         self.nodes.pop(node_id, None)
 
     def repository(self, full_name: str) -> Repository | None:
@@ -295,21 +295,21 @@ class World:
             raise ActionRefused(f"There is no user {login!r} in this world; nothing was done.")
         return user
 
-    def visible(self, things: Iterable[Shown], seen: set[object]) -> list[Shown]:
-        """What a list shows now: a fresh thing is missing from as many reads as its lag says.
+    def visible(self, entries: Iterable[Shown], seen: set[object]) -> list[Shown]:
+        """The entries that a list shows now: a new one is left out of as many reads as its lag says.
 
         Args:
-            things: What there is.
-            seen: What this request counted already, so that one request counts as one read.
+            entries: All that there are.
+            seen: The keys that this request counted already: one request counts as one read.
         """
         shown = []
-        for thing in things:
-            key = ("lag", thing.id)
+        for entry in entries:
+            key = ("lag", entry.id)
             if key in seen:
                 continue
-            if thing.hidden_for > 0:
+            if entry.hidden_for > 0:
                 seen.add(key)
-                thing.hidden_for -= 1
+                entry.hidden_for -= 1
                 continue
-            shown.append(thing)
+            shown.append(entry)
         return shown
