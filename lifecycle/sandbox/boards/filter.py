@@ -106,7 +106,7 @@ class ItemFilter:
         return self.viewer.login if value == "@me" else value
 
     def _field(self, name: str) -> Field | None:
-        """The board's own field that a qualifier names, with `-` for spaces; None if it names another."""
+        """The board's own field that a qualifier names, with `-` for spaces; None if there is none."""
         return next(
             (
                 field

@@ -172,8 +172,8 @@ def unarchive_project_v2_item(call: Call, wanted: Given) -> Payload:
 def update_project_v2_item_position(call: Call, wanted: Given) -> Payload:
     item = _card(call, wanted)
     after = wanted.get("afterId")
-    other = _of_board(item.project, _node(call, after, Item)) if after else None
-    boards.move_item(item, other)
+    neighbour = _of_board(item.project, _node(call, after, Item)) if after else None
+    boards.move_item(item, neighbour)
     return {"project": item.project}
 
 

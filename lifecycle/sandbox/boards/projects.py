@@ -48,9 +48,9 @@ def _bare(world: World, owner: User, title: str, by: User) -> Project:
     if not title.strip():
         raise BoardRefused("Title can't be blank")
     number = next(world.serial)
-    taken = [other.number for other in tables.projects if other.owner is owner]
+    numbers = [other.number for other in tables.projects if other.owner is owner]
     project = Project(
-        node_id("PVT", owner.id, number), number, max(taken, default=0) + 1, title, owner, by
+        node_id("PVT", owner.id, number), number, max(numbers, default=0) + 1, title, owner, by
     )
     tables.projects.append(project)
     world.register(project.id, project)

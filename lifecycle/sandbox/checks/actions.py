@@ -121,9 +121,9 @@ def set_check(
     Times that are not given are now; a waiting run has no start, and only a completed one an end.
     """
     key = (name, workflow, event)
-    known = [c for c in runs_of(repo, sha) if c.key == key]
-    if known and not rerun:
-        check = known[-1]
+    same_key = [c for c in runs_of(repo, sha) if c.key == key]
+    if same_key and not rerun:
+        check = same_key[-1]
     else:
         check = add_run(suites.job_suite(repo, sha, workflow, event), name, event, workflow)
     check.started_at = started_at or check.started_at

@@ -52,7 +52,7 @@ def list_check_runs(call: Call, repo: Repository, ref: str) -> Reply:
 
 
 def page_of_runs(call: Call, check_runs: Iterable[CheckRun]) -> Reply:
-    """A page of check runs by check_name, status and app_id, newest first."""
+    """A page of these check runs by check_name, status and app_id, in the order given."""
     kept = list(check_runs)
     for parameter, attribute in (("check_name", "name"), ("status", "status")):
         if wanted := call.query.get(parameter):

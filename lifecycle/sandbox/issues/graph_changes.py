@@ -207,8 +207,8 @@ def add_assignees_to_assignable(call: Call, wanted: Given) -> Payload:
     """Add assignees; users who cannot be assigned are left out."""
     issue, subject = half_to_triage(call, wanted["assignableId"])
     assignees = all_meant(call, wanted["assigneeIds"], User)
-    may = [user.login for user in assignees if issues.may_be_assigned(issue.repository, user)]
-    issues.assign(issue, may, call.viewer)
+    logins = [user.login for user in assignees if issues.may_be_assigned(issue.repository, user)]
+    issues.assign(issue, logins, call.viewer)
     return {"assignable": subject}
 
 

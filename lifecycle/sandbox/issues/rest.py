@@ -275,8 +275,8 @@ def add_assignees(call: Call, repo: Repository, number: int) -> Reply:
     issue = asking.issue(repo, number)
     if repo.can_push(call.viewer):
         users = [repo.world.user(login) for login in _logins(call)]
-        may = [user.login for user in users if user and issues.may_be_assigned(repo, user)]
-        issues.assign(issue, may, call.viewer)
+        logins = [user.login for user in users if user and issues.may_be_assigned(repo, user)]
+        issues.assign(issue, logins, call.viewer)
     return Reply(201, payloads.issue(call, issue))
 
 

@@ -240,7 +240,7 @@ def close(pull: PullRequest, user: User) -> None:
 
 
 def mark_merged(pull: PullRequest, user: User, sha: str) -> None:
-    """Record a pull request as merged at `sha`; in the default branch, close the issues it names."""
+    """Record a pull request as merged at `sha`; in the default branch, its text closes issues."""
     repo = pull.repository
     issues.note(pull.issue, user, "merged", commit=sha)
     issues.close(pull.issue, user, None)

@@ -51,8 +51,8 @@ def _files(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
 def _closing(_call: Call, pull: PullRequest, **arguments: Any) -> dict[str, Any]:
     """A page of the issues that the body says it closes; none where the base is not the default branch."""
     repo = pull.repository
-    does = pull.base == repo.default_branch
-    return connection(closing.named(repo, pull.issue.body) if does else [], **arguments)
+    closes = pull.base == repo.default_branch
+    return connection(closing.named(repo, pull.issue.body) if closes else [], **arguments)
 
 
 STATES = ("OPEN", "MERGED", "CLOSED")

@@ -293,11 +293,11 @@ def create_comment(call: Call, repo: Repository, number: int) -> Reply:
 
 
 def _answer(call: Call, repo: Repository, number: int, comment: int, body: str) -> Reply:
-    before = _comment(repo, comment)
-    if before.thread.pull.number != number:
+    target = _comment(repo, comment)
+    if target.thread.pull.number != number:
         raise asking.not_found(COMMENTS)
-    review = threads.review_for(before.thread.pull, call.viewer)
-    return created(payloads.comment(call, threads.reply(before, call.viewer, body, review)))
+    review = threads.review_for(target.thread.pull, call.viewer)
+    return created(payloads.comment(call, threads.reply(target, call.viewer, body, review)))
 
 
 @route(
