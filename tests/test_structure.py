@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_682,
+    "core": 2_683,
     "storage": 1_465,
     "settings": 904,
     "git": 883,
@@ -33,7 +33,7 @@ BUDGET = {
     "trackers": 2_812,
     "platforms": 767,
     "evidence": 2_501,
-    "claim": 6_123,
+    "claim": 6_126,
     "run": 3_747,
     "stages": 2_732,
     "workflow": 2_499,
@@ -80,6 +80,7 @@ Which process the client is was read in four rooms; settings has it now, in thre
 That a command may be a run only where no goal stands behind it (`rake`) is one of evidence.
 What a hook needs behind GitHub's answer, imported while it is on its way, is eight of core, two of github
 and twenty of hooks.
+That nothing is said to watch where no hook was seen is one of core and three of claim.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

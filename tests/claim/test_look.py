@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from lifecycle.api import Audience, Rejected, Transient, Wake
+from lifecycle.core.messages import review_messages
 from lifecycle.sandbox.control.faults import Fault
+from lifecycle.storage import signs_of_life
 from tests.claim.steps import WAYS, go
 from tests.conftest import Place
 from tests.factories import texts
@@ -286,3 +288,18 @@ def test_a_look_that_failed_is_not_waited_for_where_nothing_needs_a_look(place: 
     assert report.record is not None
     assert report.record.due() is None
     assert place.requests() == []
+
+
+def test_a_watch_is_promised_only_where_hooks_are_at_work(place: Place) -> None:
+    """Of red checks a worktree that has seen no hook hears how to look, and never that it is watched."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    for session, then in (("", review_messages.BY_HAND), ("s-1", review_messages.WATCHED)):
+        if session:
+            folder = place.tree().claim_store.folder
+            signs_of_life.meet(folder, session, place.clock.now())
+        place.work()
+        place.control.set_check(place.pull(), "test", conclusion="failure")
+        said = texts(place.tree().tick(Wake.TICK))
+        assert f"Fix, commit and push; {then}" in said
+        assert (review_messages.WATCHED in said) is bool(session)

@@ -157,7 +157,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
             return "It fails alike on its base: do not fix it here; the base is watched."
         if _is_asked_about(known, checks.get("sha")):
             return _ASKED
-        then = "the new head is watched." if has_hooks else "then look with: lifecycle tick"
+        then = review_messages.WATCHED if has_hooks else review_messages.BY_HAND
         return f"Fix, commit and push; {then}"
     waits = ("running", "unfinished", "missing", "held", "hidden")
     is_held_up = any(checks.get(key) for key in waits)

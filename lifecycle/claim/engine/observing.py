@@ -24,6 +24,7 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
@@ -176,9 +177,10 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     """Queue notices under this claim's keys.
 
     A look by command repeats what still stands, and so does one for a session that has inherited the claim:
-    another one may have heard it, and be gone.
+    another one may have heard it, and be gone. Where no hook was seen, none is said to watch.
     """
     record, claim_store = working.seen.record, working.claim_store
+    has_hooks = signs_of_life.has_met(claim_store.folder, record.ownership.session)
     for notice in notices:
         key = f"{record.claim_key}/{notice.key}"
         is_asked = working.seen.wake is Wake.TICK or (
@@ -187,7 +189,8 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
         is_first = key not in working.stated  # what this look has said or ended is not said again
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
-        claim_store.ledger.queue(replace(notice, key=key), again=again)
+        text = notice.text if has_hooks else notice.text.replace(words.WATCHED, words.BY_HAND)
+        claim_store.ledger.queue(replace(notice, key=key, text=text), again=again)
 
 
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:

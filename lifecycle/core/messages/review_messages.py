@@ -17,6 +17,9 @@ SHOWN_NAMES = 5
 NAME_LIMIT = 80
 """Characters of a check's name that are shown."""
 
+WATCHED, BY_HAND = "the new head is watched.", "then look with: lifecycle tick"
+"""How a sentence ends that asks for a push: where hooks are at work, and where none was seen."""
+
 _ENDED = {
     "ACTION_REQUIRED": "needs a person",
     "CANCELLED": "cancelled",
@@ -61,8 +64,8 @@ def _advice(failed: Iterable[Check]) -> str:
         where = f": {url}" if url else ""
         return f"A person has to act there, no commit helps{where}."
     if words == {"CANCELLED"}:
-        return "Run what was cancelled again, or push; the new head is watched."
-    return "Fix, commit and push; the new head is watched."
+        return f"Run what was cancelled again, or push; {WATCHED}"
+    return f"Fix, commit and push; {WATCHED}"
 
 
 def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
