@@ -81,6 +81,7 @@ That a command may be a run only where no goal stands behind it (`rake`) is one 
 What a hook needs behind GitHub's answer, imported while it is on its way, is eight of core, two of github
 and twenty of hooks.
 That nothing is said to watch where no hook was seen is one of core and three of claim.
+That a time which is none is a usage error wherever it is read is twelve of cli.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

@@ -34,6 +34,7 @@ from lifecycle import __version__
 from lifecycle.cli.command_session import LIMIT, Session
 from lifecycle.cli.endings import answered, stopped, tell
 from lifecycle.cli.terminal import guarded
+from lifecycle.core.errors import Refused
 from lifecycle.settings import resources
 
 Row = Mapping[str, Any]
@@ -139,6 +140,18 @@ class RowGroup(click.Group):
         limit = f"\n\n{LIMIT}" if row.get("is_timed", True) else ""
         run.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}{limit}"
         return run
+
+
+def read_by(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The kind of the words that `read` makes values of; one that it refuses is a usage error."""
+
+    def kind(text: str) -> Any:
+        try:
+            return read(text)
+        except Refused as error:
+            raise click.BadParameter(error.sentence) from None
+
+    return kind
 
 
 def _parameters(row: Row, kinds: Row) -> list[click.Parameter]:

@@ -188,7 +188,7 @@ def test_a_page_is_written(root: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("--since", "soon"), 1, "'soon' is no period, so nothing was counted; use a number with"),
+        (("--since", "soon"), 2, "'soon' is no period, so nothing was counted; use a number with"),
         (("--html", "no/such/page.html"), 1, "no/such/page.html: No such file or directory"),
         (("--html", "."), 2, "is a directory"),
     ],

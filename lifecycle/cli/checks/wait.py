@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,9 @@ import click
 
 from lifecycle.cli.checks.feedback_show import own_pull, pull_number
 from lifecycle.cli.command_session import Session, end_late
+from lifecycle.cli.main import read_by
 from lifecycle.cli.terminal import at_once
-from lifecycle.core.errors import BadConfig, NoToken
+from lifecycle.core.errors import NoToken
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.timing import ending
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
@@ -23,14 +25,6 @@ if TYPE_CHECKING:
     from lifecycle.app.waiting.pull_wait import Waited
 
 TERMINATED = 128 + signal.SIGTERM
-
-
-def _seconds(text: str) -> float:
-    """A time like "90s", "20m" or "2h" in seconds; raises click.BadParameter."""
-    try:
-        return duration("The time", text)
-    except BadConfig as error:
-        raise click.BadParameter(error.sentence) from None
 
 
 class WaitCommand(click.Command):
@@ -45,7 +39,7 @@ class WaitCommand(click.Command):
 KINDS = {
     "pull": pull_number,
     "wanted": click.Choice([one.value for one in WaitFor]),
-    "time": _seconds,
+    "time": read_by(partial(duration, "The time")),
 }
 """Of what kind a word on the command line may be, beside those of `main.py`."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from lifecycle.cli.command_session import Session
+from lifecycle.cli.main import read_by
 from lifecycle.core import timing
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.messages.figures import count, moment
@@ -23,8 +24,17 @@ EMPTY = (
 )
 
 
+KINDS = {"period": read_by(lambda text: (text, moment(text, timing.SystemClock().now())))}
+"""Of what kind a word on the command line may be, beside those of `main.py`."""
+
+
 def command(
-    session: Session, *, since: str | None, label: str | None, task: str | None, page: Path | None
+    session: Session,
+    *,
+    since: tuple[str, float] | None,
+    label: str | None,
+    task: str | None,
+    page: Path | None,
 ) -> None:
     """Show how long tasks are in each stage and phase, how often that led onward, and what holds work up.
 
@@ -35,19 +45,19 @@ def command(
     accepted, a red run of its tests, a release, or a step back that none of those explains. Of a label, an
     agent and a task "failed" counts the tries that did not lead onward.
     """
-    start = moment(since, session.world.clock.now()) if since else float("-inf")
+    period, start = since or ("", float("-inf"))
     entries = journal.read(session.root)
     wanted = Wanted(start, label or "", task or "")
     summary = summarize(entries, wanted)
     if not summary.entries and not summary.told:
         session.show(
-            [_nothing(len(entries), since, wanted, page)], {**summary_data(summary), "page": None}
+            [_nothing(len(entries), period, wanted, page)], {**summary_data(summary), "page": None}
         )
         return
     if page is not None:
         from lifecycle.views.stats.stats_page import write
 
-        write(page, summary, _about(since, wanted))
+        write(page, summary, _about(period, wanted))
     where = os.fspath(page.absolute()) if page is not None else None
     if session.as_json:
         session.show([], {**summary_data(summary), "page": where})
@@ -59,7 +69,7 @@ def command(
         click.echo(f"The page is {visible(where)}")
 
 
-def _about(since: str | None, wanted: Wanted) -> str:
+def _about(since: str, wanted: Wanted) -> str:
     parts = [
         f"task {wanted.task}" if wanted.task else "all tasks",
         f"with the label {wanted.label}" if wanted.label else "",
@@ -68,7 +78,7 @@ def _about(since: str | None, wanted: Wanted) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _nothing(whole: int, since: str | None, wanted: Wanted, page: Path | None) -> str:
+def _nothing(whole: int, since: str, wanted: Wanted, page: Path | None) -> str:
     unwritten = "; no page was written" if page is not None else ""
     if not whole:
         return EMPTY.replace(" yet;", f" yet{unwritten};", 1)
