@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.api import Worktree
+from lifecycle.api import Wake, Worktree
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -205,6 +205,18 @@ def test_tick_shows_the_plan_and_then_does_it(place: Place) -> None:
     data = json.loads(ok(place.cli("tick", "--json")))
     assert data["actions"] == []
     assert data["claim"]["phase"] == "checks_running"
+
+
+def test_a_look_that_reaches_nobody_says_so_once(place: Place) -> None:
+    """Nothing else is said of what was kept, and a plan that is not known is not called empty."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.control.add_fault(Fault("cut", count=1000))
+    for words in ((), ("--dry-run",)):
+        done = place.cli("tick", *words)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert done.stdout.count("nothing was changed. Try again later.") == 1
+        assert "Nothing to do" not in done.stdout
 
 
 def test_status_asks_nothing_and_shows_the_question(place: Place) -> None:

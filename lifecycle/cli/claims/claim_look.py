@@ -6,13 +6,10 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-import click
-
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
-from lifecycle.core.errors import Transient
 from lifecycle.core.light_dataclass import asdict, replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.plan import Audience, Wake
@@ -32,8 +29,6 @@ def look(session: Session) -> int:
     """Look at GitHub once and print the report; the exit code is 1 if the look could not be finished."""
     report, lines = glance(session)
     session.show(lines, report_data(report))
-    if isinstance(report.problem, Transient) and not session.as_json:
-        click.echo("What was done is kept; the rest is tried again at the next look.", err=True)
     return 1 if report.problem is not None else 0
 
 
@@ -91,10 +86,9 @@ def audiences() -> Collection[Audience]:
 def dry(session: Session) -> int:
     """Print what a look would do; the exit code is 1 if that could not be found out."""
     report = engine.rehearse(session.world, session.claim_store)
-    lines = report_lines(report, would=True) or ["Nothing to do."]
-    if report.problem is not None:
-        lines.append(report.problem.sentence)
-    session.show(lines, report_data(report))
+    lines = report_lines(report, would=True)
+    lines += problem_lines(report, lines)
+    session.show(lines or ["Nothing to do."], report_data(report))
     return 1 if report.problem is not None else 0
 
 
