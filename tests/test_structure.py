@@ -33,7 +33,7 @@ BUDGET = {
     "trackers": 2_812,
     "platforms": 767,
     "evidence": 2_501,
-    "claim": 6_126,
+    "claim": 6_130,
     "run": 3_747,
     "stages": 2_732,
     "workflow": 2_499,
@@ -82,6 +82,7 @@ What a hook needs behind GitHub's answer, imported while it is on its way, is ei
 and twenty of hooks.
 That nothing is said to watch where no hook was seen is one of core and three of claim.
 That a time which is none is a usage error wherever it is read is twelve of cli.
+That a look exits so where another has the task by now is seven of cli, and that a plan promises no watch four of claim.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

@@ -104,6 +104,18 @@ def test_a_task_that_was_taken_over_is_not_pushed(
     assert place.claim() == claim
 
 
+@pytest.mark.parametrize("words", [("tick",), ("tick", "--dry-run"), ("wait", "--timeout", "9s")])
+def test_a_look_at_what_another_has_by_now_exits_so(place: Place, words: tuple[str, ...]) -> None:
+    """Whether it is looked at, planned or waited for: exit 4 and whose it is; once it is ours, 0."""
+    ok(place.cli("claim", "42"))
+    place.control.set_field(42, "Agent", "maria-1")
+    assert place.cli("tick").returncode == 4
+    done = place.cli(*words)
+    assert (done.returncode, "maria-1" in done.stdout + done.stderr) == (4, True)
+    place.control.set_field(42, "Agent", place.claim()["agent_id"])
+    ok(place.cli("tick"))
+
+
 @SOAKED
 def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
     """The look saw another Agent on the card: nothing is pushed until that is settled."""

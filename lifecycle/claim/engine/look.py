@@ -28,6 +28,7 @@ from lifecycle.claim.engine.observing import (
     believed,
     could_not_look,
     deliverable,
+    kept_to,
     observe,
     owned,
     queue,
@@ -212,7 +213,7 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
         left, action = step.seen.record, step.decision.action
         # What comes with the last step tells how the claim ended, and nothing ends in a rehearsal.
         new = () if isinstance(action, plan.ForgetClaim) else step.decision.notices
-        for notice in new:
+        for notice in (kept_to(claim_store, left, one) for one in new):
             if notice not in notices and not claim_store.ledger.was_said(
                 f"{left.claim_key}/{notice.key}"
             ):

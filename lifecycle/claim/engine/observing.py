@@ -177,10 +177,9 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     """Queue notices under this claim's keys.
 
     A look by command repeats what still stands, and so does one for a session that has inherited the claim:
-    another one may have heard it, and be gone. Where no hook was seen, none is said to watch.
+    another one may have heard it, and be gone.
     """
     record, claim_store = working.seen.record, working.claim_store
-    has_hooks = signs_of_life.has_met(claim_store.folder, record.ownership.session)
     for notice in notices:
         key = f"{record.claim_key}/{notice.key}"
         is_asked = working.seen.wake is Wake.TICK or (
@@ -189,8 +188,15 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
         is_first = key not in working.stated  # what this look has said or ended is not said again
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
-        text = notice.text if has_hooks else notice.text.replace(words.WATCHED, words.BY_HAND)
-        claim_store.ledger.queue(replace(notice, key=key, text=text), again=again)
+        told = replace(kept_to(claim_store, record, notice), key=key)
+        claim_store.ledger.queue(told, again=again)
+
+
+def kept_to(claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
+    """The notice; where no hook was seen at work none is said to watch."""
+    has_hooks = signs_of_life.has_met(claim_store.folder, record.ownership.session)
+    text = notice.text if has_hooks else notice.text.replace(words.WATCHED, words.BY_HAND)
+    return replace(notice, text=text)
 
 
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:

@@ -164,7 +164,7 @@ def close(session: Session, override: str | None) -> int:
     code = claim_look.look(session)
     remaining = session.claim_store.load(repair=False).record
     is_same = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
-    return 1 if is_same and code == 0 else code
+    return code or int(is_same)
 
 
 def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bool) -> int:

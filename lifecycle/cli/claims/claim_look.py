@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.cli.command_session import Session, claim_data
@@ -20,16 +21,28 @@ from lifecycle.core.values.model import LABELS_ITEM
 def tick(session: Session, *, dry_run: bool) -> int:
     """Look at GitHub once and do what the claim needs next, as the hooks do.
 
-    Does not wait for the polling backoff. Doing it again changes nothing.
+    Does not wait for the polling backoff. Doing it again changes nothing. Exit code 4: another has the task.
     """
     return dry(session) if dry_run else look(session)
 
 
 def look(session: Session) -> int:
-    """Look at GitHub once and print the report; the exit code is 1 if the look could not be finished."""
+    """Look at GitHub once and print the report; returns the exit code."""
     report, lines = glance(session)
     session.show(lines, report_data(report))
-    return 1 if report.problem is not None else 0
+    return code_of(report)
+
+
+def code_of(report: Report) -> int:
+    """The exit code: 4 if somebody else has the task, 1 if the look could not be finished."""
+    return 4 if _taken(report) else int(report.problem is not None)
+
+
+def _taken(report: Report) -> list[str]:
+    """The sentence that somebody else has the task, if that is so."""
+    record = report.record
+    is_taken = record is not None and record.ownership.taken_by
+    return [briefing.loss_line(record)] if record is not None and is_taken else []
 
 
 def glance(session: Session) -> tuple[Report, list[str]]:
@@ -84,12 +97,12 @@ def audiences() -> Collection[Audience]:
 
 
 def dry(session: Session) -> int:
-    """Print what a look would do; the exit code is 1 if that could not be found out."""
+    """Print what a look would do; returns the exit code."""
     report = engine.rehearse(session.world, session.claim_store)
     lines = report_lines(report, would=True)
     lines += problem_lines(report, lines)
-    session.show(lines or ["Nothing to do."], report_data(report))
-    return 1 if report.problem is not None else 0
+    session.show(lines or _taken(report) or ["Nothing to do."], report_data(report))
+    return code_of(report)
 
 
 _LINKED = {"claimed": "claim", "closed": "close", "released": "release"}

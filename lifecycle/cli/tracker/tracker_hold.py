@@ -9,7 +9,7 @@ from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
-from lifecycle.cli.claims.claim_look import finish_release, glance
+from lifecycle.cli.claims.claim_look import code_of, finish_release, glance
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
@@ -234,4 +234,4 @@ def _closed(session: Session, task: Task, reason: str) -> _Told:
     )
     notes = [f"{why} was not used."] if reason else []
     now, claim = session.tracker.get(task.id), claim_data(report.record)
-    return _Told(now, lines, notes, claim, 1 if is_left or report.problem is not None else 0)
+    return _Told(now, lines, notes, claim, code_of(report) or int(is_left))
