@@ -30,7 +30,7 @@ BUDGET = {
     "settings": 904,
     "git": 883,
     "github": 6_679,
-    "trackers": 2_812,
+    "trackers": 2_813,
     "platforms": 767,
     "evidence": 2_501,
     "claim": 6_130,
@@ -82,7 +82,9 @@ What a hook needs behind GitHub's answer, imported while it is on its way, is ei
 and twenty of hooks.
 That nothing is said to watch where no hook was seen is one of core and three of claim.
 That a time which is none is a usage error wherever it is read is twelve of cli.
-That a look exits so where another has the task by now is seven of cli, and that a plan promises no watch four of claim.
+That a look exits so where another has the task by now is seven of cli, and that a plan promises no watch
+four of claim.
+That of two priorities one stays, whichever it is, is one of trackers, and which label found nothing eleven of cli.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

@@ -297,6 +297,8 @@ def test_hook_path_says_where_the_script_lies() -> None:
     path = Path(done.stdout.strip())
     assert path.name == "on-stop"
     assert path.read_text().startswith("#!/bin/sh")
+    told = subprocess.run([*done.args, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(told.stdout) == {"path": str(path)}
 
 
 def test_a_misspelt_word_is_told_the_nearest(place: Place) -> None:

@@ -172,6 +172,7 @@ def test_what_cannot_be_set_is_refused_with_a_sentence(tree: Place) -> None:
     (tree.root / ".lifecycle.toml").unlink()
     assert "init --stages" in refused(tree.cli("stage", "set", "TESTING"))
     assert "nothing was changed" in refused(tree.cli("stage", "on"))
+    assert "where lifecycle init --stages has set it up" in ok(tree.cli("stage", "off"))
     assert (tree.root / ".lifecycle/stage-off").exists()
 
 

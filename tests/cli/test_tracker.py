@@ -105,7 +105,7 @@ def test_lines_and_limits(either: Place) -> None:
     limited = told(either, "list", "--label", "many", "--limit", "1")
     assert (limited["total"], len(limited["tasks"])) == (3, 1)
     empty = ok(either.cli("tracker", "ready", "--label", "nobody"))
-    assert empty.startswith("No task is ready ")
+    assert empty.startswith("No task with the label nobody is ready ")
 
 
 def test_a_status_is_shown_in_the_word_that_lists_it(either: Place) -> None:
@@ -116,7 +116,7 @@ def test_a_status_is_shown_in_the_word_that_lists_it(either: Place) -> None:
         lines = ok(either.cli("tracker", *arguments)).splitlines()
         assert ("in_progress" in "".join(lines[:2]), " open" in "".join(lines[:2])) == (True, False)
     none = ok(either.cli("tracker", "list", "--status", "open", "--label", "many"))
-    assert none.startswith("No task is open ")
+    assert none.startswith("No task with the label many is open ")
 
 
 @pytest.mark.parametrize(

@@ -144,9 +144,11 @@ def test_what_a_claim_would_refuse_is_not_offered(place: Place) -> None:
 
 @SOAKED
 def test_next_without_a_ready_task(place: Place) -> None:
-    """Nothing to take is no failure, and a machine reads null."""
+    """Nothing to take is no failure, what was asked for is named, and a machine reads null."""
     assert told(place, "next", "--label", "nobody")["task"] is None
-    assert ok(place.cli("tracker", "next", "--label", "nobody")) == "No task is ready on GitHub.\n"
+    for verb in ("next", "ready"):
+        said = ok(place.cli("tracker", verb, "--label", "nobody"))
+        assert said == "No task with the label nobody is ready on GitHub.\n"
 
 
 @SOAKED

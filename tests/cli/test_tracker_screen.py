@@ -116,14 +116,16 @@ def test_short_ids_break_no_heading_and_labels_take_the_room_that_is_left() -> N
 
 
 @pytest.mark.parametrize(
-    ("what", "tracker", "says"),
+    ("what", "tracker", "labels", "says"),
     [
-        ("ready", "github", "No task is ready on GitHub."),
-        ("in_progress", "beads", "No task is in progress in beads."),
-        ("not closed", "memory", "No task is open in memory."),
-        ("all", "github", "There is no task on GitHub."),
+        ("ready", "github", (), "No task is ready on GitHub."),
+        ("in_progress", "beads", (), "No task is in progress in beads."),
+        ("not closed", "memory", (), "No task is open in memory."),
+        ("all", "github", ("a", "b*"), 'There is no task with the label a or "b*" on GitHub.'),
     ],
 )
-def test_no_task_is_said_in_a_sentence(what: str, tracker: str, says: str) -> None:
+def test_no_task_is_said_in_a_sentence(
+    what: str, tracker: str, labels: tuple[str, ...], says: str
+) -> None:
     """Each way to list, on each tracker."""
-    assert nothing_is(what, tracker) == says
+    assert nothing_is(what, tracker, labels) == says

@@ -137,6 +137,18 @@ def test_a_new_priority_takes_the_old_ones_place(ground: GitHubGround) -> None:
     assert set(issues.edit("42", priority=1).labels) == {"bug", "P1"}
 
 
+@pytest.mark.parametrize("wanted", [1, 2])
+def test_of_two_priorities_the_one_that_is_said_stays(ground: GitHubGround, wanted: int) -> None:
+    """Whichever is more urgent the other goes, and nothing is written the second time."""
+    issues = tracker(ground)
+    issues.edit_labels("42", add=("P1", "P2"))
+    for _ in range(2):
+        assert set(issues.edit("42", priority=wanted).labels) == {"bug", f"P{wanted}"}
+    assert not [
+        one for one in asked(ground, lambda: issues.edit("42", priority=wanted)) if "GET" not in one
+    ]
+
+
 # What is read.
 
 

@@ -90,9 +90,7 @@ def check(
     out = err if as_json else passing(sys.stdout)
     done = CheckRun(root, os.environ, clock, asked, out=out, err=err).result()
     _show(done, as_json=as_json)
-    if done.signal == signal.SIGINT:
-        raise KeyboardInterrupt
-    return done.record.status or 0
+    return 128 + signal.SIGINT if done.signal == signal.SIGINT else done.record.status or 0
 
 
 def _show(done: CheckDone, *, as_json: bool) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from lifecycle.cli.terminal import say_all
 from lifecycle.core.plan import REPLIES
 
 KINDS = {"name": click.Choice(list(REPLIES))}
 """Of what kind a word on the command line may be, beside those of `main.py`."""
 
 
-def hook(name: str, *, path: bool) -> int:
+def hook(name: str, *, path: bool, as_json: bool) -> int:
     """Run the hook NAME: the event's JSON on stdin, the client's reply on stdout.
 
     NAME is on-stop, ci-waiter, on-idle, session-start, on-clear, user-prompt-submit, pre-tool-use,
@@ -21,7 +22,8 @@ def hook(name: str, *, path: bool) -> int:
     if path:
         from lifecycle.settings.resources import hook_script
 
-        click.echo(hook_script(name))
+        script = str(hook_script(name))
+        say_all([script], {"path": script}, as_json=as_json)
         return 0
     from lifecycle.hooks.wake import run
 

@@ -118,7 +118,10 @@ def set_(session: Session, stage: str, *, task: str) -> None:
 def off(session: Session) -> None:
     """Switch the workflow off in this worktree; no session is told anything until it is on again."""
     WorkflowFiles(session.root).switch(off=True)
-    line = "The staged workflow is off in this worktree; lifecycle stage on switches it on again."
+    line = (
+        "The staged workflow is off in this worktree; lifecycle stage on switches it on again, where "
+        "lifecycle init --stages has set it up."
+    )
     session.show([line], {"off": True})
 
 

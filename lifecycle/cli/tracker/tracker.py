@@ -28,7 +28,7 @@ def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
 
     Those are open, nobody's, and not blocked by an open task.
     """
-    _show_listing(session, session.tracker.ready(labels=labels), limit, values.READY)
+    _show_listing(session, session.tracker.ready(labels=labels), limit, values.READY, labels)
 
 
 def listed(
@@ -36,7 +36,7 @@ def listed(
 ) -> None:
     """List the tasks, the most urgent first: all that are not closed, unless you ask for others."""
     tasks = _listed(session.tracker, labels, status)
-    _show_listing(session, tasks, limit, status or values.NOT_CLOSED)
+    _show_listing(session, tasks, limit, status or values.NOT_CLOSED, labels)
 
 
 def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tuple[Task, ...]:
@@ -50,9 +50,15 @@ def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tu
     return tuple(task for task in tasks if has_any(task.labels, labels))
 
 
-def _show_listing(session: Session, tasks: tuple[Task, ...], limit: int | None, what: str) -> None:
+def _show_listing(
+    session: Session,
+    tasks: tuple[Task, ...],
+    limit: int | None,
+    what: str,
+    labels: tuple[str, ...],
+) -> None:
     name, shown = session.tracker.name, tasks if limit is None else tasks[:limit]
-    listing = values.Listing(name, what, shown, len(tasks))
+    listing = values.Listing(name, what, shown, len(tasks), labels)
     if is_terminal(sys.stdout) and not session.as_json:
         from lifecycle.cli.tracker.tracker_screen import draw
 

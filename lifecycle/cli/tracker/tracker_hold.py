@@ -82,11 +82,11 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     )
     if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
         mine = session.tracker.claim_next(labels=labels)
-        return _got(session, mine).show(session)
-    return _first(session, tasks).show(session)
+        return _got(session, mine, labels).show(session)
+    return _first(session, tasks, labels).show(session)
 
 
-def _first(session: Session, tasks: tuple[Task, ...]) -> _Told:
+def _first(session: Session, tasks: tuple[Task, ...], labels: tuple[str, ...]) -> _Told:
     """Claim the first of the tasks that can be claimed; raises the last refusal if none can."""
     refusal: LifecycleError | None = None
     for task in tasks[:_TRIED]:
@@ -100,12 +100,12 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told:
             refusal = error
     if refusal is not None:
         raise refusal
-    return _got(session, None)
+    return _got(session, None, labels)
 
 
-def _got(session: Session, task: Task | None) -> _Told:
+def _got(session: Session, task: Task | None, labels: tuple[str, ...]) -> _Told:
     if task is None:
-        return _Told(None, [values.nothing_is(values.READY, session.tracker.name)])
+        return _Told(None, [values.nothing_is(values.READY, session.tracker.name, labels)])
     return _Told(task, [_is_yours(session, task)])
 
 

@@ -54,12 +54,13 @@ def _data(value: Task | Note, *optional: str) -> dict[str, Any]:
     return data | {name: render_time(at) for name, at in moments.items()}
 
 
-def nothing_is(what: str, tracker: str) -> str:
-    """The sentence that no task stands so; `what` is a status, or READY, or ALL."""
+def nothing_is(what: str, tracker: str, labels: tuple[str, ...] = ()) -> str:
+    """The sentence that no task with one of the labels stands so; `what` is a status, or READY, or ALL."""
     where = "on GitHub" if tracker == "github" else f"in {tracker}"
+    task = f"task with the label {' or '.join(map(named, labels))}" if labels else "task"
     if what == ALL:
-        return f"There is no task {where}."
-    return f"No task is {'open' if what == NOT_CLOSED else what.replace('_', ' ')} {where}."
+        return f"There is no {task} {where}."
+    return f"No {task} is {'open' if what == NOT_CLOSED else what.replace('_', ' ')} {where}."
 
 
 def text_from(
@@ -144,12 +145,13 @@ _ADDRESS = re.compile(r"https?://[^/\s]+/([^/\s]+/[^/\s]+)/(?:issues|pull)/(\d+)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Tasks of one tracker, as they were asked for; `total` is how many there are in all."""
+    """Tasks of one tracker, as they were asked for, with `labels`; `total` is how many there are in all."""
 
     tracker: str
     what: str
     tasks: tuple[Task, ...]
     total: int
+    labels: tuple[str, ...] = ()
 
     @property
     def head(self) -> str:
@@ -191,7 +193,7 @@ def listing_lines(listing: Listing) -> Iterator[str]:
     """A line for each task."""
     yield from (one_line(_line(task)) for task in listing.tasks)
     if listing.more or not listing.tasks:
-        yield listing.more or nothing_is(listing.what, listing.tracker)
+        yield listing.more or nothing_is(listing.what, listing.tracker, listing.labels)
 
 
 def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:

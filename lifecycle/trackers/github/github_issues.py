@@ -224,10 +224,11 @@ class GitHubIssues:
         )
         if not is_same:
             issue = self._issues.ensure_text(number, title=title, body=body).now
-        if priority is not None and priorities.of_labels(issue.labels) != priority:
-            others = tuple(name for name in issue.labels if priorities.of_label(name) is not None)
-            wanted = (priorities.label_of(priority),)
-            issue = self._labels.ensure_labels(number, add=wanted, remove=others, create=True).now
+        ranks = {n: rank for n in issue.labels if (rank := priorities.of_label(n)) is not None}
+        if priority is not None and [*ranks.values()] != [priority]:
+            new = (priorities.label_of(priority),)
+            old = tuple(name for name in ranks if name.casefold() != new[0].casefold())
+            issue = self._labels.ensure_labels(number, add=new, remove=old, create=True).now
         return self._shown(issue)
 
     def edit_labels(
