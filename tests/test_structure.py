@@ -85,6 +85,7 @@ That a time which is none is a usage error wherever it is read is twelve of cli.
 That a look exits so where another has the task by now is seven of cli, and that a plan promises no watch
 four of claim.
 That of two priorities one stays, whichever it is, is one of trackers, and which label found nothing eleven of cli.
+That a story's commit is of one that was begun is two of cli.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

@@ -66,6 +66,8 @@ def commit(given: RunSession, *, story: str, message: str) -> None:
     """
     world = given.world
     wanted = given.store.demanded().story(story)
+    if not wanted.started:
+        raise refused("story-not-begun", story=wanted)
     selected = detect(world.root, world.environment).selected
     text = message.strip() or subject_of(wanted, selected.about.conventions if selected else {})
     with world.deadline.standing_still():

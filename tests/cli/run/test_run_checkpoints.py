@@ -75,8 +75,12 @@ def test_a_message_of_ones_own_and_a_platforms_format(begun: RunGround) -> None:
 
 
 def test_what_cannot_be_is_refused_in_a_sentence(begun: RunGround) -> None:
-    """No story, no checkpoint, a completed run."""
+    """No story, one that nobody began, no checkpoint, a completed run."""
     refused(begun.run("commit", "S9"))
+    begun.said("add-story", "Pay back")
+    write(begun.root, "pay.py", "1\n")
+    assert "update-story S2 in_progress" in refused(begun.run("commit", "S2", **IDENTITY))
+    assert begun.git("status", "--porcelain", "pay.py") == "?? pay.py"
     refused(begun.run("rollback-to-checkpoint"))
     run = replace(begun.store.demanded(), status=RunStatus.COMPLETED)
     begun.kept(run)
