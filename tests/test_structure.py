@@ -40,7 +40,7 @@ BUDGET = {
     "feedback": 2_893,
     "reconcile": 1_435,
     "views": 2_366,
-    "app": 1_725,
+    "app": 1_730,
     "setup": 3_687,
     "hooks": 2_144,
     "cli": 5_722,
@@ -84,8 +84,10 @@ That nothing is said to watch where no hook was seen is one of core and three of
 That a time which is none is a usage error wherever it is read is twelve of cli.
 That a look exits so where another has the task by now is seven of cli, and that a plan promises no watch
 four of claim.
-That of two priorities one stays, whichever it is, is one of trackers, and which label found nothing eleven of cli.
+That of two priorities one stays, whichever it is, is one of trackers, and which label found nothing eleven
+of cli.
 That a story's commit is of one that was begun is two of cli.
+That a claim which is closed without a pull request is not waited for is five of app.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

@@ -13,6 +13,8 @@ from lifecycle.api import NotFound, Refused, Transient, Wake
 from lifecycle.app.waiting.branch_wait import BranchWait
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
 from lifecycle.app.waiting.pull_wait import Waited
+from lifecycle.claim.commands.moves import move
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.timing import Deadline
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
@@ -143,6 +145,21 @@ def test_a_conflict_ends_a_wait_with_its_files(
     assert done.ending is Ending.CONFLICT
     assert done.why[1:3] == ("In conflict:", "  | work.txt")
     assert "In the worktree: git fetch origin main && git merge origin/main" in done.why
+
+
+def test_a_claim_that_is_closed_without_a_pull_request_is_not_waited_for(
+    place: Place, clock: EventfulClock
+) -> None:
+    """Where closing is refused for now, no news can come: that is said at once, and asks nobody."""
+    place.ready(phase="coding")
+    tree = place.tree()
+    move(tree.world, tree.claim_store, Phase.DONE, force=True, override="No", consent="close")
+    place.clear()
+    with pytest.raises(
+        Refused, match="is being closed without a pull request, so there is nothing"
+    ):
+        wait(place)
+    assert (clock.offset, place.requests()) == (0.0, [])
 
 
 def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(

@@ -148,6 +148,11 @@ class ClaimWait:
             raise HeldByAnother(briefing.loss_line(record))
         if record.ending.releasing is not None:
             raise Refused(f"#{claim.issue_number} is being released: there is nothing to wait for.")
+        if record.ending.override and not claim.pr_number:
+            raise Refused(
+                f"#{claim.issue_number} is being closed without a pull request, so there is nothing to "
+                "wait for; the claim was kept. What is left of it: lifecycle tick"
+            )
         if phase is None or phase is Phase.CODING:
             raise Refused(
                 f"The claim of #{claim.issue_number} has no pull request yet, so there is nothing to wait "
