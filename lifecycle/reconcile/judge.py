@@ -8,7 +8,7 @@ alike before and after, and where it was not allowed: "Clear the Agent, end the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from lifecycle.claim.decisions.decide import apply_observation, foresee, imagine
@@ -29,6 +29,9 @@ EVERYTHING = Policy(closes=True, releases=True)
 ALIVE = "Another finding of this task is repaired first, which counts as a sign of life."
 _MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
+Written = dict[str, tuple[InferredTask, list[Action]]]
+"""By kind of finding what is written, and the task as it is before that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judge:
@@ -47,20 +50,18 @@ class Judge:
     is_rehearsal: bool = False
 
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
-        """What is not as it should be, in the order of KINDS; each as if nothing was done yet.
+        """What is not as it should be, in the order of KINDS.
 
         That is what everything allowed would do, and what the policy has done in its place.
         """
         allowed = tuple(self._allowed(task, self.policy))
-        records = [record_of(task, one, self.now) for one in allowed]
-        done = self._writes(task, records)
+        done = self._writes(task, allowed)
         # Mostly nothing could be closed or released: then these are the same.
-        more = (one for one in self._allowed(task, EVERYTHING) if one not in allowed)
-        others = [record_of(task, one, self.now) for one in more]
-        writes = self._writes(task, others) | done
+        more = [one for one in self._allowed(task, EVERYTHING) if one not in allowed]
+        writes = self._writes(task, (*allowed, *more)) | done if more else done
         kinds = set(writes)
         card = task.observation.item
-        is_seen = bool(records) and card is not None and not card.is_archived
+        is_seen = bool(allowed) and card is not None and not card.is_archived
         # A draft that is opened now is newer than what somebody set.
         if is_seen and task.is_moved and "branch-without-pull" not in done:
             kinds.add(_MOVED)
@@ -69,8 +70,9 @@ class Judge:
         stays = {kind: KINDS[kind].stays for kind in KINDS if kind in kinds}
         if self.is_rehearsal and "silent" in done and _revives(done):
             stays["silent"] = ALIVE
+        fixes = {kind: fix_sentence(actions, before) for kind, (before, actions) in writes.items()}
         return tuple(
-            self._finding(kind, task, writes.get(kind, ()), why, is_done=kind in done)
+            self._finding(kind, task, fixes.get(kind, ""), why, is_done=kind in done)
             for kind, why in stays.items()
         )
 
@@ -126,16 +128,23 @@ class Judge:
             is_silent=self.is_silent(task),
         )
 
-    def _writes(self, task: InferredTask, records: Iterable[Record]) -> dict[str, list[Action]]:
-        """The steps that follow from these records, by what they are called."""
-        writes: dict[str, list[Action]] = {}
-        for record in records:
-            for kind, action in _steps(self._seen(task, record), task):
-                writes.setdefault(kind, []).append(action)
+    def _writes(self, task: InferredTask, allowed: Iterable[Allowed]) -> Written:
+        """The steps that follow, by what they are called; a release sees whom the card then names.
+
+        Whatever else is written is a sign of life, so that no release follows.
+        """
+        writes: Written = {}
+        for one in allowed:
+            item = task.observation.item
+            for kind, action in _steps(self._seen(task, record_of(task, one, self.now)), task):
+                writes.setdefault(kind, (task, []))[1].append(action)
+                if isinstance(action, plan.SetBoard) and action.status is None:
+                    item = _after(action, item)
+            task = replace(task, observation=replace(task.observation, item=item))
         return writes
 
     def _finding(
-        self, kind: str, task: InferredTask, writes: Sequence[Action], stays: str, *, is_done: bool
+        self, kind: str, task: InferredTask, fix: str, stays: str, *, is_done: bool
     ) -> Finding:
         state = State.PLANNED if is_done else State.OFF
         return Finding(
@@ -146,15 +155,15 @@ class Judge:
             url=task.issue.url,
             phase=task.phase.value,
             evidence=finding.of(kind, task, self.now),
-            fix=fix_sentence(writes, task),
+            fix=fix,
             state=State.LEFT if stays else state,
             problem=stays,
         )
 
 
-def _revives(writes: Mapping[str, Sequence[Action]]) -> bool:
+def _revives(writes: Written) -> bool:
     """True if something is written before a release that counts as a sign of life, so that none follows."""
-    others = (one for kind, actions in writes.items() if kind != "silent" for one in actions)
+    others = (one for kind, (_, actions) in writes.items() if kind != "silent" for one in actions)
     on_pull = plan.OpenPullRequest | plan.LinkPullRequest
     return any(
         one.status is not None if isinstance(one, plan.SetBoard) else isinstance(one, on_pull)
@@ -290,4 +299,4 @@ def _after(action: plan.SetBoard, item: BoardItem | None) -> BoardItem:
     """The card once that is written."""
     before = item if item is not None else BoardItem(action.item_id)
     agent = None if action.clear_agent else action.agent or before.agent
-    return BoardItem(before.id, action.status or before.status, agent)
+    return replace(before, status=action.status or before.status, agent=agent)

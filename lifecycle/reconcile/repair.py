@@ -39,7 +39,7 @@ from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.inferred import InferredTask
-from lifecycle.reconcile.judge import ALIVE, Judge, fix_sentence, kind_of
+from lifecycle.reconcile.judge import ALIVE, Judge, Written, fix_sentence, kind_of
 from lifecycle.storage import journal
 
 FREE = 10
@@ -119,7 +119,7 @@ class Repairer:
     is_unanswered: bool = False
     _outcomes: Outcomes = field(default_factory=dict)
     _begun: str = ""
-    _written: dict[str, tuple[InferredTask, list[Action]]] = field(default_factory=dict)
+    _written: Written = field(default_factory=dict)
 
     def repair(self, task: InferredTask, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings with what became of them.

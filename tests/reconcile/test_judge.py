@@ -313,7 +313,10 @@ BOBS_CARD = replace(OLD_CARD, agent="bob-1")
             Policy(releases=True),
             [
                 ("agent-drift", State.PLANNED, f'Set the Agent from "bob-1" to "{AGENT}".'),
-                ("silent", State.PLANNED, f"End the lease of {AGENT}, comment on #42."),
+                (
+                    *("silent", State.PLANNED),
+                    f'{GIVES_BACK} "In Progress" to "Todo", clear the Agent "{AGENT}".',
+                ),
             ],
         ),
         (

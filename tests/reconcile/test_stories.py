@@ -249,6 +249,14 @@ def test_a_dry_run_plans_the_same_and_writes_nothing(
     assert one.shows() == before
 
 
+def test_a_release_behind_anothers_name_is_planned_as_it_is_done(make: Make) -> None:
+    """The card gets the holder's name first, and then loses it: the plan has every step of both."""
+    one = make(replace(OLD, agent="bob-1"))
+    planned, done = one.run(ALL, dry_run=True).findings, one.run(ALL).findings
+    assert [(f.kind, f.fix) for f in planned] == [(f.kind, f.fix) for f in done]
+    assert one.shows().card == ("Todo", None)
+
+
 def test_a_branch_that_lies_there_becomes_a_draft(make: Make) -> None:
     """Pushed work without a pull request is shown as a draft with the issue's title, once."""
     one = make(replace(OLD, pushed=48.0))
