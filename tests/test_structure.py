@@ -38,7 +38,7 @@ BUDGET = {
     "stages": 2_732,
     "workflow": 2_499,
     "feedback": 2_893,
-    "reconcile": 1_439,
+    "reconcile": 1_446,
     "views": 2_366,
     "app": 1_730,
     "setup": 3_687,
@@ -89,6 +89,7 @@ of cli.
 That a story's commit is of one that was begun is two of cli.
 That a claim which is closed without a pull request is not waited for is five of app.
 That a plan's release sees whom the card names by then is four of reconcile.
+That a card in Todo says for nobody who has the task is seven of reconcile.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

@@ -83,9 +83,21 @@ class InferredTask:
 
     @property
     def agent(self) -> str:
-        """Who holds the task as the lease says, else as the card says, or empty."""
-        card = self.observation.item.agent if self.observation.item is not None else ""
-        return (self.hold.agent if self.hold is not None else "") or card or ""
+        """Who holds the task as the lease says, else as the card says, or empty.
+
+        A card that was put back to Todo names who had it last; anybody may claim it.
+        """
+        if self.hold is not None and self.hold.agent:
+            return self.hold.agent
+        item = self.observation.item
+        if item is None or (is_same(item.status, Status.TODO) and self._is_free(item)):
+            return ""
+        return item.agent or ""
+
+    def _is_free(self, item: BoardItem) -> bool:
+        """True if nothing but its card says that somebody has it, and no workflow of the board set that."""
+        is_seen = self.hold is not None or self.pull is not None or not self.issue.is_open
+        return not is_seen and not _came_with(item)
 
     @property
     def is_claimed(self) -> bool:

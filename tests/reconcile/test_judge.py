@@ -41,6 +41,18 @@ CASES: dict[str, tuple[Shown, list[str]]] = {
     "a claim that is worked on": (shown(), []),
     "a claim in review": (shown(pulls=(OPEN,), item=IN_REVIEW), []),
     "nobody's issue in Todo": (shown(hold=None, item=card("Todo", None)), []),
+    "put back to Todo under its last holder's name": (
+        shown(hold=None, item=card("Todo", "bob-1", at=NOW)),
+        [],
+    ),
+    "the same with a pull request that is open": (
+        shown(hold=None, item=card("Todo", "bob-1", at=NOW), pulls=(OPEN,)),
+        ["moved-by-hand"],
+    ),
+    "the same with the lease": (
+        shown(item=card("Todo", "bob-1", at=NOW)),
+        ["moved-by-hand"],
+    ),
     "nobody's issue without a card": (shown(hold=None, item=None), []),
     "nobody's issue that is closed and done": (
         shown(hold=None, item=card("Done", None), issue=CLOSED_ISSUE),
@@ -222,6 +234,7 @@ def test_each_state_has_its_findings(world: Shown, expected: list[str]) -> None:
 NOBODYS = {
     "nobody's issue in Todo",
     "nobody's issue without a card",
+    "put back to Todo under its last holder's name",
     "a person's closed issue in such a column",
 }
 """Cases in which there is nothing to decide upon: no claim, no assignee, and no column of ours to leave."""
