@@ -32,7 +32,7 @@ BUDGET = {
     "github": 6_679,
     "trackers": 2_813,
     "platforms": 767,
-    "evidence": 2_501,
+    "evidence": 2_515,
     "claim": 6_130,
     "run": 3_747,
     "stages": 2_732,
@@ -90,6 +90,8 @@ That a story's commit is of one that was begun is two of cli.
 That a claim which is closed without a pull request is not waited for is five of app.
 That a plan's release sees whom the card names by then is four of reconcile.
 That a card in Todo says for nobody who has the task is seven of reconcile.
+That options name what is run (`cmake --target test`), an environment may stand before it, and one package of
+Go is a part is fourteen of evidence.
 
 A review that a command line asks the client for (`claude -p "/oracle-review"`), and a subagent's that is
 of the requirements in other words, are 18 lines of stages. That a transcript lacks the prompt that a stop

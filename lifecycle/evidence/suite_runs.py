@@ -36,6 +36,7 @@ _BEFORE = (_PLACES | listed("loading")) - {"-p", "--project"}
 TOP = "$(git rev-parse --show-toplevel)"
 """How a command line names the worktree's top folder."""
 
+_NAMING = listed("naming")
 _PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
 """What stands before a goal of one part of the project."""
 
@@ -181,9 +182,10 @@ def _run(
     name, row, rest = known
     run = _checked(name, rest, sets, command, row)
     goal = name.rpartition(" ")[2]
-    begun = {*words[: len(words) - len(rest)]} - {*name.split()}
+    begun = {*_parted(words[: len(words) - len(rest)])} - {*name.split()}
     kinds = {word[5:] for word in begun if re.match("test[:-].", word)}
     is_part = row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in words)
+    is_part |= bool(row.needs) and not any(re.search(row.needs, word) for word in rest)
     if is_part or not kinds <= listed("scripts"):
         run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `npm run test:unit`
     return run, rest
@@ -193,10 +195,11 @@ def _known(
     words: tuple[str, ...], rows: tuple[RunnerRow, ...]
 ) -> tuple[str, RunnerRow, tuple[str, ...]] | None:
     """How a command that a row knows is called, the row, and the words behind that name."""
+    words = _parted(words)
     plain = [
         word
         for last, word in zip(("", *words), words, strict=False)
-        if (not word.startswith(("-", "+")) and last not in _BEFORE) or word == "--test"
+        if (not word.startswith(("-", "+")) and last not in _BEFORE) or _names(words, word)
     ]
     if not plain:
         return None
@@ -214,17 +217,32 @@ def _known(
     return None
 
 
+def _names(words: tuple[str, ...], option: str) -> bool:
+    """True for an option of this program that says what it runs."""
+    return f"{words[0].rpartition('/')[2]}|{option}" in _NAMING
+
+
+def _parted(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words, with the value of such an option as a word of its own."""
+    parts: list[str] = []
+    for word in words:
+        name, _, value = word.partition("=")
+        parts += [name, value] if value and _names(words, name) else [word]
+    return tuple(parts)
+
+
 def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
     """The words of a command by which it is the one that begins so; none if it is another."""
     head = plain[: len(begin)]
     if head == begin and (not row.alone or all(re.match(r"\w+=|\d+$", w) for w in plain[1:])):
         return head
-    is_kind = begin[-1] == "test" and re.match("test[:-](?!watch)", head[-1])
+    kinds = f"test[:-](?!watch)|{row.before or '$'}test$"
+    is_kind = begin[-1] == "test" and re.match(kinds, head[-1])
     if head[:-1] == begin[:-1] and is_kind:
         return head
     if row.anywhere and plain[:1] == begin[:1]:
         goal = next((word for word in plain[1:] if _PART_OF.sub("", word) == begin[-1]), "")
-        return [plain[0], goal] if goal else []
+        return [*begin[:-1], goal] if goal and {*begin[:-1]} <= {*plain} else []
     return []
 
 

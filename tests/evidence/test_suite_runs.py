@@ -18,9 +18,16 @@ OWN = ("make verify", "cd web && npm run check")
 @each_row("name", runner_table.names())
 def test_every_runner_of_the_table_is_a_run(name: str) -> None:
     """Each known runner is found, also behind others and with options, and its suite counts."""
-    run = suite_runs.run_in(f"cd x && FOO=1 {name}")
+    run = suite_runs.run_in(f"cd x && FOO=1 {name}{' ./...' if name == 'go test' else ''}")
     assert run is not None
     assert (run.name, run.is_suite, run.decides) == (name, True, True)
+
+
+def test_one_package_of_go_is_the_suite_where_the_project_says_so() -> None:
+    """`go test` is the package in the current folder; whoever configures it has no other."""
+    own = suite_runs.run_in("go test", ("go test",))
+    assert own is not None
+    assert (own.is_suite, own.is_own) == (True, True)
 
 
 @each_row(
@@ -36,6 +43,27 @@ def test_every_runner_of_the_table_is_a_run(name: str) -> None:
         ("npm run test:unit", False),
         ("npm --silent test", True),
         ("go test ./...", True),
+        ("go test -race -count=1 all", True),
+        ("go test", False),  # the package in the current folder alone
+        ("go test -v .", False),
+        ("go test -coverpkg=./...", False),
+        ("cmake --build build --target test", True),
+        ("cmake --build build/debug -j4 -t all test", True),
+        ("cmake --build . --target RUN_TESTS --config Release", True),
+        ('cmake --build build --target=test -- ARGS="-R one"', False),
+        ("nx run-many --target=test", True),
+        ("npx nx run-many -t lint test --parallel=3", True),
+        ("nx run-many --targets test -p web", False),
+        ("nx run-many --target=test:unit", False),
+        ("node --run test", True),
+        ("node --run test:unit", False),
+        ("node --run=test -- --grep one", False),
+        ("hatch run test", True),
+        ("hatch run dev:test", True),
+        ("hatch run test:unit", False),
+        ("just test", True),
+        ("task test", True),
+        ("make check", True),
         ("cargo test --workspace", True),
         ("make -j4 test", True),
         ("npx playwright test --project=chromium", True),

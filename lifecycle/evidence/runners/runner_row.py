@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WORDS = ("lists", "picks", "keeps", "hides", "valued")
 PATTERNS = ("summary", "nothing", "failed", "partial", "stopped", "failures", "asserted")
 _FLAGS = ("wraps", "proves", "one_line", "anywhere", "alone")
-_TEXTS = ("name", "url", "adds", "names", "first")
+_TEXTS = ("name", "url", "adds", "names", "needs", "before", "first")
 _LISTS = ("commands", "environments", "empty_status")
 COUNTED = ("passed", "failed", "errors", "skipped", "total", "parts", "left")
 """What a summary's groups may be called: one that is a number counts as much, any other text one."""
@@ -44,6 +44,8 @@ class RunnerRow:
             they do elsewhere; with which status 0 says nothing.
         valued: options whose value is the next word.
         names: which words that are no options pick no tests, as a pattern; "" if none picks any.
+        needs: which of these words has to be there, as a pattern: without one it is a part; "" for none.
+        before: what may stand before the last word of such a command, as a pattern: `dev:test` of hatch.
         first: what the first word that is no option has to be, if there is one.
         environments: options and variables that name environments; those have to be of tests.
         empty_status: exit statuses that say that no test was found.
@@ -62,6 +64,8 @@ class RunnerRow:
     url: str
     adds: str
     names: str
+    needs: str
+    before: str
     first: str
     wraps: bool
     proves: bool
