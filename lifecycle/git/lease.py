@@ -16,7 +16,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
-from lifecycle.core.values.survey import parse_lease
+from lifecycle.core.values.survey import LEASES, parse_lease
 
 _FORBIDDEN_WORDS = (
     "returned error: 403",
@@ -48,7 +48,7 @@ class Lease:
 
 def ref_of(issue: int) -> str:
     """The lease's ref."""
-    return f"refs/agent-claims/{issue}"
+    return f"{LEASES}{issue}"
 
 
 NOTHING = "0" * 40

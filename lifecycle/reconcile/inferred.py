@@ -30,9 +30,9 @@ from lifecycle.claim.record.sections import (
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
+from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
-from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+from lifecycle.core.values.survey import Holding, Swept, Tip
 
 RECONCILE = "reconcile"
 """The consent to closing that a run's policy gives."""

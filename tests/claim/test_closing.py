@@ -63,6 +63,16 @@ def test_fault_14_done_without_a_merge_is_refused_with_the_reason(
     assert step.notices[0].audience is Audience.ACT
 
 
+@pytest.mark.parametrize("phase", ["done", "merged_detected"])
+def test_an_issue_that_somebody_closed_is_not_said_to_stay_open(phase: str) -> None:
+    """The claim is what was not ended, while its pull request is not merged."""
+    shown = observation(issue=issue(is_open=False), by_number=pull())
+    made = record(**{**DONE, "phase": phase}, memory={"judged": "checks_running"})
+    said = texts(decide(seen(made, observed=shown, wake=Wake.TICK)))
+    assert "The claim on #42 was not ended: PR #107 is still open." in said
+    assert "stays open" not in said
+
+
 @pytest.mark.parametrize("written_over", [p for p in Phase if p is not Phase.DONE])
 def test_done_is_accepted_from_any_phase_if_the_pull_request_merged(written_over: Phase) -> None:
     """GitHub judges a hand-written done, not the phase that stood there before."""

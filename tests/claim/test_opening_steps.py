@@ -27,7 +27,7 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.tracker import Link
-from lifecycle.core.values.model import BoardItem, PullState
+from lifecycle.core.values.model import BoardItem, Hold, PullState
 from tests.batches import each_row
 from tests.claim.steps import DONE, READY, REVIEW, rules_with
 from tests.factories import BRANCH, NOW, SHA, comment, issue, observation, pull, record, seen
@@ -466,6 +466,33 @@ def test_a_task_was_released_from_afar_if_everything_says_so(
     observed = observation(**{"item": replace(FREED, **item), **shown})
     after = derive.apply_loss(made, made, observed).ownership
     assert (after.is_released, after.is_doubted) == (is_released, is_doubted)
+
+
+ANOTHERS = Hold(42, "b" * 40, "maria-2", NOW)
+
+
+@each_row(
+    ("hold", "item", "before", "taken_by"),
+    [
+        (ANOTHERS, None, "", "maria-2"),
+        (ANOTHERS, BoardItem("PVTI_lADOBx", "In Progress", AGENT), "", "maria-2"),
+        (replace(ANOTHERS, since=None), None, "", "maria-2"),
+        (replace(ANOTHERS, since=NOW - 3601), None, "", ""),
+        (replace(ANOTHERS, agent=""), None, "", ""),
+        (replace(ANOTHERS, agent=AGENT), None, "maria-2", ""),
+        (None, None, "maria-2", "maria-2"),
+        (Hold(42, "a" * 40), None, "maria-2", ""),
+        (Hold(42, "a" * 40), BoardItem("PVTI_lADOBx", "Todo", "b-1"), "b-1", "b-1"),
+    ],
+)
+def test_who_has_the_lease_has_the_task(
+    hold: Hold | None, item: BoardItem | None, before: str, taken_by: str
+) -> None:
+    """Board or not: another's newer lease took it over, until ours is there again."""
+    memory = {**HELD, "ownership.lease": "a" * 40, "ownership.taken_by": before}
+    made = record(memory=memory)
+    after = derive.apply_loss(made, made, observation(hold=hold, item=item))
+    assert after.ownership.taken_by == taken_by
 
 
 @pytest.mark.parametrize(

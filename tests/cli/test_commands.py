@@ -116,6 +116,25 @@ def test_a_look_at_what_another_has_by_now_exits_so(place: Place, words: tuple[s
     ok(place.cli("tick"))
 
 
+def test_who_lost_a_task_without_a_board_closes_and_frees_nothing(
+    place: Place, tmp_path: Path
+) -> None:
+    """Its lease tells: whoever had it writes nothing, and may leave after the merge, too."""
+    place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    ok(place.cli("handoff", "--summary", "Fix"))
+    ok(place.cli("tick"))
+    agent = other_takes(place, tmp_path)
+    place.control.merge_pull(46)
+    before = place.control.world()
+    assert f"#42 was taken over by {agent}" in place.cli("close").stdout
+    assert place.control.world() == before
+    assert f"Issue #42 is held by {agent} now" in ok(place.cli("release"))
+    assert place.control.world() == before
+    assert not (place.root / ".agent-claim.json").exists()
+
+
 @SOAKED
 def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
     """The look saw another Agent on the card: nothing is pushed until that is settled."""
@@ -124,7 +143,7 @@ def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
     place.control.set_field(42, "Agent", "maria-1")
     place.cli("tick")
     sentence = refused(place.cli("handoff", "--summary", "Fix"), 4)
-    assert "#42 is held by maria-1, as its card says" in sentence
+    assert "#42 is held by maria-1, as its lease or its card says" in sentence
     assert f"refs/heads/{place.claim()['branch']}" not in place.control.world()["refs"]
     place.control.set_field(42, "Agent", place.claim()["agent_id"])
     ok(place.cli("tick"))

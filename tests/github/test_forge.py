@@ -15,7 +15,7 @@ from lifecycle.core.errors import BadCredentials, MissingScope, NoPermission, No
 from lifecycle.core.ports import Forge
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Verdict
-from lifecycle.core.values.model import Conversations, Look, PullState, Repository
+from lifecycle.core.values.model import Conversations, Hold, Look, PullState, Repository
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
@@ -483,6 +483,24 @@ def test_what_only_adds_to_a_look_may_be_refused(
     assert found.by_number is not None
     assert found.by_number.number == 7
     assert len(mock.calls) == 1
+
+
+def test_who_holds_the_lease_comes_with_the_claim(
+    forge: GitHubForge, mock: responses.RequestsMock
+) -> None:
+    """Where it has one, in the same request; a token that may not read refs sees the rest all the same."""
+    word = 'lease {"agent": "maria-2", "issue": 42, "nonce": "x", "branch": "b"}\n\n[skip ci]'
+    commit = {"oid": SHA, "message": word, "committedDate": "2026-01-01T00:00:00Z"}
+    mock.post(URL, json={"data": {"repository": seen(lease={"target": commit})}})
+    asked = Look(issue=42, branch="work", lease="b" * 40)
+    assert forge.observe(asked).hold == Hold(42, SHA, "maria-2", 1767225600.0, "b")
+    sent = msgspec.json.decode(mock.calls[0].request.body or b"")["variables"]
+    assert (sent["lease"], sent["leased"]) == ("refs/agent-claims/42", True)
+    data = {"repository": seen(lease=None)}
+    mock.replace(
+        "POST", URL, json={"data": data, "errors": [problem("FORBIDDEN", "repository", "lease")]}
+    )
+    assert forge.observe(asked).hold is None
 
 
 def test_no_checks_yet_are_read_once(hub: Hub) -> None:

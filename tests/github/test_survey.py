@@ -7,8 +7,8 @@ import pytest
 from lifecycle.core.errors import NotFound
 from lifecycle.core.ports import Survey
 from lifecycle.core.timing import Deadline
-from lifecycle.core.values.model import PullState, Repository
-from lifecycle.core.values.survey import Hold, Holding
+from lifecycle.core.values.model import Hold, PullState, Repository
+from lifecycle.core.values.survey import Holding
 from lifecycle.sandbox.seed import SeedRef
 from tests.github.survey_world import (
     OWNER,

@@ -11,13 +11,14 @@ from hashlib import sha1
 
 from lifecycle.core.values.model import (
     BoardItem,
+    Hold,
     Issue,
     Observation,
     PullRequest,
     PullState,
     Repository,
 )
-from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+from lifecycle.core.values.survey import Holding, Swept, Tip
 from tests.conftest import ManualClock
 
 OWNER = "octo-org"

@@ -10,8 +10,15 @@ import pytest
 
 from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.core import plan
-from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Comment, Observation, PullState
-from lifecycle.core.values.survey import Hold, Tip
+from lifecycle.core.values.model import (
+    LABELS_ITEM,
+    BoardItem,
+    Comment,
+    Hold,
+    Observation,
+    PullState,
+)
+from lifecycle.core.values.survey import Tip
 from lifecycle.reconcile.finding import State
 from lifecycle.reconcile.inferred import Allowed, is_named, record_of
 from lifecycle.reconcile.scope import Policy

@@ -10,8 +10,7 @@ import pytest
 from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core import plan
-from lifecycle.core.values.model import BoardItem, PullState
-from lifecycle.core.values.survey import Hold
+from lifecycle.core.values.model import BoardItem, Hold, PullState
 from lifecycle.reconcile.finding import KINDS, State
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy

@@ -8,8 +8,7 @@ import pytest
 
 from lifecycle.core import plan
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.model import BoardItem, PullState
-from lifecycle.core.values.survey import Hold
+from lifecycle.core.values.model import BoardItem, Hold, PullState
 from lifecycle.reconcile import finding
 from lifecycle.reconcile.judge import fix_sentence
 from tests.batches import each_row

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from lifecycle.claim.decisions import derive
 from lifecycle.core import hidden_marker
-from lifecycle.core.values.model import Issue, Observation, PullState
-from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+from lifecycle.core.values.model import Hold, Issue, Observation, PullState
+from lifecycle.core.values.survey import Holding, Swept, Tip
 from lifecycle.reconcile.inferred import task_of
 from lifecycle.reconcile.sweep import KeptCards, slim, slimmed
 from tests.factories import NOW

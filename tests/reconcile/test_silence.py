@@ -8,8 +8,7 @@ import pytest
 
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.values.model import PullState
-from lifecycle.core.values.survey import Hold
+from lifecycle.core.values.model import Hold, PullState
 from lifecycle.reconcile.finding import KINDS, State
 from lifecycle.reconcile.judge import ALIVE, kind_of
 from lifecycle.reconcile.scope import Policy

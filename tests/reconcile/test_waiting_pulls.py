@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lifecycle.claim.decisions.pull.merge_standing import Whom
-from lifecycle.core.values.survey import Hold, Holding
+from lifecycle.core.values.model import Hold
+from lifecycle.core.values.survey import Holding
 from lifecycle.reconcile.waiting_pulls import in_order, waiting_pulls
 from tests.factories import pull
 from tests.reconcile.conftest import Make

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest
-from lifecycle.core.values.survey import Hold, Holding, Swept, Tip
+from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest
+from lifecycle.core.values.survey import Holding, Swept, Tip
 from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy

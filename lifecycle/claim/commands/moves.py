@@ -279,9 +279,9 @@ def _check_branch(world: World, record: Record) -> list[str]:
 def _refuse_card_of_another(record: Record) -> None:
     if record.ownership.taken_by:
         raise HeldByAnother(
-            f"#{record.claim.issue_number} is held by {named(record.ownership.taken_by)}, as its card "
-            "says; nothing was pushed, and branch and commits are kept. Talk to them, or leave the task "
-            "with: lifecycle release; if the card is wrong, mend its Agent and run: lifecycle tick"
+            f"#{record.claim.issue_number} is held by {named(record.ownership.taken_by)}, as its lease "
+            "or its card says; nothing was pushed, and branch and commits are kept. Talk to them, or leave "
+            "the task with: lifecycle release; if the card is wrong, mend its Agent and run: lifecycle tick"
         )
     if record.ownership.is_released:
         raise Refused(released_to_hand_off(record.claim.issue_number))

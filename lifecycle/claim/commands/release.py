@@ -138,7 +138,8 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
     number = record.claim.issue_number
-    if record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
+    is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
+    if is_over and not record.ownership.taken_by:
         raise Refused(
             f"#{number} is in phase {record.claim.phase}, so it was not released: a task whose PR is "
             "merged is closed instead, with: lifecycle close"

@@ -98,6 +98,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
         writes=is_begun and (is_opening or (phase is Phase.DONE and not is_leaving)),
         opens=is_opening,
+        lease=snapshot.record.ownership.lease,
     )
 
 

@@ -235,7 +235,7 @@ def reads_comments(snapshot: Snapshot) -> bool:
 
 
 def apply_loss(before: Record, record: Record, seen: Observation) -> Record:
-    """The record after an observation, with `is_released` and `is_doubted` as it shows them.
+    """The record after an observation, with who took the task over, and whether it was released.
 
     It was if the agent's account is off the open issue, and either the card, which named the agent,
     stands free in Todo, or the issue was told so in this claim's name. Once seen it stands, until the
@@ -260,8 +260,23 @@ def apply_loss(before: Record, record: Record, seen: Observation) -> Record:
             record.ownership,
             is_released=not is_named and (before.ownership.is_released or is_certain),
             is_doubted=is_off and names_none and bool(login_of(agent)),
+            taken_by=_taken_by(before, record, seen),
         ),
     )
+
+
+def _taken_by(before: Record, record: Record, seen: Observation) -> str:
+    """Who took the task over, as its lease shows it, which no card outweighs; else as the card does.
+
+    A lease that is older than this claim is what a lagging read shows. One that is gone tells nothing.
+    """
+    hold, claimed = seen.hold, record.ownership
+    if hold is None or (hold.sha == claimed.lease and seen.item is not None):
+        return claimed.taken_by
+    if hold.sha == claimed.lease or hold.agent == record.claim.agent_id:
+        return ""
+    is_newer = hold.since is None or hold.since >= int(before.created_at)
+    return hold.agent if hold.agent and is_newer else claimed.taken_by
 
 
 def is_told(record: Record, issue: Issue) -> bool:

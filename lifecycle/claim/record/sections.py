@@ -226,7 +226,8 @@ class OwnershipRecord:
         refs_in: the global id of the repository whose API was found to move the lease's ref, or empty.
         remote, repository: the remote of its lease and branch, and `owner/name` of its issue; empty until
             they are known.
-        taken_by: another agent whose name the card shows where ours stood, while that lasts.
+        taken_by: another agent that has the task's lease, or whose name the card shows where ours stood,
+            while that lasts.
         is_released: somebody released the task in this claim's place: it writes nothing any more.
         is_doubted: the account is off the issue and no card names an agent: comments are read as well.
     """

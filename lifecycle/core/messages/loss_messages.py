@@ -137,8 +137,8 @@ def issue_unknown_to_release(issue: int | None) -> str:
 
 
 def taken_over(issue: int | None, agent: str) -> str:
-    """The card shows another agent where this claim's stood."""
+    """The lease, or the card, names another agent where this claim's stood."""
     return (
         f"#{issue} was taken over by {named(agent)}: this claim writes nothing any more, and its branch "
-        "and commits are kept. Talk to them, or delete .agent-claim.json and claim another task."
+        "and commits are kept. Talk to them, or leave the task with: lifecycle release"
     )

@@ -119,12 +119,17 @@ def reopened(number: int) -> str:
     return f"PR #{number} was reopened."
 
 
-def done_refused(reason: str, issue: int | None, phase: str) -> str:
-    """`done` without a merge; what is next depends on what GitHub shows instead."""
+def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = True) -> str:
+    """`done` without a merge; what is next depends on what GitHub shows instead.
+
+    `is_open`: the issue is; that one was closed on GitHub, and what then, is told by a sentence of its own.
+    """
     wait = {
         "checks_running": "Wait for the merge",
         "pr_closed": "Reopen the PR or hand off again",
     }.get(phase, "Hand off the work first")
+    if not is_open:
+        return f"The claim on #{issue} was not ended: {reason}. The phase is {phase}. {wait}."
     return (
         f"Issue #{issue} stays open: {reason}. The phase is {phase}. {wait}, or have a "
         'person run: lifecycle close --override "reason"'
@@ -158,7 +163,7 @@ def closed_elsewhere(issue: int | None) -> str:
     """Somebody closed the issue before there was a merge."""
     return (
         f"Issue #{issue} was closed on GitHub meanwhile; the claim and the work are kept. If nothing is "
-        "to come of it, delete .agent-claim.json; otherwise reopen the issue."
+        "to come of it, leave the task with: lifecycle release; otherwise reopen the issue."
     )
 
 

@@ -314,6 +314,7 @@ class Look:
             waits for the answer, or nothing comes after this that would set the card.
         reviews: what people and bots say of the pull request that `pr_number` names.
         writes: what has to be known to send several writes as one; `opens`: a pull request among them.
+        lease: the sha of the claim's own lease; with it, the lease that is there is asked for.
     """
 
     issue: int
@@ -326,6 +327,24 @@ class Look:
     reviews: bool = False
     writes: bool = False
     opens: bool = False
+    lease: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A lease, as its commit says.
+
+    Attributes:
+        agent: who holds the task, "" if the commit does not say so in our words.
+        since: the committer's date, None if GitHub did not say.
+        branch: the claim's branch, "" for a lease of an older version.
+    """
+
+    issue: int
+    sha: str
+    agent: str = ""
+    since: float | None = None
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +362,7 @@ class Observation:
         merge_method: how the repository merges if nobody chooses, as far as it was asked for.
         writable: the repository's global id if the token's owner may write to it, else "".
         is_ahead: the branch has commits that the default branch lacks, as far as it was asked for.
+        hold: the task's lease in this repository, as far as it was asked for and is there.
     """
 
     repository: str
@@ -356,6 +376,7 @@ class Observation:
     merge_method: MergeMethod = "merge"
     writable: str = ""
     is_ahead: bool = False
+    hold: Hold | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,24 +10,10 @@ from collections.abc import Mapping
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.values.model import Observation, PullRequest
+from lifecycle.core.values.model import Hold, Observation, PullRequest
 
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A lease, as its commit says.
-
-    Attributes:
-        agent: who holds the task, "" if the commit does not say so in our words.
-        since: the committer's date, None if GitHub did not say.
-        branch: the claim's branch, "" for a lease of an older version.
-    """
-
-    issue: int
-    sha: str
-    agent: str = ""
-    since: float | None = None
-    branch: str = ""
+LEASES = "refs/agent-claims/"
+"""What the leases' refs begin with; the issue's number follows."""
 
 
 @dataclass(frozen=True, slots=True)

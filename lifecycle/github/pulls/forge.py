@@ -24,6 +24,7 @@ from lifecycle.core.values.model import (
     RepositoryAccess,
     TokenFacts,
 )
+from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json, part, text, word
@@ -47,8 +48,8 @@ WRITES = "observe_writes"
 _WRITERS = {"ADMIN", "MAINTAIN", "WRITE"}
 
 _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
-_OF_WRITES = {"viewerPermission", "compare"}
-"""Without these a look is whole, and writes go out one by one."""
+_OF_WRITES = {"viewerPermission", "compare", "lease"}
+"""Without these a look is whole, writes go out one by one, and who holds the lease is not known."""
 _OF_IDS = "repositoryOwner"
 """Without the board's ids as well: whoever writes the card reads them, and tells what is wrong."""
 
@@ -283,6 +284,8 @@ class GitHubForge(PullCalls):
             "checks": look.checks,
             "comments": look.comments,
             "opens": look.opens,
+            "lease": f"{LEASES}{look.issue}",
+            "leased": bool(look.lease),
         }
         if self._project is not None:
             variables |= self._project.variables()
@@ -327,6 +330,7 @@ class GitHubForge(PullCalls):
             pulls = [one for one in (node.get("byNumber"), *nodes) if one]
             overall = {str(one["headRefOid"]): rollup.overall(one) for one in pulls}
             by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
+        lease = part(part(node, "lease"), "target")
         return Observation(
             repository=str(node.get("nameWithOwner") or self._repository),
             default_branch=(node.get("defaultBranchRef") or {}).get("name") or "",
@@ -339,6 +343,7 @@ class GitHubForge(PullCalls):
             merge_method=translate.merge_method(node),
             writable=text(node, "id") if _may_write(node) else "",
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
+            hold=translate.hold(look.issue, lease) if lease else None,
         )
 
     def _with_all_checks(

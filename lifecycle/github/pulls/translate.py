@@ -24,6 +24,7 @@ from lifecycle.core.values.model import (
     Conversations,
     Draft,
     Ejection,
+    Hold,
     Issue,
     MergeDemands,
     MergeMethod,
@@ -32,6 +33,7 @@ from lifecycle.core.values.model import (
     QueueEntry,
     Review,
 )
+from lifecycle.core.values.survey import parse_lease
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
@@ -41,6 +43,13 @@ _UNBLOCKED = {"CLEAN", "HAS_HOOKS", "UNSTABLE"}
 
 Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
 """
+
+
+def hold(issue: int, commit: Json) -> Hold:
+    """The lease of an issue by the commit that its ref points to."""
+    agent, _, branch = parse_lease(text(commit, "message"))
+    since = timing.parse_time(commit.get("committedDate"))
+    return Hold(issue, text(commit, "oid"), agent, since, branch)
 
 
 def pull_request(node: Json) -> PullRequest:

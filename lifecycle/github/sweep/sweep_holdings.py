@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import NotFound, Rejected, Transient, Unsupported
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
-from lifecycle.core.values.survey import Holding
+from lifecycle.core.values.survey import LEASES, Holding
 from lifecycle.github.client.client_common import Json, following, next_page, nodes, part
 from lifecycle.github.client.rest import PAGE
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
-from lifecycle.github.sweep.sweep_nodes import LEASES, LISTS, Batches, SweptRepository
+from lifecycle.github.sweep.sweep_nodes import LISTS, Batches, SweptRepository
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply

@@ -16,8 +16,8 @@ from lifecycle.core.errors import (
 )
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline, reading
-from lifecycle.core.values.model import BoardItem, Observation
-from lifecycle.core.values.survey import Hold, Holding, Swept, Tip, parse_lease
+from lifecycle.core.values.model import BoardItem, Hold, Observation
+from lifecycle.core.values.survey import LEASES, Holding, Swept, Tip
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 LISTS = ("leases", "tips", "pulls")
 """The aliases of a repository's lists in the fragment Holding."""
-LEASES = "refs/agent-claims/"
 _HEADS = "refs/heads/"
 
 
@@ -96,9 +95,7 @@ def hold(name: str, commit: Json) -> Hold | None:
     number = name.removeprefix(LEASES)
     if not name.startswith(LEASES) or not number.isdecimal() or not number.isascii():
         return None
-    agent, _, branch = parse_lease(text(commit, "message"))
-    since = timing.parse_time(commit.get("committedDate"))
-    return Hold(int(number), text(commit, "oid"), agent, since, branch)
+    return translate.hold(int(number), commit)
 
 
 def holds(refs: Iterable[Json]) -> dict[int, Hold]:

@@ -146,7 +146,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     number, remote = record.claim.issue_number, case.settings.remote
     claim, leave = f"lifecycle claim {number}", "lifecycle release"
     if record.ownership.taken_by:
-        return f"{record.ownership.taken_by} took the task over, as its card says", leave
+        return f"{record.ownership.taken_by} took the task over, as GitHub shows", leave
     if record.ownership.is_released:
         return "the task was released while the claim was quiet", claim
     if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:

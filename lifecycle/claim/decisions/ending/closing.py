@@ -64,7 +64,8 @@ def after_merge(snapshot: Snapshot) -> Decision:
         return Decision()  # a merge is final: whatever hides it now is a lagging read
     found = derive.phase_of(pull)
     reason = why_not_merged(pull, claim.branch)
-    text = messages.done_refused(reason, claim.issue_number, found)
+    is_open = _is_open(snapshot.observation)
+    text = messages.done_refused(reason, claim.issue_number, found, is_open=is_open)
     key = f"not-merged:{pull.number if pull else 0}:{found}"
     return Decision(
         fields={"phase": found.value},
@@ -158,7 +159,7 @@ def decide(snapshot: Snapshot) -> Decision:
     pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if not is_merged and not record.ending.override:
-        return _refusal(record, pull)
+        return _refusal(record, pull, is_open=_is_open(observed))
     accepted: ClaimChanges = {"status": Status.DONE}
     if pull is not None:
         accepted["pr_number"] = pull.number
@@ -299,10 +300,14 @@ def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
     return messages.status_not_set(Status.DONE, why)
 
 
-def _refusal(record: Record, pull: PullRequest | None) -> Decision:
+def _is_open(observed: Observation) -> bool:
+    return observed.issue is None or observed.issue.is_open
+
+
+def _refusal(record: Record, pull: PullRequest | None, *, is_open: bool) -> Decision:
     claim, phase = record.claim, derive.phase_of(pull)
     reason = why_not_merged(pull, claim.branch)
-    text = messages.done_refused(reason, claim.issue_number, phase)
+    text = messages.done_refused(reason, claim.issue_number, phase, is_open=is_open)
     status = Status.IN_REVIEW if phase is Phase.CHECKS_RUNNING else Status.IN_PROGRESS
     fields: ClaimChanges = {"phase": phase.value}
     if pull is not None:
