@@ -42,7 +42,7 @@ BUDGET = {
     "views": 2_366,
     "app": 1_730,
     "setup": 3_687,
-    "hooks": 2_144,
+    "hooks": 2_146,
     "cli": 5_722,
     APART: 17_710,
 }

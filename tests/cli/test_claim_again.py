@@ -103,6 +103,15 @@ def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
     assert "The board shows #42" not in lost.hook("session-start", {"source": "startup"}).stdout
 
 
+def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) -> None:
+    """The board's card names another agent: the same briefing says so, and to look first."""
+    ok(place.cli("claim", "42"))
+    place.control.set_field(42, "Agent", "maria-2")
+    shown = place.hook("session-start", {"source": "startup"}).stdout
+    assert "The board names maria-2 on the card of #42, so it may have been taken over" in shown
+    assert "#42 was taken over by maria-2" in ok(place.cli("tick"))
+
+
 @SOAKED
 def test_doctor_asks_the_remote_where_no_look_has_found_out(lost: Place) -> None:
     """Before any look the lease tells it: a claim without its lease is no tick mark."""

@@ -249,19 +249,23 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     return lines + _section("Drafts (no issue yet, so nothing to claim)", drafts[:SHOWN])
 
 
-def free_card(record: Record | None, board: BoardBrief, repository: Repository) -> int | None:
-    """The claim's issue, if its card named the agent and is free in Todo on the board now."""
+def lost_card(record: Record | None, board: BoardBrief, repository: Repository) -> list[Any]:
+    """The claim's issue and whom its card names, if that named the claim's agent before and does not now.
+
+    Empty if it does, if the claim left it in Todo itself, or if the issue is closed.
+    """
     if record is None or not record.claim.agent_id:
-        return None
-    claim = record.claim
-    if record.card.agent != claim.agent_id or claim.status == Status.TODO:
-        return None
-    name = str(repository).casefold()
+        return []
+    claim, name = record.claim, str(repository).casefold()
+    if record.card.agent != claim.agent_id:
+        return []
     for card in board.cards:
         if card.number == claim.issue_number and card.repository.casefold() == name:
-            is_free = card.item.status == Status.TODO and not card.item.agent
-            return card.number if is_free and card.is_open else None
-    return None
+            agent = card.item.agent or ""
+            is_free = not agent and Status.TODO == card.item.status != claim.status
+            is_lost = card.is_open and (is_free or agent not in ("", claim.agent_id))
+            return [card.number, agent] if is_lost else []
+    return []
 
 
 def _section(name: str, rows: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection
+from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, look, observing
@@ -19,7 +20,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
-from lifecycle.core.redact import redact
+from lifecycle.core.redact import named, redact
 from lifecycle.core.timing import DeadlineReached, interrupted
 from lifecycle.hooks import client_contract, recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
@@ -218,14 +219,14 @@ def _board_lines(call: HookCall) -> list[str]:
         kept = known if isinstance(known, dict) and known.get("of") == which else None
         if kept is not None and 0 <= now - float(kept["at"]) < FRESH_SECONDS:
             lines = [str(line) for line in kept["lines"]]
-            return [*_doubt(call, kept.get("free")), *lines]
+            return [*_doubt(call, kept.get("lost")), *lines]
         brief = world.board.brief()
         lines = briefing.board_lines(brief, world.base)
-        free = briefing.free_card(call.record, brief, world.base)
-        fresh = {"of": which, "at": now, "lines": lines, "free": free}
+        lost = briefing.lost_card(call.record, brief, world.base)
+        fresh = {"of": which, "at": now, "lines": lines, "lost": lost}
         world.cache.put(BOARD_CACHE, fresh)
         _keep(call)
-        lines = [*_doubt(call, free), *lines]
+        lines = [*_doubt(call, lost), *lines]
     except DeadlineReached:
         problem = "GitHub did not answer in time, so the board is not shown."
     except LifecycleError as error:
@@ -236,18 +237,18 @@ def _board_lines(call: HookCall) -> list[str]:
     return [problem]
 
 
-def _doubt(call: HookCall, free: object) -> list[str]:
-    """A line for the agent if the board shows its task free, and no look has found out why yet."""
+def _doubt(call: HookCall, lost: list[Any] | None) -> list[str]:
+    """A line for the agent if the board shows its task free or another's, and no look has found out why."""
     record = call.record
-    if record is None or not free or free != record.claim.issue_number:
+    if record is None or not lost or lost[0] != record.claim.issue_number:
         return []
     if briefing.is_lost(record) or call.is_held(record):
         return []  # it was said already, or is for the session that holds it
-    line = (
-        f"The board shows #{free} in Todo and without an agent, so it may have been released while "
-        "this claim was quiet. Before you go on with it, run: lifecycle tick"
-    )
-    return [line]
+    shown, how = f"shows #{lost[0]} in Todo and without an agent", "released"
+    if lost[1]:
+        shown, how = f"names {named(lost[1])} on the card of #{lost[0]}", "taken over"
+    maybe = f"so it may have been {how} while this claim was quiet"
+    return [f"The board {shown}, {maybe}. Before you go on with it, run: lifecycle tick"]
 
 
 def _keep(call: HookCall) -> None:
