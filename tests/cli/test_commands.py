@@ -116,6 +116,21 @@ def test_a_look_at_what_another_has_by_now_exits_so(place: Place, words: tuple[s
     ok(place.cli("tick"))
 
 
+def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) -> None:
+    """A hand-off does not say that the old branch's PR has what went to another branch."""
+    place.ready()
+    ok(place.cli("tick"))
+    assert place.claim()["pr_number"] == 46
+    place.git("branch", "-m", "claude/renamed")
+    place.write(branch="claude/renamed")
+    said = ok(place.cli("handoff", "--summary", "Fix"))
+    assert "Pushed claude/renamed for #42." in said
+    assert "has the new commits" not in said
+    ok(place.cli("tick"))
+    opened = place.claim()["pr_number"]
+    assert place.control.world()["pulls"][str(opened)]["head"] == "claude/renamed"
+
+
 def test_who_lost_a_task_without_a_board_closes_and_frees_nothing(
     place: Place, tmp_path: Path
 ) -> None:

@@ -131,6 +131,9 @@ class ClaimStore:
         # What was read is the base of the next merge: an edit that is known now is no edit then.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
         record = record.with_values(merged.values).projected(read)
+        if "branch" in merged.changed and PHASES.get(record.claim.phase) in IN_REVIEW:
+            # The pull request that is known is another branch's: GitHub says which is this one's.
+            record = replace(record, judged="", pull=replace(record.pull, opened=None))
         if record.touched != snapshot.mtime_ns:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
