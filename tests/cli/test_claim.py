@@ -13,6 +13,7 @@ import pytest
 from lifecycle.api import Worktree
 from lifecycle.cli.claims.claim_look import WORDS, describe
 from lifecycle.core import plan
+from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -205,6 +206,15 @@ def test_a_takeover_takes_what_another_holds(place: Place) -> None:
     assert sentence.rstrip().endswith("take it over: lifecycle takeover 42")
     ok(place.cli("takeover", "42"))
     assert place.claim()["issue_number"] == 42
+
+
+def test_who_was_taken_over_is_off_the_issue(place: Place) -> None:
+    """As after a release of their own; else it would be theirs alone when it is released, and nobody's."""
+    lease.take(place.tree().world.git, "origin", 42, "sam-1")
+    place.control.assign(42, "sam", "maria")
+    said = ok(place.cli("takeover", "42"))
+    assert "sam, who had it, was taken off #42." in said
+    assert sorted(place.issue()["assignees"]) == ["maria", "octocat"]
 
 
 @pytest.mark.parametrize(

@@ -221,13 +221,14 @@ def _take(
     start = admission.start_of(world, task.lost, task.seen)
     had = task.lost.claim.branch if task.lost is not None else ""
     branch = had or branch_name(task.issue.title, number)
-    sha = _hold(world, claim_store, number, attempt, branch, notes, force=force)
+    sha, before = _hold(world, claim_store, number, attempt, branch, notes, force=force)
     notes += _reach(world) if sha else []
     refs_in = _probed(world, task, sha) if sha else ""
     notes += switch(world, branch, world.settings.base or task.seen.default_branch)
     unfinished_claims.held(claim_store)
     if login not in world.forge.assign(number, login):
         notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
+    notes += _relieved(world, task, login, login_of(before))
     item = _put_on_board(world, task, agent, start.status, notes)
     exclude_own_files(world.root)
     record = Record(
@@ -367,13 +368,17 @@ def _hold(
     notes: list[str],
     *,
     force: bool,
-) -> str:
-    """Take the lease; returns its sha, or "" with a remark where leases cannot be written."""
+) -> tuple[str, str]:
+    """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
+
+    With it comes the agent whose lease was taken over, or "".
+    """
     git, remote = world.git, world.remote
     holder = lease.read(git, remote, number) if attempt.resumes or force else None
     if holder is not None and attempt.resumes and attempt.made(holder):
-        return holder.sha
-    before = holder.sha if holder is not None and force else ""
+        return holder.sha, ""
+    had = holder if force else None
+    before = had.sha if had is not None else ""
     unfinished_claims.takes_over(claim_store, before)
     try:
         return lease.take(
@@ -384,7 +389,7 @@ def _hold(
             branch=branch,
             nonce=attempt.nonce,
             instead_of=before,
-        )
+        ), had.agent if had is not None else ""
     except HeldByAnother as error:
         first = holder_of(world, number)
         held = other_place(world, number, first.agent) if first is not None else None
@@ -393,7 +398,19 @@ def _hold(
         notes.append(
             f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
         )
-        return ""
+        return "", ""
+
+
+def _relieved(world: World, task: TaskAsked, login: str, before: str) -> list[str]:
+    """Take whoever was taken over off the issue: when it is released, it would stay theirs alone."""
+    had = [one for one in task.issue.assignees if one.casefold() == before.casefold()]
+    if not had or before.casefold() == login.casefold():
+        return []
+    try:
+        world.forge.unassign(task.issue.number, had[0])
+    except LifecycleError as error:
+        return [f"{had[0]}, who had it, stays assigned: {error.sentence}"]
+    return [f"{had[0]}, who had it, was taken off #{task.issue.number}."]
 
 
 def _probed(world: World, task: TaskAsked, sha: str) -> str:
