@@ -284,6 +284,10 @@ def test_an_issue_that_somebody_closed_is_told_while_the_work_goes_on(
     found = decide(seen(made, observed=observation(**{"item": ITEM, **shown})))
     closed = [notice for notice in found.notices if notice.key == "closed-elsewhere"]
     assert [(one.audience, one.stands) for one in closed] == [(Audience.NOTE, True)] * is_told
+    gone = [notice.audience for notice in found.notices if notice.key == "no-such-issue:42"]
+    assert gone == [Audience.ACT] * (shown.get("issue", "") is None), (
+        "one that was deleted is told, too"
+    )
 
 
 @pytest.mark.parametrize(

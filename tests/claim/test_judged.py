@@ -231,7 +231,7 @@ def test_what_waits_for_somebody_is_told_once_nothing_else_runs(
 def test_who_asks_hears_of_a_missing_check_at_once() -> None:
     """A command is not worth a second one."""
     shown = pull(checks=replace(GREEN, **DEMANDED))
-    assert "is required by main" in only(judged(shown, wake=Wake.TICK)).text
+    assert "are required by main" in only(judged(shown, wake=Wake.TICK)).text
     assert judged(shown, wake=Wake.IDLE).notices == ()
 
 

@@ -302,11 +302,11 @@ def test_a_step_that_nobody_answers_is_tried_three_times(kind: type[Any]) -> Non
 
 
 def test_an_issue_that_the_token_cannot_see_keeps_the_claim() -> None:
-    """Nothing is written where nothing can be read; the sentence has the way out."""
+    """Nothing is written where nothing can be read, and the claim is not one that is being released."""
     actions, left = rest(wakes(leaving(), shown(issue=None)))
     assert actions == []
-    assert left.ending.releasing is not None
-    assert "nothing was released" in texts(decide(wakes(left, shown(issue=None))))
+    assert left.ending.releasing is None
+    assert "nothing was released" in texts(decide(wakes(leaving(), shown(issue=None))))
 
 
 def test_it_reads_once_with_comments_and_waits_while_held_back() -> None:

@@ -107,6 +107,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.withheld, ["title", "body"]),
         says(messages.withheld, ["title", "body", "comment"]),
         says(messages.issue_unknown, 42),
+        says(messages.issue_gone, 42),
     ),
     "review_messages": (
         says(review_messages.checks_running, 3, 5, 2),

@@ -273,10 +273,13 @@ def _created(record: Record) -> Notice:
 
 
 def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
-    """A notice if somebody closed the issue while the work goes on; none if a merge closed it."""
+    """A notice if the issue was closed or deleted while the work goes on; none if a merge closed it."""
     observed, claim = snapshot.observation, snapshot.record.claim
-    if observed is None or observed.issue is None or observed.issue.is_open:
+    if observed is None or (observed.issue is not None and observed.issue.is_open):
         return ()
+    if observed.issue is None and claim.phase != Phase.DONE:
+        text = messages.issue_gone(claim.issue_number)
+        return (Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True),)
     pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if is_merged or claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):

@@ -167,6 +167,14 @@ def closed_elsewhere(issue: int | None) -> str:
     )
 
 
+def issue_gone(issue: int | None) -> str:
+    """The issue of a claim cannot be read while the work goes on."""
+    return (
+        f"GitHub shows no issue #{issue} to this token: it was deleted or moved, or the token may not see "
+        "it; the claim and the work are kept. If it is gone, delete .agent-claim.json."
+    )
+
+
 def closed(issue: int | None, board: str) -> str:
     """The end of a claim; `board` is the sentence about the board."""
     return f"Issue #{issue} closed. {board} The claim file was deleted."

@@ -80,11 +80,13 @@ def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
 
 def checks_missing(number: int, names: Iterable[str], base: str) -> str:
     """Everything that ran passed, and something that the base demands never reported."""
-    shown = ", ".join(named(name, NAME_LIMIT) for name in names)
+    shown = [named(name, NAME_LIMIT) for name in names]
+    are, have, wait = ("is", "has", "it is") if len(shown) == 1 else ("are", "have", "they are")
     return (
-        f"CI of PR #{number} is not green: {shown} is required by {base or 'the base branch'} and has not "
-        "reported on this head; it is waited for. If its workflow leaves this change out (paths, "
-        "branches, [skip ci]), somebody has to run it or to drop the requirement."
+        f"CI of PR #{number} is not green: {', '.join(shown)} {are} required by "
+        f"{base or 'the base branch'} and {have} not reported on this head; {wait} waited for. If its "
+        "workflow leaves this change out (paths, branches, [skip ci]), somebody has to run it or to drop "
+        "the requirement."
     )
 
 

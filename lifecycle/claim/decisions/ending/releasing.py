@@ -59,7 +59,8 @@ def decide(snapshot: Snapshot) -> Decision:
     if observed.issue is None:
         text = loss_messages.issue_unknown_to_release(claim.issue_number)
         notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
-        return Decision(notices=(notice,))
+        kept = None if releasing.is_begun else _asked(record, None)
+        return Decision(record=kept, notices=(notice,))
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = _asked(record, replace(releasing, is_begun=True))
         return Decision(fields={"status": Status.TODO}, record=begun)
