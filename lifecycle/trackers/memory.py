@@ -190,7 +190,7 @@ class MemoryTracker:
         with self._found(id) as task:
             self._demand_mine(task)
             if task.status is not TaskStatus.IN_PROGRESS:
-                raise refusals.not_claimable(task.id, task.raw_status)
+                raise refusals.not_renewed(task.id, task.raw_status)
             self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
             return self._tasks.change(task)
 

@@ -112,6 +112,12 @@ def not_claimable(task: str, status: str) -> errors.NotClaimable:
     )
 
 
+def not_renewed(task: str, status: str) -> errors.NotClaimable:
+    """The error for a task on which the actor has no claim any more."""
+    how = f"{task} is {status} and no claim of yours is on it, so nothing was renewed; choose another task."
+    return errors.NotClaimable(how, status=status)
+
+
 def is_listed(task: Task, label: str, status: TaskStatus | None) -> bool:
     """True if a list of this label and status has the task; without a status, one that is not closed."""
     is_of = task.is_open if status is None else task.status is status

@@ -87,6 +87,14 @@ def test_each_place_that_speaks_of_the_claim_says_it(lost: Place) -> None:
     assert HEARD not in lost.hook("session-start", {"source": "startup"}).stdout
 
 
+def test_what_was_lost_is_not_to_be_finished_before_another_task(lost: Place) -> None:
+    """Who takes another task hears to leave the one that this worktree does not hold any more."""
+    ok(lost.cli("tick"))
+    said = refused(lost.cli("claim", "44"))
+    assert "has the claim on #42, which it lost; leave it with: lifecycle release, or take" in said
+    assert "finish" not in said
+
+
 @SOAKED
 def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
     """Before any look: one line for the agent, from the request that is made anyway."""

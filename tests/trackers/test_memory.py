@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.core.errors import AlreadyClaimed, Invalid
+from lifecycle.core.errors import AlreadyClaimed, Invalid, NotClaimable
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, TaskStatus, Tracker
 from lifecycle.trackers.memory import LEASE_SECONDS, MemoryTasks, MemoryTracker
 
@@ -62,6 +62,21 @@ def test_a_renewed_claim_lives_on(tasks: MemoryTasks, time: Time) -> None:
     time.moment += LEASE_SECONDS - 1
     with pytest.raises(AlreadyClaimed):
         two.claim(made.id)
+
+
+def test_what_has_no_claim_to_renew_is_not_said_to_be_unclaimed(tasks: MemoryTasks) -> None:
+    """A renewal's refusal speaks of the renewal, of a task that is closed as of one that is free."""
+    one = MemoryTracker(tasks, "a")
+    made = one.create(key="k", title="A").id
+    with pytest.raises(
+        NotClaimable, match="is open and no claim of yours is on it, so nothing was"
+    ):
+        one.renew(made)
+    one.close(made)
+    with pytest.raises(
+        NotClaimable, match="is closed and no claim of yours is on it, so nothing was"
+    ):
+        one.renew(made)
 
 
 def test_times_are_the_clocks(tasks: MemoryTasks, time: Time) -> None:

@@ -138,9 +138,12 @@ def _named(
 def _check_held(mine: Record, number: int, command: str) -> None:
     held = mine.claim.issue_number
     if held != number:
+        lost = mine.ownership.taken_by or mine.ownership.is_released
+        how = f"already holds #{held} (phase {mine.claim.phase}); finish it first"
+        if lost:
+            how = f"has the claim on #{held}, which it lost; leave it with: lifecycle release"
         raise Refused(
-            f"This worktree already holds #{held} (phase {mine.claim.phase}); finish it first, or "
-            f"take the other with: lifecycle {command} {number} --worktree"
+            f"This worktree {how}, or take the other with: lifecycle {command} {number} --worktree"
         )
     if mine.ending.releasing is not None:
         raise Refused(

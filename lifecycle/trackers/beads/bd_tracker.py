@@ -243,7 +243,7 @@ class BeadsTracker:
         task = self._ask.show(id).task
         self._demand_mine(task)
         if not self._has(task):
-            raise refusals.not_claimable(task.id, task.raw_status)
+            raise refusals.not_renewed(task.id, task.raw_status)
 
         def seen(_raw: Any) -> Task | None:
             now = self._ask.show(task.id).task
