@@ -85,7 +85,7 @@ class Sandbox:
         return self
 
     def _opened(self) -> Keeper:
-        """The file, and the world that it holds already as the seed."""
+        """Open the file `db`; a world that it holds already becomes the seed."""
         keeper = Keeper(Path(self.db or ""))
         kept = keeper.load()
         if kept and self.given:
@@ -98,7 +98,7 @@ class Sandbox:
         return keeper
 
     def _leave(self) -> None:
-        """Give back what was taken on entry."""
+        """Close the file and remove the temporary folder."""
         if self._keeper:
             self._keeper.close()
             self._keeper = None
@@ -161,12 +161,12 @@ class Sandbox:
         name = self.seed.repositories[0].name
         project = self.seed.projects[0] if self.seed.projects else None
         token = self.seed.tokens[0].token
-        here = f"{HOST}:{self.port}"
+        address = f"{HOST}:{self.port}"
         return SandboxInfo(
-            api_url=f"http://{here}",
-            graphql_url=f"http://{here}/graphql",
-            git_url=f"http://x-access-token:{token}@{here}/{name}.git",
-            control_url=f"http://{here}/_sandbox",
+            api_url=f"http://{address}",
+            graphql_url=f"http://{address}/graphql",
+            git_url=f"http://x-access-token:{token}@{address}/{name}.git",
+            control_url=f"http://{address}/_sandbox",
             token=token,
             repository=name,
             project_owner=(project.owner or name.partition("/")[0]) if project else None,

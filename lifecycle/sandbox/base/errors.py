@@ -20,7 +20,7 @@ class ActionRefused(SandboxError):
 
 
 class Moved(Exception):
-    """What was asked for is elsewhere now: the API path to ask instead, without the host."""
+    """The issue or repository has another address now: `path` is its API path, without the host."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -30,7 +30,7 @@ class Moved(Exception):
 class ApiError(Exception):
     """A REST answer other than success, in GitHub's form.
 
-    Without a page of its own it names that of the call that is answered.
+    Where `documentation` is empty, the router puts in the page of the call that is answered.
     Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
     """
 
@@ -65,19 +65,19 @@ class ApiError(Exception):
 def invalid(
     *errors: Mapping[str, Any], message: str = "Validation Failed", documentation: str = ""
 ) -> ApiError:
-    """A 422 with GitHub's list of what is wrong."""
+    """Build a 422 from GitHub's objects about each error."""
     return ApiError(422, message, errors=errors, documentation=documentation)
 
 
 def wrong(resource: str, code: str, field: str, message: str = "") -> ApiError:
-    """A 422 for one field of one resource: `missing_field`, `already_exists`, `invalid`, `custom`."""
+    """Build a 422 about one field; `code` is `missing_field`, `already_exists`, `invalid` or `custom`."""
     error = {"resource": resource, "code": code, "field": field}
     return invalid({**error, "message": message} if message else error)
 
 
 @contextmanager
 def refusing(status: int, documentation: str = "") -> Iterator[None]:
-    """What the world refuses inside is the API's refusal, in the same words.
+    """Turn an ActionRefused that the block raises into an ApiError with the same words.
 
     Raises:
         ApiError: Instead of ActionRefused.

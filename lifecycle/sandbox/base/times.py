@@ -1,4 +1,4 @@
-"""The present, at GitHub's resolution.
+"""The sandbox's clock, which counts whole seconds as GitHub does, and times as GitHub writes them.
 
 A world's clock may be ahead of the machine's, so that a test can let three days pass. Each request
 is answered by the clock of the world that it is for; who asks without a request has the machine's.
@@ -29,7 +29,7 @@ def set_clock(ahead: float) -> None:
 
 @contextmanager
 def clock(ahead: float) -> Iterator[None]:
-    """The same for as long as a block runs."""
+    """Set the clock so many seconds ahead while the block runs, then back."""
     token = _ahead.set(ahead)
     try:
         yield
@@ -42,7 +42,10 @@ def stamp(moment: datetime | None) -> str | None:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
 
 
-def attributes(thing: object, names: str) -> dict[str, Any]:
-    """Attributes of a thing by their names, which spaces part, as JSON has them: a time is a stamp."""
-    values = {name: getattr(thing, name) for name in names.split()}
-    return {n: stamp(one) if isinstance(one, datetime) else one for n, one in values.items()}
+def attributes(entity: object, names: str) -> dict[str, Any]:
+    """The attributes of an object that `names` lists, parted by spaces; times as GitHub writes them."""
+    values = {name: getattr(entity, name) for name in names.split()}
+    return {
+        name: stamp(value) if isinstance(value, datetime) else value
+        for name, value in values.items()
+    }

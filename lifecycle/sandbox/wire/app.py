@@ -42,7 +42,9 @@ HOUR = 3600
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Answers for a site. Its world's lock is held while an answer is made, never while it waits.
+    """The application of one sandbox (`site`).
+
+    The world's lock is held while an answer is made, never while a request waits.
 
     Git is the exception: a clone streams for as long as it takes, and git has locks of its own.
     """
@@ -67,7 +69,7 @@ class Application:
         return answer(environ, start)
 
     def _routed(self, request: Request, environ: dict[str, Any]) -> Response:
-        """Who answers: the page for people, the control endpoint, or GitHub."""
+        """Pass the request on to the page for people, the control endpoint, or GitHub's side."""
         if page.is_page(request):
             return page.respond(self.site, request)
         if request.path.startswith(CONTROL):
@@ -149,10 +151,10 @@ class Application:
         return answer
 
     def _tagged(self, request: Request, reply: Reply, entry: Entry) -> Response:
-        """The answer with its ETag and its date, or 304 for a client that has it already.
+        """The reply with ETag and Last-Modified, or 304 for a client that has it already.
 
-        What the answer varies by is part of its tag: nobody is told that an answer is as it was which only
-        somebody else has seen. Source: https://github.com/bored-engineer/github-conditional-http-transport
+        Accept and Authorization go into the tag, so that no client gets 304 for an answer that only
+        another one has seen. Source: https://github.com/bored-engineer/github-conditional-http-transport
         """
         answer = _bodied(reply)
         if answer.status_code in {200, 201} and is_tagged(entry):
@@ -227,7 +229,7 @@ class Application:
 
 
 def _decoded(request: Request) -> dict[str, Any] | None:
-    """The JSON object in a request's body, {} without a body, None if it is not one."""
+    """The JSON object in a request's body, {} without a body, None for anything else."""
     raw = request.get_data()
     if not raw.strip():
         return {}
@@ -238,7 +240,7 @@ def _decoded(request: Request) -> dict[str, Any] | None:
 
 
 def _listed(request: Request) -> list[Any] | None:
-    """The JSON array in a request's body, None if it is none."""
+    """The JSON array in a request's body, None for anything else."""
     with contextlib.suppress(ValueError, RecursionError):
         decoded = json.loads(request.get_data())
         return decoded if isinstance(decoded, list) else None
@@ -246,7 +248,7 @@ def _listed(request: Request) -> list[Any] | None:
 
 
 def _bodied(reply: Reply) -> Response:
-    """A reply as it goes out: JSON, nothing, or bytes of a type that its headers say."""
+    """Make the HTTP response of a reply: of JSON, without a body, or of bytes."""
     if reply.body is None:
         answer = Response(status=reply.status)
         answer.headers.remove("Content-Type")

@@ -1,4 +1,4 @@
-"""One request as the REST and GraphQL halves see it, and who sends it."""
+"""An authenticated request (`Call`), its answer (`Reply`), and the routes of REST."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def created(answer: dict[str, Any]) -> Reply:
 
 
 def links(url: str, names: str) -> dict[str, str]:
-    """What an object says of the addresses below its own, by their last parts: `{NAME}_url`."""
+    """The `NAME_url` keys of an object at `url`, one for each of the names, which spaces part."""
     return {f"{name}_url": f"{url}/{name}" for name in names.split()}
 
 
@@ -49,7 +49,7 @@ class Call:
         base: `http://host:port` as the client named it: URLs in answers have to match that.
         query: The query parameters.
         body: The decoded JSON body, {} if there is none.
-        seen: What this one request has counted as read already.
+        seen: What this request has counted as read already: one request is one read of it.
         listed: The decoded body where it is a JSON array, as some endpoints of labels take.
         accept: The media types that the client asks for.
         reset: When the token's hour ends, in seconds since the epoch.
@@ -77,10 +77,10 @@ class Call:
 
     @property
     def web(self) -> str:
-        """Where people look: `api.HOST` is the API of the pages at `HOST`; else both are one host."""
+        """How addresses of pages for people begin: `base` without `api.` before the host or `/api/v3`."""
         return self.base.removesuffix("/api/v3").replace("://api.", "://", 1)
 
-    def page(self, things: Sequence[T], *, default: int = 30) -> tuple[list[T], dict[str, str]]:
+    def page(self, entries: Sequence[T], *, default: int = 30) -> tuple[list[T], dict[str, str]]:
         """The page that the query asks for, and its Link header if there are others.
 
         Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
@@ -89,7 +89,7 @@ class Call:
         # https://derrickscottux-collab.github.io/github-issues-openapi-portfolio/guides/pagination-and-filters.html
         size = min(self._number("per_page", default) or default, max(default, 100))
         page = max(self._number("page", 1), 1)
-        last = max(math.ceil(len(things) / size), 1)
+        last = max(math.ceil(len(entries) / size), 1)
         targets: dict[str, int] = {}
         if page > 1:
             targets |= {"prev": min(page - 1, last)}
@@ -102,29 +102,31 @@ class Call:
             for name, n in targets.items()
         ]
         headers = {"Link": ", ".join(links)} if links else {}
-        return list(things[(page - 1) * size : page * size]), headers
+        return list(entries[(page - 1) * size : page * size]), headers
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What is worked out once for this one request, under a key of its own."""
+        """The result of `make`, which is called once for a key in this request."""
         if key not in self.memo:
             self.memo[key] = make()
-        made: T = self.memo[key]
-        return made
+        value: T = self.memo[key]
+        return value
 
     def paged(
-        self, things: Sequence[T], show: Callable[..., Any], *context: object, counted: str = ""
+        self, entries: Sequence[T], show: Callable[..., Any], *context: object, counted: str = ""
     ) -> Reply:
         """200 with the page that the query asks for.
 
         Args:
-            things: All that there are, in their order.
-            show: The payload of one, called with the call, the context, and it.
+            entries: The whole list, in its order.
+            show: Makes the payload of an entry, called with the call, the context, and the entry.
             *context: What else `show` needs, such as the repository.
             counted: The key of the page in an object that also says how many there are in all.
         """
-        shown, headers = self.page(things)
-        page = [show(self, *context, one) for one in shown]
-        return Reply(200, {"total_count": len(things), counted: page} if counted else page, headers)
+        shown, headers = self.page(entries)
+        page = [show(self, *context, entry) for entry in shown]
+        return Reply(
+            200, {"total_count": len(entries), counted: page} if counted else page, headers
+        )
 
     def _number(self, name: str, default: int) -> int:
         text = self.query.get(name, "")
@@ -133,20 +135,20 @@ class Call:
 
 def credential(header: str | None) -> str | None:
     """The token in an Authorization header: `token`, `Bearer`, or Basic with it as password."""
-    scheme, _, rest = (header or "").partition(" ")
+    scheme, _, secret = (header or "").partition(" ")
     if scheme.lower() in {"token", "bearer"}:
-        return rest.strip()
+        return secret.strip()
     if scheme.lower() != "basic":
         return None
     try:
-        user, _, password = base64.b64decode(rest, validate=True).decode().partition(":")
+        user, _, password = base64.b64decode(secret, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
         return ""
     return user if password in {"", "x-oauth-basic"} else password
 
 
 def authenticate(world: World, header: str | None) -> Token | None:
-    """Whose request it is; None if it names nobody.
+    """The token that an Authorization header names; None if it names none.
 
     Raises:
         ApiError: 401, the token is not one of ours.
@@ -169,8 +171,8 @@ REPO = "/repos/<owner>/<name>"
 class Route:
     """A call: its handler, and the permission that a token needs for it.
 
-    Below `REPO` the handler gets the repository after the call; then come the parts of the path. Its
-    refusals name `docs`, where it is not the page of `wire/rest/pages.txt` that GitHub's name.
+    Below `REPO` the handler gets the repository after the call; then come the parts of the path. An
+    error that it raises names the page `docs`, or if that is empty the call's in `wire/rest/pages.txt`.
     """
 
     method: str
@@ -188,7 +190,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Reply])
 def route(
     method: str, path: str, permission: str = "metadata:read", *, docs: str = ""
 ) -> Callable[[Handler], Handler]:
-    """Let a function answer a call; see `Route`."""
+    """Register the decorated function as the handler of a `Route`."""
 
     def register(handler: Handler) -> Handler:
         listed = ROUTES.setdefault(handler.__module__, [])

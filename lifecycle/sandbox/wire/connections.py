@@ -24,34 +24,36 @@ class Connections:
     open: dict[socket.socket, _Open] = field(default_factory=dict)
 
     def accepted(self, connection: socket.socket) -> None:
-        """A client has come."""
+        """Note a new connection, which is idle until its first request."""
         with self.guard:
             self.open[connection] = _Open(next(self.serial))
 
     def gone(self, connection: socket.socket) -> None:
-        """It is over; forgetting what was never known is nothing."""
+        """Forget a connection that has ended; one that is not known is no error."""
         with self.guard:
             self.open.pop(connection, None)
 
     def begin(self, connection: socket.socket) -> int:
-        """A request has arrived; the number of the connection that it came on."""
+        """Mark a connection as busy with a request, and return its number."""
         with self.guard:
-            known = self.open[connection]
-            known.is_idle = False
-            return known.number
+            state = self.open[connection]
+            state.is_idle = False
+            return state.number
 
     def rest(self, connection: socket.socket) -> None:
-        """The answer goes out: from now on the connection waits for another request.
+        """Mark a connection as idle: it waits for another request.
 
-        Said before the last byte is sent, so that whoever has the answer finds it idle.
+        Called before the last byte of an answer is sent, so that a client that has the answer is idle.
         """
         with self.guard:
             self.open[connection].is_idle = True
 
     def shut(self, *, idle_only: bool = False) -> int:
-        """End every conversation, or those in which nothing is under way; how many."""
+        """Shut all connections, or only the idle ones, and return how many."""
         with self.guard:
-            chosen = [one for one, known in self.open.items() if known.is_idle or not idle_only]
+            chosen = [
+                client for client, state in self.open.items() if state.is_idle or not idle_only
+            ]
             for connection in chosen:
                 try:
                     connection.shutdown(socket.SHUT_RDWR)

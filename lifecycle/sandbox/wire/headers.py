@@ -43,7 +43,7 @@ VARIES = "Accept-Encoding, Accept, X-Requested-With"
 DATED = re.compile(
     r"/(repos/[^/]+/[^/]+(/(issues|pulls|milestones)/\d+|/pulls/comments/\d+)?|user|(users|orgs)/[^/]+)"
 )
-"""Single things whose answers say when they changed; lists, comments of issues, runs and apps do not."""
+"""Paths of objects whose answers have Last-Modified; lists, comments of issues, runs and apps have not."""
 
 
 def standing(kind: str, path: str, status: int, *, is_known: bool) -> dict[str, str]:
@@ -72,7 +72,7 @@ def standing(kind: str, path: str, status: int, *, is_known: bool) -> dict[str, 
 
 
 def last_modified(method: str, path: str, status: int, body: Any) -> str:
-    """When the thing that is shown changed, as a header has it; "" where answers do not say."""
+    """The Last-Modified of an answer, from its `updated_at`; "" where GitHub sends none."""
     changed = body.get("updated_at") if isinstance(body, dict) else None
     if method == "GET" and status == 200 and changed and DATED.fullmatch(path):
         return http_date(datetime.fromisoformat(changed))
@@ -80,7 +80,7 @@ def last_modified(method: str, path: str, status: int, body: Any) -> str:
 
 
 def of_token(token: Token) -> dict[str, str]:
-    """What an answer says of the token that it was asked with: scopes, and when a person's one ends.
+    """The headers about a request's token: scopes of a classic one, and when a person's one ends.
 
     Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
     """
@@ -103,18 +103,18 @@ def is_tagged(entry: Entry) -> bool:
 SERVED = "2022-11-28"
 """The version of the REST API that is answered, also where none is named."""
 NEWEST = "2026-03-10"
-"""The other one that GitHub has; its answers have other keys, so it is refused rather than imitated."""
+"""GitHub's other version; its answers have other keys, so it is refused rather than imitated."""
 NAMELESS = (
     "\r\nRequest forbidden by administrative rules. Please make sure your request has a User-Agent "
     "header (https://docs.github.com/en/rest/overview/resources-in-the-rest-api#user-agent-required). "
     "Check https://developer.github.com for other possible causes.\r\n"
 )
-"""What a client that does not say what it is gets, as text and with status 403."""
+"""The body of the 403 for a request without a User-Agent."""
 _JSON = ("*/*", "application/*", "application/json")
 
 
 def is_nameless(request: Request) -> bool:
-    """True if the request does not say what program it is from."""
+    """Whether the request has no User-Agent, which says what program it is from."""
     return not request.headers.get("User-Agent", "").strip()
 
 

@@ -29,18 +29,18 @@ IN_MEMORY = 1 << 20
 
 
 class Conversation(WSGIRequestHandler):
-    """One connection: requests one after the other, until one of the two has enough."""
+    """Answers the requests of one connection, one after the other, until either side closes it."""
 
     server: Server
     protocol_version = "HTTP/1.1"
-    # An answer is two small packets, of which the second must not wait for a word about the first.
+    # An answer is two small packets; the second must not wait until the client acknowledges the first.
     disable_nagle_algorithm = True
 
     def log(self, *_: object) -> None:
         """Say nothing: the sandbox has a log of its own, and the terminal stays the user's."""
 
     def run_wsgi(self) -> None:
-        """Answer one request. A client that went, or a fault that acts so, ends the connection."""
+        """Answer one request. If the client is gone, or a fault acts like that, end the connection."""
         number = self.server.connections.begin(self.request)
         try:
             with SpooledTemporaryFile(IN_MEMORY) as body:
@@ -68,19 +68,19 @@ class Conversation(WSGIRequestHandler):
                 while data := source.read(CHUNK):
                     body.write(data)
             else:
-                left = int(text or 0)
-                while left:
-                    data = source.read(min(left, CHUNK))
+                remaining = int(text or 0)
+                while remaining:
+                    data = source.read(min(remaining, CHUNK))
                     if not data:
                         raise ConnectionAbortedError("The request ended before its time.")
-                    left -= body.write(data)
+                    remaining -= body.write(data)
         except (OSError, ValueError) as error:
             raise ConnectionAbortedError("The request cannot be read.") from error
         body.seek(0)
 
     def _answer(self, environ: dict[str, Any]) -> None:
-        found, status, headers = run_wsgi_app(self.server.app, environ)
-        chunks = cast("ClosingIterator", found)  # a response's
+        answer, status, headers = run_wsgi_app(self.server.app, environ)
+        chunks = cast("ClosingIterator", answer)  # a response's
         has_no_body = environ["REQUEST_METHOD"] == "HEAD" or status[:3] in {"204", "304"}
         with closing(chunks):
             if has_no_body or "Content-Length" in headers:
@@ -96,8 +96,10 @@ class Conversation(WSGIRequestHandler):
             self.close_connection = True  # the client cannot know where the next answer begins
 
     def _send_stream(self, chunks: Iterator[bytes], status: str, headers: Headers) -> None:
-        """Send what has no known length in chunks, each with its own, and an empty one at the end."""
-        first = next(chunks, b"")  # nothing is said before it is known that something will be
+        """Send a body of unknown length in chunks, each after its length, and an empty one at the end."""
+        first = next(
+            chunks, b""
+        )  # before any header: a fault that drops the connection raises here
         is_chunked = self.request_version >= "HTTP/1.1"
         if is_chunked:
             headers["Transfer-Encoding"] = "chunked"

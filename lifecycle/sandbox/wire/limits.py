@@ -29,7 +29,7 @@ DOCUMENTATION = (
 
 
 def resource_of(kind: str, path: str) -> str:
-    """Which budget a request is on."""
+    """The name of the budget that a request of this kind and path is counted on."""
     if kind == "graphql":
         return "graphql"
     return "search" if path.startswith("/search/") else "core"
@@ -43,24 +43,24 @@ def limit_of(token: Token, resource: str) -> int:
 
 
 def left(token: Token, resource: str) -> int:
-    """What is left of it."""
+    """How much of a resource a token has left in its hour."""
     return max(limit_of(token, resource) - token.used.get(resource, 0), 0)
 
 
 def begin(token: Token, reset: int) -> None:
-    """Begin a token's hour anew, if another one has begun."""
+    """Set what a token has used to zero if its hour ends at another time than before."""
     if token.reset != reset:
         token.reset = reset
         token.used.clear()
 
 
 def spend(token: Token, resource: str, cost: int) -> None:
-    """Count a cost; one that was refused is counted by nobody."""
+    """Add a cost to what a token has used of a resource; readers cut the sum at the limit."""
     token.used[resource] = token.used.get(resource, 0) + cost
 
 
 def headers(token: Token, resource: str, reset: int) -> dict[str, str]:
-    """GitHub's five headers about a budget."""
+    """GitHub's five headers about a budget; `reset` is when it ends, in seconds since the epoch."""
     return {
         "x-ratelimit-limit": str(limit_of(token, resource)),
         "x-ratelimit-remaining": str(left(token, resource)),
@@ -82,7 +82,7 @@ def exceeded(token: Token, resource: str) -> str | None:
 
 
 def refusal(message: str) -> ApiError:
-    """A REST answer of that sentence."""
+    """The REST answer, a 403, with the sentence of `exceeded`."""
     return ApiError(
         403,
         f"{message} If you reach out to GitHub Support for help, please include the request ID.",
@@ -91,7 +91,7 @@ def refusal(message: str) -> ApiError:
 
 
 def graphql_refusal(message: str) -> dict[str, Any]:
-    """A GraphQL answer of that sentence, which is a 200."""
+    """The body of the GraphQL answer, a 200, with the sentence of `exceeded`."""
     error = {"type": "RATE_LIMIT", "code": "graphql_rate_limit", "message": message}
     return {"errors": [error]}
 

@@ -22,7 +22,7 @@ HOSTS = {"127.0.0.1": "localhost", "localhost": "127.0.0.1"}
 
 
 def offer(call: Call, data: bytes, content_type: str) -> str:
-    """The address of a new link."""
+    """Keep `data` for a minute and return the address to download it from."""
     path = f"{PREFIX}{secrets.token_urlsafe(16)}"
     call.world.links[path] = Link(data, content_type, time.monotonic() + SECONDS)
     scheme, _, place = call.base.partition("://")
@@ -31,16 +31,16 @@ def offer(call: Call, data: bytes, content_type: str) -> str:
 
 
 def expire(world: World) -> int:
-    """Let every link be too old, and return how many there were."""
+    """Make every link too old to be followed, and return how many there are."""
     number = len(world.links)
     world.links = {
-        path: Link(b"", one.content_type, float("-inf")) for path, one in world.links.items()
+        path: Link(b"", link.content_type, float("-inf")) for path, link in world.links.items()
     }
     return number
 
 
 def respond(world: World, request: Request) -> Response:
-    """Answer whoever follows a link."""
+    """Answer a request for a link: its data, or an error as the storage service words it, in XML."""
     if "Authorization" in request.headers:
         return _refused(400, "InvalidAuthenticationInfo", "Authentication information is not given")
     link = world.links.get(request.path)

@@ -71,7 +71,7 @@ class Recorder:
         os.write(self.handle, json.dumps(record, separators=(",", ":")).encode() + b"\n")
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         os.close(self.handle)
 
 

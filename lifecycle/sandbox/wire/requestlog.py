@@ -1,6 +1,6 @@
 """The log of requests: what tests count. It never holds a header, a body or a query string.
 
-It holds the newest; how many there were in all, and of which kind, is counted apart.
+It holds the newest `MOST`; how many came of each kind is counted apart, those no longer held included.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class RequestLog:
             return entry
 
     def clear(self) -> None:
-        """Forget all; the numbering goes on."""
+        """Forget all requests and counts; the numbering goes on."""
         with self.changed:
             self.entries.clear()
             self.kinds.clear()
@@ -82,7 +82,7 @@ class RequestLog:
     def failed(self) -> int:
         """How many of those that are kept were refused, or not answered."""
         with self.changed:
-            return sum(1 for one in self.entries if one.status is None or one.status >= 400)
+            return sum(1 for entry in self.entries if entry.status is None or entry.status >= 400)
 
     def points(self) -> int:
         """What the GraphQL requests that are kept cost."""

@@ -29,7 +29,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a verb acts: the sandbox, and the repository that is meant."""
+    """Where a control verb acts: the sandbox, and the repository in it."""
 
     site: Site
     repo: Repository
@@ -40,7 +40,7 @@ class At:
         return self.site.world
 
     def human(self, login: str) -> User:
-        """Who acts: the one that is named, else the first person who administers the repository.
+        """The user named `login`, or for "" the first person who administers the repository.
 
         Raises:
             ActionRefused: Nobody is called that.

@@ -1,4 +1,4 @@
-"""What mutations ask first: which object an id names, and whether the sender may change it."""
+"""What mutations share: finding the object of an id, asking for permission, and being registered."""
 
 from __future__ import annotations
 
@@ -23,35 +23,39 @@ Payload = dict[str, Any]
 
 
 def unprocessable(message: str) -> Refusal:
-    """A mutation that the world as it is does not let happen."""
+    """An UNPROCESSABLE error: the world as it is does not let the mutation happen."""
     return Refusal("UNPROCESSABLE", message)
 
 
 def meant(call: Call, global_id: str, kind: type[T]) -> T:
-    """The thing of that kind with that id, or NOT_FOUND."""
-    found = node(call, global_id)
-    if not isinstance(found, kind):
+    """The object of that type with that global id.
+
+    Raises:
+        Refusal: NOT_FOUND, also for an object of another type.
+    """
+    entity = node(call, global_id)
+    if not isinstance(entity, kind):
         raise no_node(global_id)
-    return found
+    return entity
 
 
 def all_meant(call: Call, ids: Iterable[str], kind: type[T]) -> list[T]:
-    """The same for several."""
-    return [meant(call, one, kind) for one in ids]
+    """The objects of that type with these global ids, as `meant` finds each."""
+    return [meant(call, global_id, kind) for global_id in ids]
 
 
 def half_meant(call: Call, global_id: str) -> tuple[Issue, Issue | PullRequest]:
-    """An issue or the issue half of a pull request, and the thing that the id is of."""
-    found: Any = node(call, global_id)
-    if isinstance(found, PullRequest):
-        return found.issue, found
-    if not isinstance(found, Issue):
+    """Find an issue or pull request by global id; return its issue half and the object itself."""
+    entity: Any = node(call, global_id)
+    if isinstance(entity, PullRequest):
+        return entity.issue, entity
+    if not isinstance(entity, Issue):
         raise no_node(global_id)
-    return found, found
+    return entity, entity
 
 
 def half_to_triage(call: Call, global_id: str) -> tuple[Issue, Issue | PullRequest]:
-    """The same, to be labelled, assigned or locked by who may do that."""
+    """`half_meant`, where the sender has to be allowed to label, assign or lock it."""
     issue, whole = half_meant(call, global_id)
     demand(call, issue.repository, may=issue.repository.can_triage(call.viewer))
     return issue, whole
@@ -73,7 +77,7 @@ def demand(
 
 
 def doing(act: Callable[[], T]) -> T:
-    """Do it; what the world refuses becomes an error of the field, in the same words."""
+    """Call `act`; raise what the world refuses as an error of the field, in the same words."""
     try:
         return act()
     except ActionRefused as refused:
@@ -93,11 +97,11 @@ Act = Callable[[Call, Given], Payload]
 RESOLVERS: dict[str, dict[str, Any]] = {"Mutation": {}}
 PLAIN: dict[str, str] = {}
 INPUTS: dict[str, str] = {}
-"""Of every subject's mutations: who answers, what the answers have, what may be given."""
+"""The tables of all mutations (see `support.py`): resolvers, fields of payloads, fields of inputs."""
 
 
 def mutation(gives: str = "clientMutationId", *, takes: str = "") -> Callable[[Act], Act]:
-    """Let a function of the call and the input be the mutation that it is named after.
+    """Register the decorated function, of the call and the input, as the mutation of its name.
 
     Args:
         gives: The fields of its payload, parted by spaces; `clientMutationId` need not be said.
@@ -107,8 +111,8 @@ def mutation(gives: str = "clientMutationId", *, takes: str = "") -> Callable[[A
     def register(act: Act) -> Act:
         name = camel(act.__name__)
         title = name[0].upper() + name[1:]
-        RESOLVERS["Mutation"][name] = lambda call, _, **given: act(
-            replace(call, mutation=title), given["input"]
+        RESOLVERS["Mutation"][name] = lambda call, _, **arguments: act(
+            replace(call, mutation=title), arguments["input"]
         )
         PLAIN[f"{title}Payload"] = gives
         if takes:

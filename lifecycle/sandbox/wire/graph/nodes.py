@@ -1,4 +1,4 @@
-"""From a global id to the object that has it; and the rate limit, with what a query costs.
+"""Find objects by global id or by the address of their page; answer `rateLimit`.
 
 Source: https://docs.github.com/graphql/guides/using-global-node-ids and
 https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
@@ -26,47 +26,47 @@ MOST_IDS = 100
 PAGE = re.compile(r"/([^/]+)(?:/([^/]+)(?:/(?:issues|pull)/(\d+))?)?/?")
 """The path of somebody's page, a repository's, an issue's or a pull request's."""
 UPWARDS = ("repository", "issue", "pull", "thread", "suite")
-"""What leads from a thing to its repository."""
+"""Attributes that lead from an object towards its repository."""
 
 
 def node(call: Call, node_id: str) -> Any:
-    """Whatever has that global id and may be seen.
+    """The object with that global id, if the token may see it.
 
     Raises:
         Refusal: NOT_FOUND in GitHub's words; FORBIDDEN for a board out of the token's reach.
     """
-    found = call.world.nodes.get(node_id) or git.by_id(call, node_id)
-    if found is None:
+    entity = call.world.nodes.get(node_id) or git.by_id(call, node_id)
+    if entity is None:
         raise no_node(node_id)
-    project = board_of(call, found)
+    project = board_of(call, entity)
     if project is not None:
         if role_in(call.token, project) is None:
             raise no_node(node_id)
         readable(call, project)
-        return found
-    repo = _repository_of(found)
+        return entity
+    repo = _repository_of(entity)
     if repo is not None and not sees(call.token, repo):
         raise no_node(node_id)
-    return found
+    return entity
 
 
-def _repository_of(thing: Any) -> Repository | None:
+def _repository_of(entity: Any) -> Repository | None:
     for _ in range(len(UPWARDS)):
-        if isinstance(thing, Repository) or thing is None:
-            return thing
-        thing = next((getattr(thing, up) for up in UPWARDS if hasattr(thing, up)), None)
+        if isinstance(entity, Repository) or entity is None:
+            return entity
+        entity = next((getattr(entity, up) for up in UPWARDS if hasattr(entity, up)), None)
     return None
 
 
 def nodes(call: Call, ids: list[str]) -> list[Any]:
-    """Several things: each that is not there is null and an error of its own.
+    """The objects with these global ids; for each that is not there the error, which becomes null.
 
     A hundred at most: https://github.com/sourcecred/sourcecred/pull/908 shows the answer.
     """
     if len(ids) > MOST_IDS:
         words = f"You may not provide more than {MOST_IDS} node ids; you provided {len(ids)}."
         raise Refusal("ARGUMENT_LIMIT", words)
-    return [_or_error(call, one) for one in ids]
+    return [_or_error(call, node_id) for node_id in ids]
 
 
 def _or_error(call: Call, node_id: str) -> Any:
@@ -77,7 +77,9 @@ def _or_error(call: Call, node_id: str) -> Any:
 
 
 def _resource(call: Call, url: str) -> Any:
-    """Who or what has that page, or null: for other pages, and for what may not be seen.
+    """The account, repository, issue or pull request whose page is at `url`; None if there is none.
+
+    Also None for what the token may not see.
 
     Source: https://docs.github.com/graphql/reference/queries#resource
     """
@@ -97,17 +99,17 @@ def _resource(call: Call, url: str) -> Any:
     )
 
 
-def _rate_limit(call: Call, found: Findings) -> dict[str, Any]:
+def _rate_limit(call: Call, findings: Findings) -> dict[str, Any]:
     """What this query costs, and what the hour has left after it."""
     limit, before = limit_of(call.token, "graphql"), left(call.token, "graphql")
-    remaining = max(before - found.points, 0)
+    remaining = max(before - findings.points, 0)
     return {
-        "cost": found.points,
+        "cost": findings.points,
         "limit": limit,
-        "nodeCount": found.nodes,
+        "nodeCount": findings.nodes,
         "remaining": remaining,
         "resetAt": stamp(datetime.fromtimestamp(call.reset, UTC)),
-        "used": call.token.used.get("graphql", 0) + found.points,
+        "used": call.token.used.get("graphql", 0) + findings.points,
     }
 
 

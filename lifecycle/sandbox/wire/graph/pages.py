@@ -1,4 +1,4 @@
-"""What every GraphQL field may answer beside a plain value: a page of things, or a refusal."""
+"""What a GraphQL field may answer beside a plain value: a page of a list, or a refusal."""
 
 from __future__ import annotations
 
@@ -11,35 +11,37 @@ from lifecycle.sandbox.wire.call import Call
 
 
 def camel(name: str) -> str:
-    """A name of the world or of REST as GraphQL writes it."""
+    """Turn a name with underscores into GraphQL's form: `merge_pull` becomes `mergePull`."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
 def connection(
-    things: Sequence[Any],
+    entries: Sequence[Any],
     *,
     first: int | None = None,
     last: int | None = None,
     after: str | None = None,
     before: str | None = None,
 ) -> dict[str, Any]:
-    """A page of things. A cursor is opaque: the place in the list, wrapped.
+    """The GraphQL connection that shows one page of `entries`.
+
+    A cursor holds the place in the list, counted from 1; clients take it as opaque.
 
     Source: https://docs.github.com/graphql/guides/using-pagination-in-the-graphql-api
     """
     start = _place(after, "after") if after else 0
-    stop = _place(before, "before") - 1 if before else len(things)
+    stop = _place(before, "before") - 1 if before else len(entries)
     if first is not None:
         stop = min(stop, start + first)
     elif last is not None:
         start = max(start, stop - last)
-    page = list(things[start:stop])
+    page = list(entries[start:stop])
     answer: dict[str, Any] = {
         "nodes": page,
-        "totalCount": len(things),
+        "totalCount": len(entries),
         "pageInfo": {
-            "hasNextPage": stop < len(things),
+            "hasNextPage": stop < len(entries),
             "hasPreviousPage": start > 0,
             "startCursor": _cursor(start + 1) if page else None,
             "endCursor": _cursor(start + len(page)) if page else None,
@@ -50,8 +52,8 @@ def connection(
 
 
 def _edges(nodes: Sequence[Any], start: int) -> list[dict[str, Any]]:
-    """Made when asked for, of the nodes as they are then: a caller may have forbidden some."""
-    return [{"cursor": _cursor(place), "node": one} for place, one in enumerate(nodes, start + 1)]
+    """The edges of a page. Made when asked for: by then a caller may have put refusals among the nodes."""
+    return [{"cursor": _cursor(place), "node": node} for place, node in enumerate(nodes, start + 1)]
 
 
 def _cursor(place: int) -> str:
@@ -76,27 +78,27 @@ class Refusal(Exception):
 
 
 def not_found(message: str) -> Refusal:
-    """Nothing is there, or the token may not see it."""
+    """A NOT_FOUND error: nothing is there, or the token may not see it."""
     return Refusal("NOT_FOUND", message)
 
 
 def no_node(node_id: str) -> Refusal:
-    """Nothing has that global id."""
+    """A NOT_FOUND error in GitHub's words: nothing has that global id."""
     return not_found(f"Could not resolve to a node with the global id of '{node_id}'.")
 
 
 def forbidden(token: Token) -> Refusal:
-    """A token of permissions that lacks the one needed."""
+    """A FORBIDDEN error: the token lacks the permission that is needed."""
     return Refusal("FORBIDDEN", token.refusal)
 
 
 def no_permission(call: Call) -> Refusal:
-    """Somebody who sees a thing and may not change it, in the words that `gh` prints in reports."""
+    """A FORBIDDEN error: the sender may see but not change it. The words are those in reports of `gh`."""
     login, name = call.viewer.login, call.mutation
     words = f"{login} does not have the correct permissions to execute `{name}`"
     return Refusal("FORBIDDEN", words)
 
 
 def rejected(message: str) -> Refusal:
-    """A mutation whose input makes no sense for what is there."""
+    """A VALIDATION error: the input of a mutation makes no sense for what is there."""
     return Refusal("VALIDATION", message)

@@ -45,7 +45,7 @@ class GraphReply:
 
 @lru_cache(maxsize=512)
 def _checked(query: str) -> tuple[DocumentNode | None, tuple[GraphQLError, ...]]:
-    """A document and what is wrong with it; kept, since clients send the same few again."""
+    """Parse and validate a document: it and its errors. Cached, since clients send the same few again."""
     try:
         document = parse(query)
     except GraphQLError as error:
@@ -66,7 +66,7 @@ def operation_of(body: Mapping[str, Any]) -> str | None:
 
 
 def weight_of(body: Mapping[str, Any]) -> Weight:
-    """How much a request asks for, as GitHub counts it; nothing, where it does not run at all."""
+    """How much a request asks for, as GitHub counts it; `LIGHT` (zeros) if it cannot run."""
     document, errors = _checked(str(body.get("query", "")))
     variables = body.get("variables") or {}
     if errors or document is None or not isinstance(variables, dict):
@@ -77,12 +77,12 @@ def weight_of(body: Mapping[str, Any]) -> Weight:
     coerced: Any = get_variable_values(schema(), operation.variable_definitions or (), variables)
     if isinstance(coerced, list):
         return LIGHT
-    found = inspect(schema(), document, operation, getattr(coerced, "coerced", coerced), None)
-    return {"nodes": found.nodes, "points": found.points, "fields": found.roots}
+    findings = inspect(schema(), document, operation, getattr(coerced, "coerced", coerced), None)
+    return {"nodes": findings.nodes, "points": findings.points, "fields": findings.roots}
 
 
 def run(call: Call) -> GraphReply:
-    """Run the request's document; HTTP is 200 whatever comes of it."""
+    """Run the request's document; the answer's status is 200, also where it holds errors only."""
     query = call.body.get("query")
     if not isinstance(query, str):
         message = "A query attribute must be specified and must be a string."
@@ -104,13 +104,15 @@ def _run_valid(call: Call, document: DocumentNode) -> GraphReply:
     if isinstance(coerced, list):
         wrong = [wording.of_variable(error, operation, raw) for error in coerced]
         return GraphReply({"errors": wrong}, 1)
-    found = inspect(schema(), document, operation, getattr(coerced, "coerced", coerced), call.token)
-    if found.errors:
-        return GraphReply({"errors": found.errors}, found.points)
+    findings = inspect(
+        schema(), document, operation, getattr(coerced, "coerced", coerced), call.token
+    )
+    if findings.errors:
+        return GraphReply({"errors": findings.errors}, findings.points)
     result = execute_sync(
         schema(),
         document,
-        root_value=found,
+        root_value=findings,
         context_value=call,
         variable_values=raw,
         operation_name=call.body.get("operationName"),
@@ -120,7 +122,7 @@ def _run_valid(call: Call, document: DocumentNode) -> GraphReply:
     answer: dict[str, Any] = {"data": result.data}
     if result.errors:
         answer["errors"] = [_error(error) for error in result.errors]
-    return GraphReply(answer, found.points)
+    return GraphReply(answer, findings.points)
 
 
 def _chosen(document: DocumentNode, name: str | None) -> OperationDefinitionNode | None:

@@ -1,18 +1,18 @@
-"""What of GitHub's GraphQL the sandbox answers: read off the tables that answer it.
+"""Which fields and arguments of GitHub's GraphQL are supported, read off the subjects' tables.
 
 One place says what is supported, the tables of the subjects' files (`graph.py`, `graph_changes.py`
 and so on). Each may have three:
 
-- `RESOLVERS`: type to field to the function that reads it, called with the call, the thing, and
+- `RESOLVERS`: type to field to the function that reads it, called with the call, the object, and
   the field's arguments by their GraphQL names. An argument is supported if the function names it,
-  or, where the function takes `**given`, if the key does: `"issues(labels, states)"`. The
+  or, where the function takes any (`**`), if the key does: `"issues(labels, states)"`. The
   arguments of a page (`first`, `last`, `after`, `before`) and required ones need not be named.
 - `PLAIN`: type to the fields, separated by spaces, that are a key or attribute of the same name,
   which an attribute writes with `_`; `resourcePath` is the `url` without the host (`types.py`).
 - `INPUTS`: input type to the fields, separated by spaces, that are taken. Required ones and
   `clientMutationId` need not be named.
 
-What a page of things has (`nodes`, `edges`, `pageInfo`, `totalCount`) is supported everywhere.
+What a page of a list has (`nodes`, `edges`, `pageInfo`, `totalCount`) is supported everywhere.
 """
 
 from __future__ import annotations
@@ -65,16 +65,18 @@ def put_together(subjects: Iterable[ModuleType]) -> FieldTables:
 
 
 def _read(key: str) -> tuple[str, frozenset[str]]:
-    found = KEY.fullmatch(key)
-    if found is None:
+    match = KEY.fullmatch(key)
+    if match is None:
         raise ValueError(f"{key!r} is no field: write its name, or name(argument, argument).")
-    return found["name"], frozenset(re.findall(r"\w+", found["arguments"] or ""))
+    return match["name"], frozenset(re.findall(r"\w+", match["arguments"] or ""))
 
 
 def _named(resolver: Callable[..., Any]) -> frozenset[str]:
-    """The arguments that a resolver names; the first two, call and thing, are everybody's."""
+    """The arguments that a resolver names, without the first two, call and object, which all have."""
     kinds = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     parameters = list(inspect.signature(resolver).parameters.values())
-    leading = [one for one in parameters if one.kind is inspect.Parameter.VAR_POSITIONAL]
-    rest = parameters if leading else parameters[2:]
-    return frozenset(one.name for one in rest if one.kind in kinds)
+    leading = [
+        parameter for parameter in parameters if parameter.kind is inspect.Parameter.VAR_POSITIONAL
+    ]
+    own = parameters if leading else parameters[2:]
+    return frozenset(parameter.name for parameter in own if parameter.kind in kinds)

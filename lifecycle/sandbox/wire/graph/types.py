@@ -44,7 +44,7 @@ TABLES = put_together(SUBJECTS)
 
 
 def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
-    """Read one field: by the subjects' tables, else what the thing has under that name.
+    """Resolve one field: by the subjects' tables, else the key or attribute of that name.
 
     A mutation's answer gets the `clientMutationId` that it was sent with.
     """
@@ -57,15 +57,15 @@ def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) 
             return {**value, "clientMutationId": arguments["input"].get("clientMutationId")}
         return value
     if isinstance(source, dict):
-        found = source[info.field_name]
-        return found() if callable(found) else found
+        entry = source[info.field_name]
+        return entry() if callable(entry) else entry
     if info.field_name == "resourcePath":  # GitHub's pages, without the host
         return resolvers["url"](call, source).removeprefix(call.web)
     return _shown(_attribute(source, info.field_name), info, arguments)
 
 
 HALVES = ("issue", "pull", "thread", "rule", "event")
-"""Where a thing's rest is: what it has not itself, the first of these that it has may have."""
+"""Attributes that hold an object's other half: what it lacks is read from the first of these it has."""
 MISSING = object()
 
 
@@ -74,19 +74,19 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
-def _attribute(thing: Any, field: str) -> Any:
-    """What a thing has under a field's name; `id` is the global one, the database's is its number."""
+def _attribute(entity: Any, field: str) -> Any:
+    """An object's attribute for a field's name: `id` is the global one, `databaseId` its number."""
     if field == "fullDatabaseId":
-        return str(_attribute(thing, "databaseId"))
+        return str(_attribute(entity, "databaseId"))
     name = _snake(field)
-    if hasattr(thing, "node_id"):
+    if hasattr(entity, "node_id"):
         name = {"id": "node_id", "database_id": "id"}.get(name, name)
-    value = getattr(thing, name, MISSING)
+    value = getattr(entity, name, MISSING)
     if value is not MISSING:
         return value
-    half = next((getattr(thing, one) for one in HALVES if hasattr(thing, one)), None)
+    half = next((getattr(entity, key) for key in HALVES if hasattr(entity, key)), None)
     if half is None:
-        raise AttributeError(f"{type(thing).__name__} has no {name}, and no half that may have it")
+        raise AttributeError(f"{type(entity).__name__} has no {name}, and no half that may have it")
     return _attribute(half, field)
 
 
@@ -114,7 +114,7 @@ for _subject in SUBJECTS:
 
 
 def resolve_type(source: Any, info: GraphQLResolveInfo[Any], _kind: GraphQLAbstractType) -> str:
-    """The name of the type that a value has, where the schema leaves it open.
+    """The name of a value's type, where the schema has an interface or a union.
 
     A subject's file says it of its own classes in `TYPES`: a name, or a function of the value. A
     dict says it itself, under `__typename`.
@@ -122,11 +122,11 @@ def resolve_type(source: Any, info: GraphQLResolveInfo[Any], _kind: GraphQLAbstr
     Raises:
         Refusal: GraphQL shows nothing of such things here, whatever GitHub does.
     """
-    found = NAMES.get(type(source))
+    naming = NAMES.get(type(source))
     if isinstance(source, dict):
-        found = source["__typename"]
-    name = found(source) if callable(found) else found
+        naming = source["__typename"]
+    name = naming(source) if callable(naming) else naming
     if name is None or info.schema.get_type(name) is None:
-        what = name or type(source).__name__
-        raise Refusal("NOT_IMITATED", f"The sandbox does not show {what} by GraphQL.")
+        title = name or type(source).__name__
+        raise Refusal("NOT_IMITATED", f"The sandbox does not show {title} by GraphQL.")
     return str(name)

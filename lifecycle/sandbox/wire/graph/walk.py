@@ -93,26 +93,26 @@ class Walk:
         path: list[str],
         fan: int,
     ) -> None:
-        """Look at each field below; `fan` is how often its parent will be there."""
+        """Look at each field of a selection and those below; `fan` is how many parents there can be."""
         for node, owner in self._fields(selection, parent):
             definition = owner.fields.get(node.name.value)
             if definition is None:
                 continue  # __typename
             self.findings.roots += not path
             kind = get_named_type(definition.type)
-            here = [*path, (node.alias or node.name).value]
+            field_path = [*path, (node.alias or node.name).value]
             self._demand_scope(node, owner, kind)
             size = fan
             if kind.name.endswith("Connection"):
                 self.findings.requests += fan
-                size = fan * self._page(node, here, kind)
+                size = fan * self._page(node, field_path, kind)
                 if size > NODE_LIMIT >= fan:
-                    self.findings.refuse_nodes(here, size)
+                    self.findings.refuse_nodes(field_path, size)
                 self.findings.nodes += size
             elif node.name.value == "nodes" and owner.name == "Query":
                 size = fan * len(self._arguments(node).get("ids") or ())
                 self.findings.nodes += size
-            self.down(node.selection_set, kind, here, max(size, fan))
+            self.down(node.selection_set, kind, field_path, max(size, fan))
 
     def _arguments(self, node: FieldNode) -> dict[str, Any]:
         return {
@@ -143,8 +143,8 @@ class Walk:
         self, node: InlineFragmentNode | FragmentDefinitionNode, parent: GraphQLNamedType
     ) -> GraphQLNamedType:
         condition = node.type_condition
-        found = self.schema.get_type(condition.name.value) if condition else None
-        return found if found is not None and is_composite_type(found) else parent
+        kind = self.schema.get_type(condition.name.value) if condition else None
+        return kind if kind is not None and is_composite_type(kind) else parent
 
     def _included(self, node: Any) -> bool:
         for directive in node.directives or ():
@@ -182,9 +182,9 @@ class Walk:
         Who asks for no more than how many there are needs no size, or gives 0, as `gh project` does:
         https://github.com/cli/cli/blob/v2.46.0/pkg/cmd/project/shared/queries/queries.go
         """
-        given = self._arguments(node)
+        arguments = self._arguments(node)
         name = node.name.value
-        bound = next((b for b in ("first", "last") if given.get(b) is not None), None)
+        bound = next((b for b in ("first", "last") if arguments.get(b) is not None), None)
         if bound is None:
             asked = {field.name.value for field, _ in self._fields(node.selection_set, kind)}
             if not asked & PAGE_PARTS:
@@ -195,7 +195,7 @@ class Walk:
                 "connection.",
             )  # fmt: skip
             return 1
-        size = int(given[bound])
+        size = int(arguments[bound])
         if size > 100:
             self._refuse_page(
                 node, path, "EXCESSIVE_PAGINATION",

@@ -30,8 +30,6 @@ from graphql import (
 from lifecycle.sandbox.wire.graph.schema import known
 from lifecycle.sandbox.wire.graph.schema.known import schema
 
-Found = re.Match[str]
-
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -42,9 +40,9 @@ class Words:
     more: dict[str, Any] = field(default_factory=dict)
 
 
-def _not_imitated(found: Found) -> str:
-    """What GitHub has and the sandbox has not, "" if GitHub has it neither."""
-    kind, name, argument = (found.groupdict().get(key) for key in ("type", "field", "argument"))
+def _not_imitated(match: re.Match[str]) -> str:
+    """Name the type, field or argument that only the sandbox lacks; "" if GitHub lacks it too."""
+    kind, name, argument = (match.groupdict().get(key) for key in ("type", "field", "argument"))
     if kind and name and argument:
         is_there = known.is_argument(kind, name, argument)
         return f"the argument '{argument}' of '{kind}.{name}'" if is_there else ""
@@ -53,9 +51,9 @@ def _not_imitated(found: Found) -> str:
     return f"the type '{kind}'" if kind and known.is_type(kind) else ""
 
 
-def _input_field(found: Found) -> str:
-    """The same for a field of an input."""
-    kind, name = found["type"], found["field"]
+def _input_field(match: re.Match[str]) -> str:
+    """Name the field of an input that only the sandbox lacks; "" if GitHub lacks it too."""
+    kind, name = match["type"], match["field"]
     return f"the field '{name}' of the input '{kind}'" if known.is_field(kind, name) else ""
 
 
@@ -76,16 +74,18 @@ class Rule:
     message: str
     code: str
     more: Mapping[str, str]
-    lacks: Callable[[Found], str] = lambda _: ""
+    lacks: Callable[[re.Match[str]], str] = lambda _: ""
 
     def words(self, message: str) -> Words | None:
         """GitHub's words for an error; None if this is about another one."""
-        found = re.match(self.pattern, message)
-        if found is None:
+        match = re.match(self.pattern, message)
+        if match is None:
             return None
-        if what := self.lacks(found):
-            return Words(f"The sandbox does not imitate {what} of GitHub's schema.", "notImitated")
-        parts = {key: value or "" for key, value in found.groupdict().items()}
+        if lacked := self.lacks(match):
+            return Words(
+                f"The sandbox does not imitate {lacked} of GitHub's schema.", "notImitated"
+            )
+        parts = {key: value or "" for key, value in match.groupdict().items()}
         parts["bare"] = parts.get("type", "").strip("[]!")
         parts["by"] = parts.get("operation") or "anonymous query"
         parts["expected"] = (
@@ -198,39 +198,41 @@ def of_document(error: GraphQLError, document: DocumentNode | None) -> dict[str,
 
 
 def places(error: GraphQLError) -> list[dict[str, int]]:
-    """Where in the text an error is."""
-    return [{"line": one.line, "column": one.column} for one in error.locations or ()]
+    """The lines and columns of an error in the text, as GraphQL answers them."""
+    return [
+        {"line": location.line, "column": location.column} for location in error.locations or ()
+    ]
 
 
 def of_variable(
-    error: GraphQLError, operation: OperationDefinitionNode, given: Mapping[str, Any]
+    error: GraphQLError, operation: OperationDefinitionNode, values: Mapping[str, Any]
 ) -> dict[str, Any]:
     """An error about a variable's value: which one, its type, and what is the matter with it."""
-    found = VALUE.match(error.message)
+    match = VALUE.match(error.message)
     definitions = {d.variable.name.value: d for d in operation.variable_definitions or ()}
-    node = definitions.get(found["name"]) if found else None
-    if found is None or node is None:
+    node = definitions.get(match["name"]) if match else None
+    if match is None or node is None:
         return of_document(error, None)
-    unknown = re.match(UNKNOWN_INPUT.pattern, found["reason"])
-    words = UNKNOWN_INPUT.words(found["reason"])
+    unknown = re.match(UNKNOWN_INPUT.pattern, match["reason"])
+    words = UNKNOWN_INPUT.words(match["reason"])
     if words and words.code == "notImitated":
         return {"locations": places(error), **_as_answer(words)}
     path: list[int | str] = [
-        int(part) if part.isdecimal() else part for part in re.findall(r"\w+", found["path"] or "")
+        int(part) if part.isdecimal() else part for part in re.findall(r"\w+", match["path"] or "")
     ]
-    reason = _reason(found["reason"])
+    reason = _reason(match["reason"])
     if unknown:
         path.append(unknown["field"])
         reason = f"Field is not defined on {unknown['type']}"
-    elif missing := re.match(r".* to include required field '(\w+)'", found["reason"]):
+    elif missing := re.match(r".* to include required field '(\w+)'", match["reason"]):
         path.append(missing[1])
         reason = NOT_NULL
     tail = f" for {'.'.join(map(str, path))} ({reason})" if path else ""
     problem = {"path": path, "explanation": reason}
     return {
-        "extensions": {"value": given.get(found["name"]), "problems": [problem]},
+        "extensions": {"value": values.get(match["name"]), "problems": [problem]},
         "locations": places(error),
-        "message": f"Variable ${found['name']} of type {print_ast(node.type)} was provided "
+        "message": f"Variable ${match['name']} of type {print_ast(node.type)} was provided "
         f"invalid value{tail}",
     }
 
@@ -240,7 +242,7 @@ def _as_answer(words: Words) -> dict[str, Any]:
 
 
 def _reason(text: str) -> str:
-    """What is the matter with a value."""
+    """GitHub's words for graphql-core's reason against a value; the same text if there are none."""
     if "of non-null type" in text:
         return NOT_NULL
     kind = re.match(r"(\w+) cannot represent .*?: (.*)", text)
@@ -258,10 +260,10 @@ def _down_to(node: Node, top: DocumentNode) -> Iterator[str]:
     """The names on the way from the top of a document to a node of it, as GitHub writes paths."""
     if node.loc is None:
         return
-    here: Any = top
-    while here is not None:
-        parts = _parts(here)
-        here = next(
+    current: Any = top
+    while current is not None:
+        parts = _parts(current)
+        current = next(
             (
                 p
                 for p in parts
@@ -269,8 +271,8 @@ def _down_to(node: Node, top: DocumentNode) -> Iterator[str]:
             ),
             None,
         )
-        if here is not None:
-            yield _name(here)
+        if current is not None:
+            yield _name(current)
 
 
 def _parts(node: Any) -> list[Any]:

@@ -35,19 +35,19 @@ def issue(repo: Repository, number: int) -> Issue:
         Moved: It was transferred.
     """
     tables = IssueTables.of(repo)
-    found = tables.issues.get(number)
-    if found is None:
+    entity = tables.issues.get(number)
+    if entity is None:
         if number in tables.gone:
             raise ApiError(410, "This issue was deleted", documentation=f"{ISSUES}#get-an-issue")
         if number in tables.moved:
-            there = tables.moved[number]
-            raise Moved(f"/repositories/{there.repository.id}/issues/{there.number}")
+            target = tables.moved[number]
+            raise Moved(f"/repositories/{target.repository.id}/issues/{target.number}")
         raise not_found(f"{ISSUES}#get-an-issue")
-    if found.is_late():
+    if entity.is_late():
         raise not_found(f"{ISSUES}#get-an-issue")
-    if not found.is_pull:
+    if not entity.is_pull:
         demand_issues(repo)
-    return found
+    return entity
 
 
 def demand_issues(repo: Repository) -> None:
@@ -58,10 +58,10 @@ def demand_issues(repo: Repository) -> None:
 
 def pull(repo: Repository, number: int) -> PullRequest:
     """The pull request of that number, or 404."""
-    found = PullTables.of(repo).pulls.get(number)
-    if found is None or found.issue.is_late():
+    entity = PullTables.of(repo).pulls.get(number)
+    if entity is None or entity.issue.is_late():
         raise not_found(f"{PULLS}#get-a-pull-request")
-    return found
+    return entity
 
 
 def commit(repo: Repository, ref: str) -> str:
@@ -74,10 +74,10 @@ def commit(repo: Repository, ref: str) -> str:
 
 def user(call: Call, login: str, documentation: str = "") -> User:
     """The user or organization of that login, or 404."""
-    found = call.world.user(login)
-    if found is None:
+    account = call.world.user(login)
+    if account is None:
         raise not_found(documentation)
-    return found
+    return account
 
 
 def only(call: Call, *known: str) -> None:
@@ -151,11 +151,11 @@ def malformed(words: str) -> ApiError:
 def moment(text: str, name: str, resource: str, documentation: str = "") -> datetime:
     """A time as clients write it, ISO 8601, or 422; without a zone it is UTC."""
     try:
-        found = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         error = {"resource": resource, "field": name, "code": "invalid"}
         raise invalid(error, documentation=documentation) from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 def demand_push(call: Call, repo: Repository) -> None:

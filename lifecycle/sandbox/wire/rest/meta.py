@@ -47,9 +47,9 @@ ROOT = {
 @route("GET", "/")
 def get_root(call: Call) -> Reply:
     """GET /: where everything is."""
-    made = {name: f"{call.base}{path}" for name, path in ROOT.items()}
+    addresses = {name: f"{call.base}{path}" for name, path in ROOT.items()}
     page = f"{call.web}/settings/connections/applications{{/client_id}}"
-    return Reply(200, {**made, "current_user_authorizations_html_url": page})
+    return Reply(200, {**addresses, "current_user_authorizations_html_url": page})
 
 
 @route("GET", "/rate_limit")

@@ -1,4 +1,4 @@
-"""All routes, and who answers a request."""
+"""All routes of REST, and the way from a request to its handler."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _pages() -> dict[str, str]:
 
 
 def _named(call: Call) -> str:
-    """The path by the repository's name, where it says its number.
+    """The call's path with the repository's name in the place of its number (`/repositories/N`).
 
     GitHub's links and redirects say the number: the name may change.
     """
@@ -101,28 +101,28 @@ def _named(call: Call) -> str:
     return f"/repos/{repo.full_name}{numbered['rest']}"
 
 
-def _answer(call: Call, route: Route, found: dict[str, str], *, reading: bool) -> Reply:
+def _answer(call: Call, route: Route, parts: dict[str, str], *, reading: bool) -> Reply:
     if call.token.kind == "jwt" and route not in call_.ROUTES[apps.__name__]:
         raise ApiError(403, call.token.refusal)  # an App as itself is asked about itself only
     if call.listed is not None and route.handler not in labels.TAKE_LISTS:
         raise ApiError(400, "Body should be a JSON object", documentation=JSON)
-    owner, name = found.pop("owner", None), found.pop("name", "")
+    owner, name = parts.pop("owner", None), parts.pop("name", "")
     if owner is None:
         _demand(call, route.permission)
-        return _handled(route, call, **found)
+        return _handled(route, call, **parts)
     repo = _repository(call, owner, name)
     _demand(call, route.permission, repo)
     if repo.archived and not reading and route.path != "/repos/<owner>/<name>":
         raise ApiError(403, "Repository was archived so is read-only.", documentation=REPOSITORY)
     rest = (NAMED.fullmatch(call.path) or NUMBERED.fullmatch(call.path) or {"rest": ""})["rest"]
-    there = replace(call, path=f"/repositories/{repo.id}{rest}")
-    return _handled(route, there, repo, **found)
+    by_number = replace(call, path=f"/repositories/{repo.id}{rest}")
+    return _handled(route, by_number, repo, **parts)
 
 
 def _handled(route: Route, *context: Any, **parts: str) -> Reply:
-    """What the handler answers; a refusal without a page names the call's own, as GitHub publishes it.
+    """Call the handler; an error without a documentation page gets the page of the call.
 
-    But for 501: what the sandbox does not imitate GitHub has no page about.
+    A 501 gets none: it is about the sandbox, and no page of GitHub's explains it.
     """
     try:
         return route.handler(*context, **parts)
@@ -160,7 +160,7 @@ def _redirect(call: Call, path: str, *, reading: bool) -> Reply:
 
 
 def _demand(call: Call, permission: str, repo: Repository | None = None) -> None:
-    """Refuse a token that may not: 403 for those of permissions; for classic ones GitHub says 404."""
+    """Raise ApiError for a token without the permission: 404 for a classic one, as on GitHub, else 403."""
     is_write = permission.endswith(":write")
     covered = repo is None or not is_write or access.covers(call.token, repo)
     is_private = repo is not None and repo.is_private

@@ -24,11 +24,11 @@ PART = re.compile(r"(\w+)(?:\(([\w,]*)\))?")
 def _known() -> dict[str, dict[str, frozenset[str]]]:
     """Arguments by type and field; read when somebody asks for what the sandbox does not have."""
     text = files("lifecycle.sandbox.wire.graph.schema").joinpath("known.txt").read_text("utf-8")
-    found = {}
+    types = {}
     for line in text.removeprefix(HEADER).splitlines():
         (name, _), *fields = PART.findall(line)
-        found[name] = {field: frozenset(given.split(",")) for field, given in fields}
-    return found
+        types[name] = {field: frozenset(arguments.split(",")) for field, arguments in fields}
+    return types
 
 
 def is_type(name: str) -> bool:
