@@ -49,17 +49,17 @@ from lifecycle.sandbox.wire.site import At, Site
 
 
 def _field(world: World, name: str) -> Field:
-    found = BoardTables.of(world).first().field_named(name)
-    if found is None:
+    field = BoardTables.of(world).first().field_named(name)
+    if field is None:
         raise ActionRefused(f"The board has no field {name!r}; nothing was done.")
-    return found
+    return field
 
 
 def _card(at: At, issue: int) -> Item:
-    found = BoardTables.of(at.world).first().item_of(IssueTables.of(at.repo).issue(issue))
-    if found is None:
+    card = BoardTables.of(at.world).first().item_of(IssueTables.of(at.repo).issue(issue))
+    if card is None:
         raise ActionRefused(f"Issue {issue} is not on the board; nothing was done.")
-    return found
+    return card
 
 
 def set_field(at: At, *, issue: int, field: str, value: str | None, by: str = "") -> None:
@@ -87,7 +87,7 @@ def remove_item(at: At, *, issue: int) -> None:
 
 
 def put_item(at: At, *, issue: int) -> str:
-    """Put an issue on the board."""
+    """Put an issue on the board and return the card's id."""
     return add_item(
         at.world,
         BoardTables.of(at.world).first(),
@@ -97,7 +97,7 @@ def put_item(at: At, *, issue: int) -> str:
 
 
 def add_option(at: At, *, field: str, name: str) -> str:
-    """Add an option to a single select field."""
+    """Add an option to a single select field and return its id."""
     column = _field(at.world, field)
     option = new_option(column, name, next(at.world.serial))
     column.options.append(option)
@@ -105,7 +105,7 @@ def add_option(at: At, *, field: str, name: str) -> str:
 
 
 def rename_option(at: At, *, field: str, old: str, new: str) -> str:
-    """Replace an option by one of another name and id; cards that had it keep it."""
+    """Give an option another name and id, also on the cards that have it; return the id."""
     column = _field(at.world, field)
     option = next((o for o in column.options if o.name == old), None)
     if option is None:
@@ -152,7 +152,7 @@ def open_pull(
     """Open a pull request by hand."""
     repo = at.repo
     try:
-        made = pulls.open_pull(
+        pull = pulls.open_pull(
             repo,
             at.human(by),
             title=title,
@@ -163,7 +163,7 @@ def open_pull(
         )
     except ApiError as error:
         raise ActionRefused(f"The pull request was not opened: {error.body()['errors']}.") from None
-    return made.number
+    return pull.number
 
 
 def review(
@@ -173,15 +173,16 @@ def review(
     repo = at.repo
     wanted = shaped(state, ReviewState, "the review's state")
     pull, who = PullTables.of(repo).pull(number), at.human(login)
-    made = reviews.review(pull, who, wanted, body)
+    submitted = reviews.review(pull, who, wanted, body)
     try:
-        for one in comments:
-            threads.begin(pull, who, threads.Place(one["path"], one.get("line")), one["body"], made)
+        for line_comment in comments:
+            place = threads.Place(line_comment["path"], line_comment.get("line"))
+            threads.begin(pull, who, place, line_comment["body"], submitted)
     except ActionRefused:
-        made.state = "PENDING"
-        reviews.delete(made)
+        submitted.state = "PENDING"
+        reviews.delete(submitted)
         raise
-    return made.node_id
+    return submitted.node_id
 
 
 def require_reviews(at: At, *, approvals: int) -> None:
@@ -294,7 +295,7 @@ def set_check(
     """Set a check run on a pull request's head, a branch or a commit."""
     shaped(status, CheckStatus, "the check's status")
     shaped(conclusion, Conclusion | None, "the check's conclusion")
-    made = checks.set_check(
+    check_run = checks.set_check(
         at.repo,
         _sha(at.repo, target),
         name,
@@ -306,20 +307,20 @@ def set_check(
         completed_at=_moment(completed_at),
         rerun=rerun,
     )
-    made.log = made.log if log is None else log
+    check_run.log = check_run.log if log is None else log
     if steps is not None:
-        made.steps = [_step(**one) for one in steps]
+        check_run.steps = [_step(**step) for step in steps]
     if annotations is not None:
-        made.output.annotations = [Annotation(**one) for one in annotations]
-    return made.id
+        check_run.output.annotations = [Annotation(**annotation) for annotation in annotations]
+    return check_run.id
 
 
-def _step(*, started_at: str | None, completed_at: str | None, **given: Any) -> Step:
-    return Step(started_at=_moment(started_at), completed_at=_moment(completed_at), **given)
+def _step(*, started_at: str | None, completed_at: str | None, **values: Any) -> Step:
+    return Step(started_at=_moment(started_at), completed_at=_moment(completed_at), **values)
 
 
 def break_workflow(at: At, *, target: int | str, workflow: str, event: str) -> int:
-    """Let a workflow's file be one that cannot be read: its run fails, and has no job."""
+    """Let a workflow's file be unreadable: its run, whose id is returned, fails and has no job."""
     suite = suites.job_suite(at.repo, _sha(at.repo, target), workflow, event)
     if suite.run is None:
         raise ActionRefused("A workflow has a name; nothing was set.")
@@ -329,14 +330,14 @@ def break_workflow(at: At, *, target: int | str, workflow: str, event: str) -> i
 
 def expire_logs(at: At) -> int:
     """Let the repository keep no job's log any more, and return how many there were."""
-    found = [run for runs in CheckTables.of(at.repo).checks.values() for run in runs]
-    for run in found:
+    check_runs = [run for runs in CheckTables.of(at.repo).checks.values() for run in runs]
+    for run in check_runs:
         run.log_is_gone = True
-    return len(found)
+    return len(check_runs)
 
 
 def expire_links(at: At) -> int:
-    """Let every link to a log be too old."""
+    """Make every link to a log too old to be followed, and return how many there are."""
     return links.expire(at.world)
 
 
@@ -371,12 +372,12 @@ def set_latency(at: At, *, seconds: float, git: float = 0.0) -> None:
 
 
 def clear_faults(at: At) -> None:
-    """Forget all faults; who hangs already goes on hanging."""
+    """Forget all faults; a request that hangs already goes on hanging."""
     at.site.faults.clear()
 
 
 def drop_connections(at: At) -> int:
-    """Close connections on which nothing is under way, as whoever stands between does."""
+    """Close idle connections, as a proxy on the way does, and return how many."""
     return at.site.connections.shut(idle_only=True)
 
 
@@ -386,7 +387,7 @@ def clear_requests(at: At) -> None:
 
 
 def advance(at: At, *, seconds: float) -> str | None:
-    """Let time pass for the whole world; what the time is then."""
+    """Let time pass for the whole world, and return what the time is then."""
     if seconds < 0:
         raise ActionRefused("Time does not go back; nothing was changed.")
     at.world.ahead += float(seconds)
@@ -400,7 +401,7 @@ def dump(at: At) -> str:
 
 
 def world(at: At) -> Any:
-    """Everything, for assertions."""
+    """The repository and the first board as JSON, for assertions."""
     return snapshot(at.repo)
 
 
@@ -418,7 +419,7 @@ VERBS: Mapping[str, Callable[..., Any]] = {
 
 
 def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, Any]:
-    """Do what the control client asks: an HTTP status and a JSON value, or `{"error": …}`."""
+    """Run a control verb: returns an HTTP status and a JSON value, which is `{"error": …}` if refused."""
     if verb == "requests":  # the log has a lock of its own: a wait must not stop the world
         arrived = site.log.await_count(
             int(arguments.get("count", 0)), float(arguments.get("seconds", 0))
@@ -426,19 +427,19 @@ def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, A
         return 200, {"arrived": arrived, "requests": site.log.listed()}
     if verb not in VERBS:
         return 404, {"error": f"The sandbox has no control verb {verb!r}."}
-    given = dict(arguments)
-    name = given.pop("repository", None)
+    parameters = dict(arguments)
+    name = parameters.pop("repository", None)
     with site.world.lock:
         repo = site.world.home if name is None else site.world.repository(str(name))
         if repo is None:
             return 409, {"error": f"There is no repository {name!r} in this world."}
         at = At(site, repo)
         try:
-            inspect.signature(VERBS[verb]).bind(at, **given)
+            inspect.signature(VERBS[verb]).bind(at, **parameters)
         except TypeError as error:
             return 400, {"error": f"The control verb {verb!r} was called wrongly: {error}."}
         try:
-            done = VERBS[verb](at, **given)
+            done = VERBS[verb](at, **parameters)
         except (ActionRefused, SeedError) as refused:
             return 409, {"error": str(refused)}
         automerge.settle(site.world)

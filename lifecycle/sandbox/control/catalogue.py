@@ -33,14 +33,14 @@ SECONDARY = (
 
 
 def _refused(status: int, message: str, documentation: str, **headers: str) -> Fault:
-    """An error as GitHub words it, before anything is done."""
+    """A fault that answers with an error as GitHub words it, before anything is done."""
     answer = {"message": message, "documentation_url": documentation, "status": str(status)}
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     return Fault("status", status=status, body=json.dumps(answer), headers=fields)
 
 
 def _partial(kind: str, message: str, *path: str | int) -> Fault:
-    """A part of the data is null, with an error of its own."""
+    """A fault that makes the part of the data at `path` null, with an error of its own."""
     return Fault(
         "graphql_error", path="^/graphql$", when="after", error_type=kind, message=message,
         null_paths=[list(path)],
@@ -153,7 +153,7 @@ CATALOGUE: Mapping[str, Fault] = {
 
 
 def named(name: str, **changes: Any) -> Fault:
-    """The fault of that name, but for what is given.
+    """The fault of that name in the catalogue, with these parts changed.
 
     Raises:
         ActionRefused: There is none of that name, or a fault has no such part.

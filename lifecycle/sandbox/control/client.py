@@ -111,8 +111,8 @@ class Control:
         by: str = "",
     ) -> int:
         """Open a pull request by hand and return its number."""
-        given = {"head": head, "title": title, "base": base, "body": body, "draft": draft, "by": by}
-        return int(self._do("open_pull", **given))
+        pull = {"head": head, "title": title, "base": base, "body": body, "draft": draft, "by": by}
+        return int(self._do("open_pull", **pull))
 
     def review(
         self,
@@ -127,9 +127,9 @@ class Control:
 
         `DISMISSED` dismisses what `login` said last. `visitor` may read, not write.
         """
-        said = [dict(one) for one in comments]
-        given = {"state": state, "login": login, "body": body, "comments": said}
-        return str(self._do("review", number=number, **given))
+        comment_values = [dict(comment) for comment in comments]
+        arguments = {"state": state, "login": login, "body": body, "comments": comment_values}
+        return str(self._do("review", number=number, **arguments))
 
     def require_reviews(self, approvals: int = 1) -> None:
         """Say how many approvals the base branch wants; without any, GitHub decides nothing."""
@@ -148,8 +148,8 @@ class Control:
 
         A branch that is not there yet begins at `start`, by default the default branch.
         """
-        given = {"branch": branch, "files": dict(files), "message": message}
-        return str(self._do("push_commit", **given, start=start, by=by))
+        arguments = {"branch": branch, "files": dict(files), "message": message}
+        return str(self._do("push_commit", **arguments, start=start, by=by))
 
     def delete_branch(self, branch: str, *, by: str = "") -> None:
         """Delete a branch; its open pull requests close."""
@@ -186,7 +186,7 @@ class Control:
         self._do("set_field", issue=issue, field=field, value=value, by=by)
 
     def advance(self, seconds: float) -> str:
-        """Let so many seconds pass for all that is in the sandbox; the time that it is then.
+        """Let so many seconds pass for all that is in the sandbox; return the time that it is then.
 
         What people and programs do from then on is that much later. The hours of tokens, and what
         git clients write into their commits, go by the clocks of machines.
@@ -255,8 +255,10 @@ class Control:
                 completed_at=completed_at.isoformat() if completed_at else None,
                 rerun=rerun,
                 log=log,
-                steps=None if steps is None else [_timed(asdict(one)) for one in steps],
-                annotations=None if annotations is None else [asdict(one) for one in annotations],
+                steps=None if steps is None else [_timed(asdict(step)) for step in steps],
+                annotations=None
+                if annotations is None
+                else [asdict(annotation) for annotation in annotations],
             )
         )
 
@@ -269,8 +271,8 @@ class Control:
         description: str | None = None,
     ) -> int:
         """Add a commit status and return its id."""
-        given = {"target": target, "context": context, "state": state, "description": description}
-        return int(self._do("set_status", **given))
+        status = {"target": target, "context": context, "state": state, "description": description}
+        return int(self._do("set_status", **status))
 
     def break_workflow(
         self, target: int | str, workflow: str = "CI", *, event: str = "pull_request"
@@ -308,9 +310,9 @@ class Control:
         self._do("set_lag", lag={**lag, "reads": reads})
 
     def add_fault(self, fault: Fault | str, **changes: Any) -> None:
-        """Set a fault, after those that are set already: one's own, or one by its name.
+        """Add a fault after those that are set already: a `Fault`, or one of the catalogue by its name.
 
-        `changes` make another one of it: `add_fault("bad-gateway", path="/comments$", count=2)`.
+        `changes` replace parts of it: `add_fault("bad-gateway", path="/comments$", count=2)`.
         """
         chosen = named(fault, **changes) if isinstance(fault, str) else replace(fault, **changes)
         self._do("add_fault", fault=asdict(chosen))
@@ -325,12 +327,12 @@ class Control:
 
     def requests(self) -> tuple[LoggedRequest, ...]:
         """Every request since the last `clear_requests`, but for those to the control endpoint."""
-        found = self._do("requests")["requests"]
-        return tuple(LoggedRequest(**one) for one in found)
+        entries = self._do("requests")["requests"]
+        return tuple(LoggedRequest(**entry) for entry in entries)
 
     def connections(self) -> int:
-        """On how many TCP connections those requests came, git's left out."""
-        return len({one.connection for one in self.requests() if one.kind != "git"})
+        """On how many TCP connections the requests of `requests` came, git's left out."""
+        return len({request.connection for request in self.requests() if request.kind != "git"})
 
     def drop_connections(self) -> int:
         """Close the connections on which nothing is under way, and return how many."""
@@ -348,12 +350,12 @@ class Control:
         Raises:
             ControlError: They did not come in time.
         """
-        found = self._do("requests", count=count, seconds=seconds)
-        if not found["arrived"]:
+        answer = self._do("requests", count=count, seconds=seconds)
+        if not answer["arrived"]:
             raise ControlError(
-                f"Only {len(found['requests'])} of {count} requests came within {seconds} s."
+                f"Only {len(answer['requests'])} of {count} requests came within {seconds} s."
             )
-        return tuple(LoggedRequest(**one) for one in found["requests"])
+        return tuple(LoggedRequest(**entry) for entry in answer["requests"])
 
     def dump(self) -> str:
         """The whole world as a seed, in YAML: what `serve --seed` makes of it is the same again."""
@@ -361,14 +363,15 @@ class Control:
 
     def world(self) -> dict[str, Any]:
         """Everything: issues, pulls and board by number as text, fields, refs, checks, statuses."""
-        found: dict[str, Any] = self._do("world")
-        return found
+        state: dict[str, Any] = self._do("world")
+        return state
 
 
 def _timed(values: dict[str, Any]) -> dict[str, Any]:
-    """Values of which moments are texts."""
+    """The same values, with times as ISO 8601 text."""
     return {
-        key: one.isoformat() if isinstance(one, datetime) else one for key, one in values.items()
+        key: value.isoformat() if isinstance(value, datetime) else value
+        for key, value in values.items()
     }
 
 

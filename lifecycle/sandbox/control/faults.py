@@ -15,7 +15,7 @@ Measure = Literal["nodes", "points", "fields"]
 Weight = Mapping[Measure, int]
 """How much a GraphQL query asks for."""
 LIGHT: Weight = {"nodes": 0, "points": 0, "fields": 0}
-"""What asks for nothing, as REST does."""
+"""The weight of a request that is no GraphQL query, or of one that does not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Active:
-    """A fault that is set: what is left of it, and its chance."""
+    """A fault that is set: how many requests it still skips and strikes, and its source of chance."""
 
     fault: Fault
     skip: int
@@ -94,14 +94,14 @@ class Active:
 
 @dataclass(slots=True)
 class FaultBoard:
-    """The faults that are set, and what is left of each. Used under the world's lock."""
+    """The faults that are set, in the order in which they are tried. Used under the world's lock."""
 
     active: list[Active] = field(default_factory=list)
     struck: int = 0
     latency: float = 0.0
     """Seconds that each request to the API takes longer, as over a network."""
     git_latency: float = 0.0
-    """The same of git's."""
+    """Seconds that each request of git takes longer."""
 
     def add(self, fault: Fault) -> None:
         """Set a fault, after those that are set already.
@@ -128,15 +128,15 @@ class FaultBoard:
 
     @property
     def weighs(self) -> bool:
-        """Whether it matters how heavy a query is."""
-        return any(one.fault.above for one in self.active)
+        """Whether any fault depends on how much a query asks for."""
+        return any(active.fault.above for active in self.active)
 
     def strike(
         self, method: str, path: str, operation: str | None, weight: Weight = LIGHT
     ) -> Fault | None:
-        """The fault that strikes this request, if any; it is counted."""
-        for one in self.active:
-            if one.fault.matches(method, path, operation, weight) and one.strikes():
+        """The first fault that strikes this request, or None; a strike is counted."""
+        for active in self.active:
+            if active.fault.matches(method, path, operation, weight) and active.strikes():
                 self.struck += 1
-                return one.fault
+                return active.fault
         return None

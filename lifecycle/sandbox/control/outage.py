@@ -56,12 +56,12 @@ class StopSignal:
 
 
 def _dropped() -> Iterator[bytes]:
-    """What the web server takes for a client that went: it sends nothing and says nothing."""
+    """A body whose first read raises what the web server takes for a lost client: it sends nothing."""
     raise ConnectionAbortedError
 
 
 def hang(signal: StopSignal, environ: dict[str, Any]) -> Iterator[bytes]:
-    """Never answer."""
+    """A body that never comes: it waits until the client goes away or the sandbox stops."""
     signal.pause(environ["werkzeug.socket"], None)
     yield from _dropped()
 
@@ -152,9 +152,9 @@ def _status(fault: Fault) -> Response:
         body = json.dumps({"message": fault.message, "status": str(fault.status)})
     elif body.lstrip().startswith("<"):
         kind = "text/html"
-    made = Response(body, status=fault.status, content_type=kind)
-    made.headers.update(fault.headers)
+    answer = Response(body, status=fault.status, content_type=kind)
+    answer.headers.update(fault.headers)
     ends = fault.headers.get(RESET, "")
     if ends.startswith("+"):
-        made.headers[RESET] = str(int(time.time()) + int(ends))
-    return made
+        answer.headers[RESET] = str(int(time.time()) + int(ends))
+    return answer

@@ -30,9 +30,11 @@ def snapshot(repo: Repository) -> dict[str, Any]:
         "board": _board(repo, board) if board else {},
         "fields": _fields(board) if board else {},
         "refs": repo.git.refs(),
-        "checks": [attributes(one, CHECK) for runs in check_tables.checks.values() for one in runs],
+        "checks": [attributes(run, CHECK) for runs in check_tables.checks.values() for run in runs],
         "statuses": [
-            attributes(one, STATUS) for made in check_tables.statuses.values() for one in made
+            attributes(status, STATUS)
+            for statuses in check_tables.statuses.values()
+            for status in statuses
         ],
     }
 
@@ -44,7 +46,8 @@ def _issue(issue: Issue) -> dict[str, Any]:
         "assignees": [user.login for user in issue.assignees],
         "closed_by": issue.closed_by.login if issue.closed_by else None,
         "comments": [
-            {"id": one.id, "author": one.author.login, "body": one.body} for one in issue.comments
+            {"id": comment.id, "author": comment.author.login, "body": comment.body}
+            for comment in issue.comments
         ],
     }
 
@@ -58,8 +61,12 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
         **attributes(pull, "head head_sha base draft merge_sha"),
         "merged_by": pull.merged_by.login if pull.merged_by else None,
         "reviews": [
-            {"id": one.node_id, "author": one.author.login, **attributes(one, "state body sha")}
-            for one in pull.reviews
+            {
+                "id": review.node_id,
+                "author": review.author.login,
+                **attributes(review, "state body sha"),
+            }
+            for review in pull.reviews
         ],
     }
 

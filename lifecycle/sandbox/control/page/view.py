@@ -1,7 +1,7 @@
-"""The page at `/` for a browser, and its changing part for the page itself: what they show.
+"""The page at `/` for a browser, and its changing part, which the page asks for again and again.
 
-That is one repository, its board, and the last requests. A page is for eyes: of long lists it holds
-the newest, and says how many there are.
+It shows one repository, its board, and the last requests. Of long lists it holds the newest, and
+says how many there are.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def is_page(request: Request) -> bool:
 
 
 def respond(site: Site, request: Request) -> Response:
-    """Answer it. The changing part has an ETag, so that nothing is sent while nothing changes."""
+    """Answer a request that `is_page`. An ETag saves sending the changing part while nothing changes."""
     if request.path in ASSETS:
         text = _templates().get_template(request.path.rpartition("/")[2]).render()
         return Response(text, content_type=f"{ASSETS[request.path]}; charset=utf-8", headers=GUARDS)
@@ -78,17 +78,18 @@ def respond(site: Site, request: Request) -> Response:
 
 
 def view(site: Site, name: str | None) -> Shown:
-    """The page of a repository, by default the first. Called under the world's lock."""
+    """What the templates show of a repository, by default the first. Called under the world's lock."""
     world = site.world
     repo = (world.repository(name) if name else None) or world.home
     pull_tables = PullTables.of(repo)
-    board = next((one for one in BoardTables.of(world).projects if repo in one.repositories), None)
+    projects = BoardTables.of(world).projects
+    board = next((project for project in projects if repo in project.repositories), None)
     issues = [
         issue for issue in reversed(IssueTables.of(repo).issues.values()) if not issue.is_pull
     ]
     entries = site.log.newest(MOST_REQUESTS)
     return {
-        "repositories": [one.full_name for one in world.repositories.values()],
+        "repositories": [repository.full_name for repository in world.repositories.values()],
         "chosen": repo.full_name,
         "board": f"{board.title} (project {board.number} of {board.owner.login})" if board else "",
         "columns": _columns(world, board) if board else [],
@@ -101,13 +102,13 @@ def view(site: Site, name: str | None) -> Shown:
         "counts": sorted(site.log.counts().items()),
         "failed": site.log.failed(),
         "points": site.log.points(),
-        "faults": [_fault(one) for one in site.faults.active],
+        "faults": [_fault(active) for active in site.faults.active],
         "struck": site.faults.struck,
     }
 
 
 def _columns(world: World, board: Project) -> list[Shown]:
-    """The board by its status, in the order of the options."""
+    """The columns of a board with their cards, in the order of the options of its field Status."""
     status, agent = board.field_named("Status"), board.field_named("Agent")
     names = {option.id: option.name for option in status.options} if status else {}
     cards: dict[str, list[Item]] = {name: [] for name in (*names.values(), WITHOUT_STATUS)}
@@ -157,9 +158,9 @@ def _issue(issue: Issue) -> Shown:
 
 
 def _pull(repo: Repository, pull: PullRequest) -> Shown:
-    runs = [_run(one) for one in checks.latest_runs_of(repo, pull.head_sha)]
-    statuses = [_status(one) for one in checks.statuses_of(repo, pull.head_sha)]
-    said = Counter(review.state.lower().replace("_", " ") for review in pull.reviews)
+    runs = [_run(run) for run in checks.latest_runs_of(repo, pull.head_sha)]
+    statuses = [_status(status) for status in checks.statuses_of(repo, pull.head_sha)]
+    verdicts = Counter(review.state.lower().replace("_", " ") for review in pull.reviews)
     state = pulls.state_of(pull).lower()
     return {
         "number": pull.number,
@@ -167,7 +168,7 @@ def _pull(repo: Repository, pull: PullRequest) -> Shown:
         "state": "draft" if pull.draft and state == "open" else state,
         "branches": f"{pull.head} → {pull.base}",
         "head": pull.head_sha[:7],
-        "reviews": ", ".join(f"{count} {name}" for name, count in said.items()),
+        "reviews": ", ".join(f"{count} {name}" for name, count in verdicts.items()),
         "checks": [*runs, *statuses],
     }
 
