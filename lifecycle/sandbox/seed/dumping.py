@@ -55,31 +55,31 @@ from lifecycle.sandbox.seed.form_content import (
 from lifecycle.sandbox.seed.references import comments_of, events_of, halves, login, name_of, plain
 
 
-def _project(made: Project) -> SeedProject:
+def _project(project: Project) -> SeedProject:
     """A board with its fields and cards."""
     return plain(
         SeedProject,
-        made,
-        owner=made.owner.login,
-        creator=login(made.creator),
-        repositories=[repo.full_name for repo in made.repositories],
-        fields=[_field(one) for one in made.fields],
-        items=[_item(made, one) for one in made.items],
+        project,
+        owner=project.owner.login,
+        creator=login(project.creator),
+        repositories=[repo.full_name for repo in project.repositories],
+        fields=[_field(field) for field in project.fields],
+        items=[_item(project, item) for item in project.items],
     )
 
 
-def _field(made: Field) -> SeedField:
+def _field(field: Field) -> SeedField:
     return plain(
         SeedField,
-        made,
-        type=made.data_type,
-        options=[plain(SeedOption, one) for one in made.options],
-        iterations=[plain(SeedIteration, one) for one in made.iterations],
+        field,
+        type=field.data_type,
+        options=[plain(SeedOption, option) for option in field.options],
+        iterations=[plain(SeedIteration, iteration) for iteration in field.iterations],
     )
 
 
-def _item(board: Project, made: Item) -> SeedItem:
-    content = made.content
+def _item(board: Project, item: Item) -> SeedItem:
+    content = item.content
     where: dict[str, Any]
     if isinstance(content, DraftIssue):
         draft = plain(
@@ -91,16 +91,16 @@ def _item(board: Project, made: Item) -> SeedItem:
         name = content.repository.full_name
         where = {"issue": content.number, "repository": name, "draft": None}
     values = {
-        field.name: _value(field, made.values[field.id])
+        field.name: _value(field, item.values[field.id])
         for field in board.fields
-        if field.id in made.values
+        if field.id in item.values
     }
     marks = {
         field.name: plain(SeedMark, mark, creator=mark.creator.login)
         for field in board.fields
-        if field.id in made.values and (mark := made.marks.get(field.id))
+        if field.id in item.values and (mark := item.marks.get(field.id))
     }
-    return plain(SeedItem, made, **where, values=values, marks=marks, creator=made.creator.login)
+    return plain(SeedItem, item, **where, values=values, marks=marks, creator=item.creator.login)
 
 
 def _value(field: Field, raw: str) -> str:
@@ -111,7 +111,7 @@ def _value(field: Field, raw: str) -> str:
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # either will do
-    """Long texts as they read, in blocks."""
+    """Writes texts of several lines as blocks."""
 
 
 def _text(dumper: Any, value: str) -> Any:
@@ -132,24 +132,27 @@ def as_yaml(seed: Seed) -> str:
 
 
 def seed_of(world: World, *, with_git: bool = True) -> Seed:
-    """The seed of a world. Without git, its repositories are taken to lie beside it already."""
-    next_id = next(world.serial)
+    """The seed of a world. Without git, it has no bundles: the bare repositories are kept elsewhere."""
+    next_id = next(world.serial)  # looking takes the number, so it is put back
     world.serial = itertools.count(next_id)
     people = [user for user in world.users.values() if user.kind != "organization"]
     return Seed(
         users=[plain(SeedUser, user) for user in people],
         organizations=[
-            plain(SeedOrganization, one, members=[member.login for member in one.members])
-            for one in world.users.values()
-            if one.kind == "organization"
+            plain(
+                SeedOrganization, organization,
+                members=[member.login for member in organization.members],
+            )
+            for organization in world.users.values()
+            if organization.kind == "organization"
         ],
         apps=[_app(app) for app in world.apps.values() if app.slug != "github-actions"],
         installations=[
             plain(
-                SeedInstallation, one, app=one.app.slug, account=one.account.login,
-                repositories=sorted(one.repositories),
+                SeedInstallation, installation, app=installation.app.slug,
+                account=installation.account.login, repositories=sorted(installation.repositories),
             )
-            for one in world.installations.values()
+            for installation in world.installations.values()
         ],
         tokens=[
             plain(
@@ -160,7 +163,7 @@ def seed_of(world: World, *, with_git: bool = True) -> Seed:
             for token in world.tokens.values()
         ],
         repositories=[_repository(repo, with_git) for repo in world.repositories.values()],
-        projects=[_project(one) for one in BoardTables.of(world).projects],
+        projects=[_project(project) for project in BoardTables.of(world).projects],
         lag={name: reads for name, reads in world.lag.items() if reads},
         next_id=next_id,
         ahead=world.ahead,
@@ -178,7 +181,7 @@ def _repository(repo: Repository, with_git: bool) -> SeedRepository:
     bundle = repo.bundle
     if with_git and repo.has_git:
         bundle = base64.b64encode(repo.git.bundle()).decode()
-    former = [name for name, one in repo.world.renamed.items() if one is repo]
+    former = [name for name, target in repo.world.renamed.items() if target is repo]
     return plain(
         SeedRepository,
         repo,
@@ -189,22 +192,22 @@ def _repository(repo: Repository, with_git: bool) -> SeedRepository:
         refs=[],
         labels=[plain(SeedLabel, label) for label in issue_tables.labels.values()],
         milestones=[
-            plain(SeedMilestone, one, creator=one.creator.login)
-            for one in issue_tables.milestones.values()
+            plain(SeedMilestone, milestone, creator=milestone.creator.login)
+            for milestone in issue_tables.milestones.values()
         ],
         issues=[_issue(issue) for issue in issue_tables.issues.values() if not issue.is_pull],
         pulls=[_pull(pull) for pull in PullTables.of(repo).pulls.values()],
         plans=list(check_tables.plans),
-        workflows=[plain(SeedWorkflow, one) for one in check_tables.workflows.values()],
+        workflows=[plain(SeedWorkflow, workflow) for workflow in check_tables.workflows.values()],
         suites=[_suite(suite) for suite in check_tables.suites],
         checks=[_check(run) for runs in check_tables.checks.values() for run in runs],
         statuses=[
-            plain(SeedStatus, one, creator=login(one.creator))
-            for made in check_tables.statuses.values()
-            for one in made
+            plain(SeedStatus, status, creator=login(status.creator))
+            for statuses in check_tables.statuses.values()
+            for status in statuses
         ],
         required_approvals=rule_tables.required_approvals,
-        protections=[_protection(one) for one in rule_tables.protections],
+        protections=[_protection(protection) for protection in rule_tables.protections],
         renamed_from=former,
         gone=sorted(issue_tables.gone),
         moved={number: name_of(issue) for number, issue in issue_tables.moved.items()},
@@ -225,7 +228,7 @@ def _issue(issue: Issue) -> SeedIssue:
         comments=comments_of(issue),
         events=events_of(issue),
         parent=name_of(issue.parent) if issue.parent else None,
-        blocked_by=[name_of(one) for one in issue.blocked_by],
+        blocked_by=[name_of(blocker) for blocker in issue.blocked_by],
     )
 
 
@@ -257,36 +260,36 @@ OF_THE_ISSUE = (
 )  # fmt: skip
 
 
-def _pull(made: PullRequest) -> SeedPull:
-    """A pull request with both of its halves."""
-    issue, auto, entry = made.issue, made.auto_merge, made.queue_entry
-    there = made.head_repository
+def _pull(pull: PullRequest) -> SeedPull:
+    """A pull request, with what its issue half holds."""
+    issue, auto, entry = pull.issue, pull.auto_merge, pull.queue_entry
+    head_repository = pull.head_repository
     return plain(
         SeedPull,
-        made,
+        pull,
         **{name: getattr(issue, name) for name in OF_THE_ISSUE},
         **halves(issue),
         comments=comments_of(issue),
         events=events_of(issue),
-        reviews=[plain(SeedReview, one, author=one.author.login) for one in made.reviews],
-        threads=[_thread(one) for one in made.threads],
-        requested_reviewers=[user.login for user in made.requested_reviewers],
-        merged_by=login(made.merged_by),
-        head_repository=there.full_name if there else None,
-        head_owner=login(made.head_owner),
+        reviews=[plain(SeedReview, review, author=review.author.login) for review in pull.reviews],
+        threads=[_thread(thread) for thread in pull.threads],
+        requested_reviewers=[user.login for user in pull.requested_reviewers],
+        merged_by=login(pull.merged_by),
+        head_repository=head_repository.full_name if head_repository else None,
+        head_owner=login(pull.head_owner),
         auto_merge=plain(SeedAutoMerge, auto, enabled_by=auto.enabled_by.login) if auto else None,
         queue_entry=plain(SeedQueueEntry, entry, enqueuer=entry.enqueuer.login) if entry else None,
         issue_id=issue.id,
     )
 
 
-def _thread(made: ReviewThread) -> SeedThread:
+def _thread(thread: ReviewThread) -> SeedThread:
     comments = [
         plain(
-            SeedReviewComment, one, author=one.author.login,
-            review=one.review.id if one.review else None,
-            reply_to=one.reply_to.id if one.reply_to else None,
+            SeedReviewComment, comment, author=comment.author.login,
+            review=comment.review.id if comment.review else None,
+            reply_to=comment.reply_to.id if comment.reply_to else None,
         )
-        for one in made.comments
+        for comment in thread.comments
     ]  # fmt: skip
-    return plain(SeedThread, made, comments=comments, resolved_by=login(made.resolved_by))
+    return plain(SeedThread, thread, comments=comments, resolved_by=login(thread.resolved_by))

@@ -1,6 +1,6 @@
 """The form of a seed: its keys, their types and their defaults.
 
-By hand one writes little: names and numbers. A dump writes the rest as well (ids, times), so that
+A seed written by hand needs names and numbers only. A dump writes the rest as well (ids, times), so that
 the world made of it is the one that was dumped. People are named by login, repositories by
 `owner/name`, issues of another repository by `owner/name#number`.
 """
@@ -32,7 +32,7 @@ from lifecycle.sandbox.seed.form_content import (
 
 
 class SeedUser(Form, frozen=True):
-    """Somebody. `role` is what they may do where a repository says nothing of its own."""
+    """A user or a bot. `role` is what they may do where a repository names no role for them."""
 
     login: str
     name: str | None = None
@@ -255,7 +255,7 @@ class SeedDraft(Form, frozen=True):
 class SeedMark(Form, frozen=True):
     """Who gave a card a value first and when, and when it was changed last.
 
-    What is left out is as the card says of itself.
+    What is left out is taken from the card.
     """
 
     creator: str | None = None
@@ -306,7 +306,7 @@ class SeedProject(Form, frozen=True):
 
 
 class SeedFault(Form, frozen=True, omit_defaults=True):
-    """A fault of the catalogue by its name, and what is to be otherwise with it."""
+    """A fault of the catalogue by its name, and the parts of it that are changed."""
 
     name: str
     method: str | None = None
@@ -342,11 +342,11 @@ class Seed(Form, frozen=True, kw_only=True):
     ahead: float = 0.0
 
     def with_home(self, **changes: Any) -> Seed:
-        """The same seed, but for these things of its first repository."""
+        """A copy of the seed with these keys of its first repository changed."""
         first, *others = self.repositories
         return replace(self, repositories=[replace(first, **changes), *others])
 
     def with_board(self, **changes: Any) -> Seed:
-        """The same seed, but for these things of its first board."""
+        """A copy of the seed with these keys of its first board changed."""
         first, *others = self.projects
         return replace(self, projects=[replace(first, **changes), *others])

@@ -141,7 +141,7 @@ class SeedThread(Form, frozen=True):
 
 
 class SeedAutoMerge(Form, frozen=True):
-    """A merge that is to happen by itself."""
+    """Auto-merge that is switched on for a pull request."""
 
     enabled_by: str
     enabled_at: datetime
@@ -164,7 +164,7 @@ class SeedQueueEntry(Form, frozen=True):
 class SeedPull(Form, frozen=True):
     """A pull request from the branch `head` of `head_repository`, by default its own.
 
-    Whoever names `head_sha` and `base_sha` says that git need not be asked.
+    With `head_sha` and `base_sha` git is not asked for them.
     """
 
     number: int
@@ -209,7 +209,7 @@ class SeedPull(Form, frozen=True):
 
 
 class SeedWorkflow(Form, frozen=True):
-    """A workflow of Actions; one that is only heard of in a check need not be written."""
+    """A workflow of Actions; one that a check names need not be written here."""
 
     name: str
     state: Literal["active", "disabled_manually"] = "active"

@@ -66,7 +66,7 @@ class Keeper:
         return self.path.with_name(f"{self.path.name}.git")
 
     def close(self) -> None:
-        """Let another sandbox have it; a file that never held a world is taken away again."""
+        """Release the file; a new one that never held a world is deleted."""
         if self.is_new and not self.known:
             self.path.unlink(missing_ok=True)
         self.lock.release()
@@ -98,7 +98,7 @@ class Keeper:
             ) from None
 
     def load(self) -> Seed | None:
-        """What is kept, or None in a new file.
+        """The seed of the world that the file holds; None for a new file.
 
         Raises:
             SandboxError: It does not describe a world.
@@ -119,9 +119,9 @@ class Keeper:
         Raises:
             SandboxError: The disk is full, or the file is gone; what was kept before is kept.
         """
-        now = dict(_pieces(seed_of(world, with_git=False)))
-        changed = [(name, json) for name, json in now.items() if self.known.get(name) != json]
-        gone = [(name,) for name in self.known.keys() - now.keys()]
+        pieces = dict(_pieces(seed_of(world, with_git=False)))
+        changed = [(name, json) for name, json in pieces.items() if self.known.get(name) != json]
+        gone = [(name,) for name in self.known.keys() - pieces.keys()]
         if not changed and not gone:
             return 0
         try:
@@ -137,7 +137,7 @@ class Keeper:
                 f"The sandbox could not keep its state in {self.path} ({error}); what it kept "
                 "before is still there."
             ) from None
-        self.known = now
+        self.known = pieces
         return len(changed) + len(gone)
 
 
@@ -148,8 +148,8 @@ def _pieces(seed: Seed) -> Iterator[tuple[str, bytes]]:
         bare: Any = replace(repo, **{part: [] for part in PARTS})
         yield f"repository/{repo.id}", msgspec.json.encode(bare)
         for part in PARTS:
-            for one in getattr(repo, part):
-                yield f"{part}/{repo.id}/{one.id}", msgspec.json.encode(one)
+            for piece in getattr(repo, part):
+                yield f"{part}/{repo.id}/{piece.id}", msgspec.json.encode(piece)
     for project in seed.projects:
         yield f"project/{project.id}", msgspec.json.encode(replace(project, items=[]))
         for item in project.items:
@@ -157,19 +157,19 @@ def _pieces(seed: Seed) -> Iterator[tuple[str, bytes]]:
 
 
 def _whole(pieces: dict[str, bytes]) -> Seed:
-    """The seed that pieces make."""
+    """Put the pieces of a seed (JSON by name, as `_pieces` orders them) together again."""
     world: dict[str, Any] = {"repositories": [], "projects": []}
     owners: dict[str, dict[str, Any]] = {}
     for name, json in pieces.items():
         value = msgspec.json.decode(json)
-        kind, _, rest = name.partition("/")
+        kind, _, key = name.partition("/")
         if kind == "world":
             world |= value
         elif kind in {"repository", "project"}:
-            owners[rest] = value
+            owners[key] = value
             world["repositories" if kind == "repository" else "projects"].append(value)
         else:
-            owners[rest.rpartition("/")[0]].setdefault(kind, []).append(value)
+            owners[key.rpartition("/")[0]].setdefault(kind, []).append(value)
     return msgspec.convert(world, Seed)
 
 

@@ -1,7 +1,6 @@
 """From the text of a seed to its values, or a sentence that says what is wrong and where.
 
-Rule: a seed is read whole before anything is made, and a mistake is one sentence that names its
-place.
+A seed is read whole before anything is made, and a mistake is one sentence that names its place.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Loader(LOADER):  # type: ignore[misc]  # whichever of the two is there
-    """YAML as JSON has it: a key stands once, and a day is text until somebody wants a day."""
+    """YAML as JSON has it: a key that stands twice is an error, and a date stays text."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
         """A mapping, unless a key is there twice: one of the two would be lost."""
@@ -106,7 +105,10 @@ def parse_seed(text: str) -> Seed:
 
 
 def _decoded(text: str) -> Any:
-    """What a text holds. JSON may escape half a character at a time, which YAML does not know."""
+    """Decode a text of JSON or YAML.
+
+    JSON is tried first: it may escape half a character at a time, which YAML does not know.
+    """
     if text.lstrip().startswith("{"):
         with contextlib.suppress(ValueError):
             return json.loads(text)
@@ -150,14 +152,14 @@ def shaped(raw: Any, kind: Any, place: str) -> Any:
 
 
 def _allowed(kind: Any) -> str:
-    """What a word may be, where the whole value is one of a few words."""
+    """The end of a sentence that lists the words allowed, where the whole value is one of a few."""
     parts = get_args(kind) if get_origin(kind) is not Literal else (kind,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     return f"; it has to be one of {', '.join(words)}" if words else ""
 
 
 def demand_sense(seed: Seed) -> None:
-    """What types cannot say: references point to something, and names are there once.
+    """Check what types cannot: references point to something, and names are there once.
 
     Raises:
         SeedError: Something is named that is not there, or twice.
@@ -168,7 +170,7 @@ def demand_sense(seed: Seed) -> None:
         raise SeedError("The seed has no token, so nobody could log in; give it one.")
     _demand_words(seed)
     people = [user.login.lower() for user in seed.users]
-    owners = [*people, *(one.login.lower() for one in seed.organizations)]
+    owners = [*people, *(organization.login.lower() for organization in seed.organizations)]
     _demand_once("user or organization", owners)
     _demand_once("token", [token.token for token in seed.tokens], shown=_masked)
     for token in seed.tokens:
@@ -177,16 +179,16 @@ def demand_sense(seed: Seed) -> None:
     for repo in seed.repositories:
         _demand_repository(repo, set(owners))
     numbers = {
-        repo.name.lower(): {one.number for one in _numbered(repo)} for repo in seed.repositories
+        repo.name.lower(): {issue.number for issue in _numbered(repo)} for repo in seed.repositories
     }
-    boards = [f"{one.owner or ''}/{one.number}".lower() for one in seed.projects]
+    boards = [f"{board.owner or ''}/{board.number}".lower() for board in seed.projects]
     _demand_once("board", boards)
     for project in seed.projects:
         _demand_board(project, numbers, seed.repositories[0].name.lower())
 
 
 def _numbered(repo: SeedRepository) -> list[SeedIssue | SeedPull]:
-    """What shares the numbering of a repository."""
+    """The issues and pull requests of a repository, which share one numbering."""
     return [*repo.issues, *repo.pulls]
 
 
@@ -198,8 +200,10 @@ LAGS = {"pulls", "issues", "comments", "items", "reads"}
 
 
 def _demand_words(seed: Seed) -> None:
-    """Names that GitHub would not take, numbers that count nothing, files outside."""
-    logins = [user.login for user in seed.users] + [one.login for one in seed.organizations]
+    """SeedError for names that GitHub would not take, numbers below 1, and files outside."""
+    logins = [user.login for user in seed.users] + [
+        organization.login for organization in seed.organizations
+    ]
     for login in logins:
         if not LOGIN.fullmatch(login):
             raise SeedError(f"{login!r} is no login: it takes letters, digits and hyphens.")
@@ -220,8 +224,8 @@ def _demand_words(seed: Seed) -> None:
 
 
 def _demand_granted(seed: Seed, token: SeedToken) -> None:
-    """An App's token may do what the App may, and no more."""
-    app = next((one for one in seed.apps if one.slug == token.app), None)
+    """SeedError for an App's token with a permission that the App itself does not have."""
+    app = next((candidate for candidate in seed.apps if candidate.slug == token.app), None)
     if app is None or not app.permissions:
         return
     for scope in token.scopes:
@@ -244,10 +248,10 @@ def _demand_repository(repo: SeedRepository, owners: set[str]) -> None:
     if repo.fork_of and repo.fork_of.lower() == repo.name.lower():
         raise SeedError(f"The repository {repo.name} cannot be a fork of itself.")
     _demand_known(owner.lower(), owners, f"The repository {repo.name} is of {owner!r}", "owner")
-    _demand_once(f"issue of {repo.name}", [one.number for one in _numbered(repo)])
+    _demand_once(f"issue of {repo.name}", [entry.number for entry in _numbered(repo)])
     _demand_refs(repo)
     _demand_once(f"label of {repo.name}", [label.name.lower() for label in repo.labels])
-    milestones = {one.number for one in repo.milestones}
+    milestones = {milestone.number for milestone in repo.milestones}
     for issue in _numbered(repo):
         people = [*issue.assignees, *([issue.author] if issue.author else [])]
         people += [comment.author for comment in issue.comments]
@@ -265,9 +269,11 @@ def _demand_repository(repo: SeedRepository, owners: set[str]) -> None:
 
 
 def _demand_refs(repo: SeedRepository) -> None:
-    """Names that git takes, each once, and none that is the folder of another."""
-    _demand_once(f"ref of {repo.name}", [one.name for one in repo.refs])
-    names = [f"refs/heads/{one.name}" for one in repo.branches] + [one.name for one in repo.refs]
+    """SeedError for a ref that git would not take, that is there twice, or has others below it."""
+    _demand_once(f"ref of {repo.name}", [ref.name for ref in repo.refs])
+    names = [f"refs/heads/{branch.name}" for branch in repo.branches] + [
+        ref.name for ref in repo.refs
+    ]
     folders = {str(folder) for name in names for folder in PurePosixPath(name).parents}
     for name in names:
         if not REF.fullmatch(name):
@@ -290,7 +296,9 @@ def _demand_board(project: SeedProject, numbers: dict[str, set[int]], home: str)
                 item.issue, numbers[repository], f"{place} is for issue {item.issue}", "issue"
             )
         _demand_values(item, columns)
-    cards = [((one.repository or home).lower(), one.issue) for one in project.items if one.issue]
+    cards = [
+        ((card.repository or home).lower(), card.issue) for card in project.items if card.issue
+    ]
     _demand_once("item of issue", [f"{name}#{number}" for name, number in cards])
 
 
@@ -300,10 +308,12 @@ def _demand_values(item: SeedItem, columns: dict[str, SeedField]) -> None:
         _demand_known(name, set(columns), place, "field")
         column = columns[name]
         if column.type == "SINGLE_SELECT":
-            options = {one if isinstance(one, str) else one.name for one in column.options}
+            options = {
+                option if isinstance(option, str) else option.name for option in column.options
+            }
             _demand_known(value, options, f"{place} to {value!r}", "option")
         elif column.type == "ITERATION":
-            titles = {one.title for one in column.iterations}
+            titles = {iteration.title for iteration in column.iterations}
             _demand_known(value, titles, f"{place} to {value!r}", "iteration")
         elif column.type not in WRITABLE:
             raise SeedError(f"{place}, which the issue itself gives; remove it.")

@@ -19,11 +19,11 @@ from lifecycle.sandbox.repositories.state import Repository, World
 from lifecycle.sandbox.seed.form_content import Form, SeedComment, SeedEvent
 
 
-def moment(given: datetime | None) -> datetime:
+def moment(time: datetime | None) -> datetime:
     """A time of a seed in UTC, or the present."""
-    if given is None:
+    if time is None:
         return now()
-    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def account(world: World, login: str) -> User:
@@ -50,8 +50,8 @@ def issue_named(repo: Repository, name: str | int) -> Issue:
         SeedError: There is none.
     """
     where, _, number = str(name).rpartition("#")
-    there = repo.world.repository(where) if where else repo
-    issues = IssueTables.of(there).issues if there is not None else {}
+    target = repo.world.repository(where) if where else repo
+    issues = IssueTables.of(target).issues if target is not None else {}
     if not number.isdecimal() or int(number) not in issues:
         raise SeedError(f"The seed names the issue {name!r} in {repo.full_name}: there is none.")
     return issues[int(number)]
@@ -62,9 +62,9 @@ def name_of(issue: Issue) -> str:
     return f"{issue.repository.full_name}#{issue.number}"
 
 
-def about_of(repo: Repository, given: dict[str, Any]) -> dict[str, Any]:
-    """What an event is about, with things in the place of their names (`{user: maria}`)."""
-    return {key: _thing(repo, value) for key, value in given.items()}
+def about_of(repo: Repository, about: dict[str, Any]) -> dict[str, Any]:
+    """What an event is about, with each name (`{user: maria}`) replaced by the entity that it names."""
+    return {key: _thing(repo, value) for key, value in about.items()}
 
 
 def _thing(repo: Repository, value: Any) -> Any:
@@ -82,7 +82,7 @@ def _thing(repo: Repository, value: Any) -> Any:
 
 
 def names_in(about: dict[str, Any]) -> dict[str, Any]:
-    """The other way: names in the place of things."""
+    """The reverse of `about_of`: each entity replaced by its name; what is None is left out."""
     return {key: _name(value) for key, value in about.items() if value is not None}
 
 
@@ -97,7 +97,7 @@ def _name(value: Any) -> Any:
 
 
 def identity(repo: Repository, prefix: str, number: int | None) -> dict[str, Any]:
-    """`id` and `node_id` of a thing: those of the seed, or new ones."""
+    """`id` and `node_id` for a new entity: with the seed's number, or without one a new number."""
     if number is None:
         number, node = repo.new_id(prefix)
         return {"id": number, "node_id": node}
@@ -105,7 +105,7 @@ def identity(repo: Repository, prefix: str, number: int | None) -> dict[str, Any
 
 
 def author(repo: Repository, login: str | None) -> User:
-    """Who is named, or the first person of the world."""
+    """The account of that login, or the first person of the world where none is named."""
     if login:
         return account(repo.world, login)
     return next(user for user in repo.world.users.values() if user.kind == "user")
@@ -117,40 +117,40 @@ F = TypeVar("F", bound=Form)
 
 @cache
 def _alike(kind: Any, form: type[Form]) -> tuple[tuple[str, bool], ...]:
-    """What an entity and its form call the same, and whether it is a time that has to be there."""
-    known = {one.name: one.type == "datetime" for one in dataclasses.fields(kind)}
+    """The names that an entity's class and its form share, and which is a time that has to be there."""
+    known = {field.name: field.type == "datetime" for field in dataclasses.fields(kind)}
     return tuple((name, known[name]) for name in form.__struct_fields__ if name in known)
 
 
 def grown(kind: type[E], seed: Form, /, **special: Any) -> E:
-    """The entity of a form: `special` as given, the rest from the keys of the same name.
+    """Make the entity of a form: `special` as given, its other fields from the keys of the same name.
 
     Lists and mappings are copied: the world changes, the seed does not.
     """
-    given, entity = dict(special), cast("Any", kind)
-    for name, is_time in _alike(entity, type(seed)):
+    values, entity_type = dict(special), cast("Any", kind)
+    for name, is_time in _alike(entity_type, type(seed)):
         if name not in special:
             value = getattr(seed, name)
             if isinstance(value, (list, dict)):
                 value = value.copy()
-            given[name] = moment(value) if is_time else value
-    return kind(**given)
+            values[name] = moment(value) if is_time else value
+    return kind(**values)
 
 
 def registered(
     repo: Repository, prefix: str, number: int | None, kind: type[E], seed: Form, /, **special: Any
 ) -> E:
-    """The same for what has ids of its repository, by which it can be found from then on."""
+    """Make the entity of a form as `grown` does, with its ids, and register it in the world by them."""
     ids = identity(repo, prefix, number)
-    thing = grown(kind, seed, **ids, **special)
-    repo.world.register(ids["node_id"], thing)
-    return thing
+    entity = grown(kind, seed, **ids, **special)
+    repo.world.register(ids["node_id"], entity)
+    return entity
 
 
-def plain(form: type[F], thing: object, **special: Any) -> F:
-    """The form of a thing: `special` as given, the rest from the attributes of the same name."""
+def plain(form: type[F], entity: object, **special: Any) -> F:
+    """Make the form of an entity: `special` as given, other keys from attributes of the same name."""
     names = [name for name in form.__struct_fields__ if name not in special]
-    return form(**{name: getattr(thing, name) for name in names}, **special)
+    return form(**{name: getattr(entity, name) for name in names}, **special)
 
 
 def login(user: User | None) -> str | None:
@@ -159,7 +159,7 @@ def login(user: User | None) -> str | None:
 
 
 def halves(issue: Issue) -> dict[str, Any]:
-    """What the form of an issue and of a pull request say alike, where it is no plain field."""
+    """The keys that the forms of issues and pull requests share and `plain` cannot copy."""
     return {
         "author": issue.author.login,
         "labels": [label.name for label in issue.labels],
@@ -172,12 +172,12 @@ def halves(issue: Issue) -> dict[str, Any]:
 
 def comments_of(issue: Issue) -> list[SeedComment]:
     """The comments of an issue or a pull request."""
-    return [plain(SeedComment, one, author=one.author.login) for one in issue.comments]
+    return [plain(SeedComment, comment, author=comment.author.login) for comment in issue.comments]
 
 
 def events_of(issue: Issue) -> list[SeedEvent]:
-    """The past of an issue or a pull request."""
+    """The events of an issue or a pull request."""
     return [
-        plain(SeedEvent, one, actor=one.actor.login, about=names_in(one.about))
-        for one in issue.events
+        plain(SeedEvent, event, actor=event.actor.login, about=names_in(event.about))
+        for event in issue.events
     ]

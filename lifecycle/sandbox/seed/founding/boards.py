@@ -26,7 +26,7 @@ FIELD_PREFIXES = {"SINGLE_SELECT": "PVTSSF", "ITERATION": "PVTIF"}
 
 
 def found(world: World, seed: SeedProject) -> None:
-    """Make one."""
+    """Make a board of a seed in its world, with fields and cards."""
     tables = BoardTables.of(world)
     owner = account(world, seed.owner) if seed.owner else world.home.owner
     number = seed.database_id or FIRST_ID + len(tables.projects)
@@ -39,20 +39,20 @@ def found(world: World, seed: SeedProject) -> None:
     tables.projects.append(project)
     world.register(project.id, project)
     first = FIELDS_FROM + 100 * (len(tables.projects) - 1)
-    for place, one in enumerate(seed.fields):
-        _field(world, project, one, first + place)
+    for place, field in enumerate(seed.fields):
+        _field(world, project, field, first + place)
     for item in seed.items:
         _item(world, project, item)
 
 
 def _linked(world: World, seed: SeedProject) -> list[Repository]:
-    """The repositories that a board is linked to: the first one, unless the seed says which."""
+    """The repositories that a board is linked to: those that the seed names, or the world's first."""
     if seed.repositories is None:
         return [world.home]
-    found = [world.repository(name) for name in seed.repositories]
-    if None in found:
+    repositories = [world.repository(name) for name in seed.repositories]
+    if None in repositories:
         raise SeedError(f"The board {seed.title!r} is linked to a repository that is not there.")
-    return [repo for repo in found if repo]
+    return [repo for repo in repositories if repo]
 
 
 def _field(world: World, project: Project, seed: SeedField, number: int) -> None:
@@ -62,12 +62,12 @@ def _field(world: World, project: Project, seed: SeedField, number: int) -> None
         Field, seed, id=seed.id or node_id(prefix, project.owner.id, number), number=number,
         data_type=seed.type, options=[], iterations=[],
     )  # fmt: skip
-    for one in seed.options:
-        if isinstance(one, str):
-            field.options.append(boards.new_option(field, one, 0))
+    for option in seed.options:
+        if isinstance(option, str):
+            field.options.append(boards.new_option(field, option, 0))
         else:
-            made = boards.new_option(field, one.name, 0)
-            field.options.append(grown(Option, one, id=one.id or made.id))
+            fresh = boards.new_option(field, option.name, 0)
+            field.options.append(grown(Option, option, id=option.id or fresh.id))
     for span in seed.iterations:
         key = span.id or boards.new_option(field, span.title, 0).id
         field.iterations.append(grown(Iteration, span, id=key))
@@ -91,7 +91,7 @@ def _item(world: World, project: Project, seed: SeedItem) -> None:
         project=project, content=content, creator=creator, values={}, marks={},
     )  # fmt: skip
     for name, value in seed.values.items():
-        field = next(one for one in project.fields if one.name == name)
+        field = next(column for column in project.fields if column.name == name)
         ids = {option.name: option.id for option in field.options}
         ids |= {iteration.title: iteration.id for iteration in field.iterations}
         item.values[field.id] = ids.get(str(value), str(value))

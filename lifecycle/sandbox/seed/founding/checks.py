@@ -20,7 +20,7 @@ from lifecycle.sandbox.seed.references import account_or_none, grown, identity, 
 
 
 def found(repo: Repository, seed: SeedRepository) -> None:
-    """Make them all: first what others belong to."""
+    """Make all of a repository: workflows and suites first, since check runs belong to them."""
     for workflow in seed.workflows:
         _workflow(repo, workflow)
     for suite in seed.suites:
@@ -32,8 +32,8 @@ def found(repo: Repository, seed: SeedRepository) -> None:
 
 
 def _workflow(repo: Repository, seed: SeedWorkflow) -> None:
-    made = registered(repo, "W", seed.id, Workflow, seed, repository=repo)
-    CheckTables.of(repo).workflows[seed.name] = made
+    workflow = registered(repo, "W", seed.id, Workflow, seed, repository=repo)
+    CheckTables.of(repo).workflows[seed.name] = workflow
 
 
 def _suite(repo: Repository, seed: SeedSuite) -> None:
@@ -51,10 +51,10 @@ def _check(repo: Repository, seed: SeedCheckRun) -> None:
     if seed.suite is None:
         suite = suites.job_suite(repo, seed.sha, seed.workflow, seed.event)
     else:
-        known = next((one for one in tables.suites if one.id == seed.suite), None)
-        if known is None:
+        named = next((candidate for candidate in tables.suites if candidate.id == seed.suite), None)
+        if named is None:
             raise SeedError(f"The check {seed.name!r} names a suite that is not there.")
-        suite = known
+        suite = named
     conclusion = seed.conclusion if seed.status == "completed" else None
     run = registered(
         repo, "CR", seed.id, CheckRun, seed,
@@ -65,5 +65,5 @@ def _check(repo: Repository, seed: SeedCheckRun) -> None:
 
 def _status(repo: Repository, seed: SeedStatus) -> None:
     creator = account_or_none(repo.world, seed.creator)
-    made = registered(repo, "SC", seed.id, CommitStatus, seed, repository=repo, creator=creator)
-    CheckTables.of(repo).statuses.setdefault(seed.sha, []).append(made)
+    status = registered(repo, "SC", seed.id, CommitStatus, seed, repository=repo, creator=creator)
+    CheckTables.of(repo).statuses.setdefault(seed.sha, []).append(status)

@@ -1,4 +1,4 @@
-"""Issues of a seed, the issue halves of its pull requests, and what a seed leaves to be understood.
+"""Issues of a seed, the issue halves of its pull requests, and the events that a seed leaves out.
 
 A seed written by hand does not tell who assigned, closed and mentioned. A dump tells of it all, and
 nothing is added to it.
@@ -32,7 +32,7 @@ from lifecycle.sandbox.seed.references import (
 
 
 def found(repo: Repository, seed: SeedIssue) -> None:
-    """Make one."""
+    """Make an issue of a seed in its repository."""
     issue = new_issue(repo, seed, seed.id)
     if seed.state == "closed" and seed.state_reason is None:
         issue.state_reason = "completed"
@@ -40,14 +40,14 @@ def found(repo: Repository, seed: SeedIssue) -> None:
 
 
 def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int | None) -> Issue:
-    """An issue, or the issue half of a pull request, with what hangs on it."""
+    """Make an issue, or the issue half of a pull request, with its comments and events."""
     ids, tables = identity(repo, "I", number), IssueTables.of(repo)
-    made = moment(seed.created_at)
+    created_at = moment(seed.created_at)
     writer = author(repo, seed.author)
     ended = seed.closed_at or (seed.merged_at if isinstance(seed, SeedPull) else None)
-    closed_at = (moment(ended) if ended else made) if seed.state == "closed" else None
+    closed_at = (moment(ended) if ended else created_at) if seed.state == "closed" else None
     assigned_at = moment(seed.assigned_at) if seed.assigned_at else None
-    touched = max(one for one in (made, closed_at, assigned_at) if one)
+    touched = max(time for time in (created_at, closed_at, assigned_at) if time)
     closer = account_or_none(repo.world, seed.closed_by) or writer
     issue = grown(
         Issue,
@@ -55,7 +55,7 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int | None) 
         **ids,
         repository=repo,
         author=writer,
-        created_at=made,
+        created_at=created_at,
         updated_at=moment(seed.updated_at) if seed.updated_at else touched,
         labels=[labels.named(repo, name) for name in seed.labels],
         assignees=[account(repo.world, login) for login in seed.assignees],
@@ -72,10 +72,10 @@ def new_issue(repo: Repository, seed: SeedIssue | SeedPull, number: int | None) 
 
 
 def _talk(repo: Repository, issue: Issue, seed: SeedIssue | SeedPull) -> None:
-    """Its comments and its past."""
-    for said in seed.comments:
-        writer = account(repo.world, said.author)
-        comment = registered(repo, "IC", said.id, Comment, said, issue=issue, author=writer)
+    """Add the comments and events of a seed to an issue."""
+    for form in seed.comments:
+        writer = account(repo.world, form.author)
+        comment = registered(repo, "IC", form.id, Comment, form, issue=issue, author=writer)
         issue.comments.append(comment)
     for event in seed.events:
         ids = identity(repo, "E", event.id)
@@ -83,7 +83,7 @@ def _talk(repo: Repository, issue: Issue, seed: SeedIssue | SeedPull) -> None:
 
 
 def relate(repo: Repository, seed: SeedIssue) -> None:
-    """Parents and blockers, which may be of another repository."""
+    """Link an issue to its parent and blockers, which may be of another repository."""
     issue = IssueTables.of(repo).issues[seed.number]
     if seed.parent is not None:
         issue.parent = issue_named(repo, seed.parent)
@@ -95,30 +95,30 @@ def relate(repo: Repository, seed: SeedIssue) -> None:
 
 
 def recall(repo: Repository) -> None:
-    """What events are about, now that all of it is there."""
+    """Replace the names in all events by the entities that they name, which all exist by now."""
     for issue in IssueTables.of(repo).issues.values():
         for event in issue.events:
             event.about = about_of(repo, event.about)
 
 
-def understand(made: Sequence[tuple[Repository, SeedRepository]]) -> None:
+def understand(pairs: Sequence[tuple[Repository, SeedRepository]]) -> None:
     """Add the events that the issues and pull requests of repositories must have had.
 
-    Who assigned, nobody said: the assignee is taken, who may do it.
+    A seed does not say who assigned somebody: the assignee is taken, who may do it.
     """
-    for repo, seed in made:
-        for one in seed.issues:
-            _had(IssueTables.of(repo).issues[one.number], one)
+    for repo, seed in pairs:
+        for seed_issue in seed.issues:
+            _had(IssueTables.of(repo).issues[seed_issue.number], seed_issue)
         for pull in seed.pulls:
             _had(IssueTables.of(repo).issues[pull.number], pull)
         for issue in list(IssueTables.of(repo).issues.values()):
             issues.refer(issue, issue.author, issue.body, issue.created_at)
             for comment in issue.comments:
                 issues.refer(issue, comment.author, comment.body, comment.created_at)
-    for repo, _ in made:
+    for repo, _ in pairs:
         for issue in IssueTables.of(repo).issues.values():
             if len(issue.events) > 1:
-                issue.events.sort(key=lambda one: one.created_at)
+                issue.events.sort(key=lambda event: event.created_at)
 
 
 def _had(issue: Issue, seed: SeedIssue | SeedPull) -> None:
@@ -127,7 +127,7 @@ def _had(issue: Issue, seed: SeedIssue | SeedPull) -> None:
 
 
 def _assigned(issue: Issue, seed: SeedIssue | SeedPull) -> None:
-    known = {one.about.get("assignee") for one in issue.events if one.kind == "assigned"}
+    known = {event.about.get("assignee") for event in issue.events if event.kind == "assigned"}
     when = moment(seed.assigned_at) if seed.assigned_at else issue.created_at
     for person in issue.assignees:
         if person not in known:
@@ -135,7 +135,7 @@ def _assigned(issue: Issue, seed: SeedIssue | SeedPull) -> None:
 
 
 def _ended(issue: Issue, seed: SeedIssue | SeedPull) -> None:
-    kinds = {one.kind for one in issue.events}
+    kinds = {event.kind for event in issue.events}
     merged_at: datetime | None = getattr(seed, "merged_at", None)
     if merged_at is not None and "merged" not in kinds:
         pull = PullTables.of(issue.repository).pulls[issue.number]

@@ -1,4 +1,4 @@
-"""Pull requests of a seed, with their reviews, threads and ways to a merge."""
+"""Pull requests of a seed, with their reviews, threads, auto-merge and merge queue."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from lifecycle.sandbox.seed.references import account, account_or_none, grown, m
 
 
 def refs(seed: SeedRepository, branches: Iterable[NewCommit | NewRef]) -> list[NewRef]:
-    """What git calls the heads of its open pull requests, of those from branches of its own."""
-    known = {one.ref for one in branches}
+    """The refs `refs/pull/N/head` of a seed's open pull requests from branches of its own."""
+    known = {branch.ref for branch in branches}
     return [
         NewRef(f"refs/pull/{pull.number}/head", f"refs/heads/{pull.head}")
         for pull in seed.pulls
@@ -41,13 +41,13 @@ def _is_fresh(seed: SeedPull) -> bool:
 
 
 def found(repo: Repository, seeds: Sequence[SeedPull]) -> None:
-    """Make them all. One without commits of its own takes those of its branches.
+    """Make pull requests of a seed. One without `head_sha` or `base_sha` takes its branch's commit.
 
     Raises:
         ActionRefused: A branch is not there.
     """
-    made = [(_found(repo, seed), seed) for seed in seeds]
-    fresh = [pull for pull, seed in made if _is_fresh(seed)]
+    pairs = [(_found(repo, seed), seed) for seed in seeds]
+    fresh = [pull for pull, seed in pairs if _is_fresh(seed)]
     heads = {f"refs/pull/{pull.number}/head": pull.head_sha for pull in fresh}
     missing = {ref: sha for ref, sha in heads.items() if ref not in repo.heads} if heads else {}
     if missing:
@@ -58,10 +58,10 @@ def found(repo: Repository, seeds: Sequence[SeedPull]) -> None:
 
 
 def _found(repo: Repository, seed: SeedPull) -> PullRequest:
-    there = _there(repo, seed)
+    head_repository = _there(repo, seed)
     base = seed.base or repo.default_branch
     base_sha = seed.base_sha or _tip(repo, base)
-    head_sha = seed.head_sha or _tip(there or repo, seed.head)
+    head_sha = seed.head_sha or _tip(head_repository or repo, seed.head)
     issue = new_issue(repo, seed, seed.issue_id)
     issue.is_pull = True
     pull = registered(
@@ -74,8 +74,8 @@ def _found(repo: Repository, seed: SeedPull) -> PullRequest:
         base=base,
         base_sha=base_sha,
         head_sha=head_sha,
-        head_repository=there,
-        head_owner=_owner(repo, there, seed),
+        head_repository=head_repository,
+        head_owner=_owner(repo, head_repository, seed),
         merged_at=moment(seed.merged_at) if seed.merged_at else None,
         merged_by=account_or_none(repo.world, seed.merged_by),
         requested_reviewers=[account(repo.world, login) for login in seed.requested_reviewers],
@@ -92,21 +92,21 @@ def _found(repo: Repository, seed: SeedPull) -> PullRequest:
 
 
 def _there(repo: Repository, seed: SeedPull) -> Repository | None:
-    """Where its head is; somebody else's head without a repository is of a fork that is gone."""
+    """The repository of a pull request's head; None where it was in a fork that is gone."""
     if seed.head_repository:
-        found = repo.world.repository(seed.head_repository)
-        if found is None:
+        repository = repo.world.repository(seed.head_repository)
+        if repository is None:
             raise ActionRefused(f"there is no repository {seed.head_repository!r}.")
-        return found
+        return repository
     is_ours = not seed.head_owner or seed.head_owner.lower() == repo.owner.login.lower()
     return repo if is_ours else None
 
 
-def _owner(repo: Repository, there: Repository | None, seed: SeedPull) -> User | None:
-    """Whose head it is: the fork's owner, who is known even when the fork is gone."""
+def _owner(repo: Repository, head_repository: Repository | None, seed: SeedPull) -> User | None:
+    """The owner of a pull request's head: the fork's, who is known even when the fork is gone."""
     if seed.head_owner:
         return account(repo.world, seed.head_owner)
-    return there.owner if there else None
+    return head_repository.owner if head_repository else None
 
 
 def _tip(repo: Repository, branch: str) -> str:
@@ -117,12 +117,12 @@ def _tip(repo: Repository, branch: str) -> str:
 
 
 def _judged(repo: Repository, pull: PullRequest, seed: SeedPull) -> None:
-    """What people said of it, and what is to become of it."""
+    """Add the reviews, threads, auto-merge and queue entry of a seed to a pull request."""
     tables = PullTables.of(repo)
-    for one in seed.reviews:
-        writer, sha = account(repo.world, one.author), one.sha or pull.head_sha
+    for review in seed.reviews:
+        writer, sha = account(repo.world, review.author), review.sha or pull.head_sha
         pull.reviews.append(
-            registered(repo, "PRR", one.id, Review, one, pull=pull, author=writer, sha=sha)
+            registered(repo, "PRR", review.id, Review, review, pull=pull, author=writer, sha=sha)
         )
     for thread in seed.threads:
         _thread(repo, pull, thread)
@@ -133,7 +133,7 @@ def _judged(repo: Repository, pull: PullRequest, seed: SeedPull) -> None:
         queued = registered(repo, "MQE", entry.id, QueueEntry, entry, pull=pull, enqueuer=who)
         pull.queue_entry = queued
         tables.queues.setdefault(pull.base, []).append(queued)
-        tables.queues[pull.base].sort(key=lambda one: (one.enqueued_at, one.id))
+        tables.queues[pull.base].sort(key=lambda place: (place.enqueued_at, place.id))
 
 
 def _thread(repo: Repository, pull: PullRequest, seed: SeedThread) -> None:
@@ -141,12 +141,15 @@ def _thread(repo: Repository, pull: PullRequest, seed: SeedThread) -> None:
         repo, "PRRT", seed.id, ReviewThread, seed, pull=pull, sha=seed.sha or pull.head_sha,
         comments=[], resolved_by=account_or_none(repo.world, seed.resolved_by),
     )  # fmt: skip
-    for said in seed.comments:
-        review = next((one for one in pull.reviews if one.id == said.review), None)
-        before = next((one for one in thread.comments if one.id == said.reply_to), None)
+    for form in seed.comments:
+        review = next((entry for entry in pull.reviews if entry.id == form.review), None)
+        before = next(
+            (entry for entry in thread.comments if entry.id == form.reply_to),
+            None,
+        )
         comment = registered(
-            repo, "PRRC", said.id, ReviewComment, said, thread=thread, review=review,
-            author=account(repo.world, said.author), reply_to=before,
+            repo, "PRRC", form.id, ReviewComment, form, thread=thread, review=review,
+            author=account(repo.world, form.author), reply_to=before,
         )  # fmt: skip
         thread.comments.append(comment)
     pull.threads.append(thread)

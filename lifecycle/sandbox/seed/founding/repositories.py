@@ -29,29 +29,29 @@ FIRST_ID = 700_001
 
 
 def found(world: World, seeds: Sequence[SeedRepository], *, is_told: bool) -> None:
-    """Make them all, then what leads from one to another.
+    """Make repositories of a seed, then what leads from one to another.
 
     Args:
         world: Where to.
         seeds: In their order.
         is_told: Whether the seeds tell the whole past of their issues, as those of a dump do.
     """
-    made = [(_repository(world, seed, n), seed) for n, seed in enumerate(seeds, start=FIRST_ID)]
-    for repo, seed in made:
+    pairs = [(_repository(world, seed, n), seed) for n, seed in enumerate(seeds, start=FIRST_ID)]
+    for repo, seed in pairs:
         if seed.fork_of:
             _fork(repo, seed)
-    for repo, seed in made:
+    for repo, seed in pairs:
         _fill(repo, seed)
-    for repo, seed in made:
+    for repo, seed in pairs:
         for issue in seed.issues:
             founding_issues.relate(repo, issue)
         IssueTables.of(repo).moved = {
             number: issue_named(repo, name) for number, name in seed.moved.items()
         }
         _grow(repo, seed)
-    for repo, _ in made:
+    for repo, _ in pairs:
         founding_issues.recall(repo)
-    founding_issues.understand([] if is_told else made)
+    founding_issues.understand([] if is_told else pairs)
 
 
 def _fork(repo: Repository, seed: SeedRepository) -> None:
@@ -70,7 +70,7 @@ def _repository(world: World, seed: SeedRepository, number: int) -> Repository:
     )  # fmt: skip
     CheckTables.of(repo).plans = tuple(seed.plans)
     rules = RuleTables.of(repo)
-    rules.protections = [_protection(one) for one in seed.protections]
+    rules.protections = [_protection(protection) for protection in seed.protections]
     rules.required_approvals = seed.required_approvals
     IssueTables.of(repo).gone = set(seed.gone)
     world.repositories[repo.key] = repo
@@ -86,28 +86,28 @@ def _protection(seed: SeedProtection) -> Protection:
 
 
 def _fill(repo: Repository, seed: SeedRepository) -> None:
-    """Labels, milestones and issues, which pull requests and boards refer to."""
-    for label in seed.labels:
-        made = labels.make(repo, label.name, color=label.color, description=label.description)
-        made.created_at, made.updated_at = moment(label.created_at), moment(label.updated_at)
-        if label.id is not None:
-            repo.world.forget(made.node_id)
-            made.id, made.node_id = label.id, node_id("LA", repo.id, label.id)
-            repo.world.register(made.node_id, made)
-    for one in seed.milestones:
-        creator = author(repo, one.creator)
-        IssueTables.of(repo).milestones[one.number] = registered(
-            repo, "MI", one.id, Milestone, one, creator=creator, repository=repo
+    """Make the labels, milestones and issues, which pull requests and boards refer to."""
+    for form in seed.labels:
+        label = labels.make(repo, form.name, color=form.color, description=form.description)
+        label.created_at, label.updated_at = moment(form.created_at), moment(form.updated_at)
+        if form.id is not None:
+            repo.world.forget(label.node_id)
+            label.id, label.node_id = form.id, node_id("LA", repo.id, form.id)
+            repo.world.register(label.node_id, label)
+    for milestone in seed.milestones:
+        creator = author(repo, milestone.creator)
+        IssueTables.of(repo).milestones[milestone.number] = registered(
+            repo, "MI", milestone.id, Milestone, milestone, creator=creator, repository=repo
         )
     for issue in seed.issues:
         founding_issues.found(repo, issue)
 
 
 def _grow(repo: Repository, seed: SeedRepository) -> None:
-    """Branches, pull requests and checks: what needs git, or commits."""
+    """Make the branches, pull requests and checks: what needs git, or commits."""
     try:
         if not seed.bundle:
-            refs = [_ref(repo, one) for one in seed.refs]
+            refs = [_ref(repo, ref) for ref in seed.refs]
             branches = list(_branches(repo, seed))
             repo.grow_git([*branches, *refs, *founding_pulls.refs(seed, branches)])
         founding_pulls.found(repo, seed.pulls)
@@ -134,7 +134,7 @@ def _branches(repo: Repository, seed: SeedRepository) -> Iterator[NewCommit | Ne
 
 
 def _start(repo: Repository, branch: str, start: str, known: set[str]) -> str:
-    """What a branch starts at: a branch of the same seed, or whatever git knows by that name."""
+    """The ref or sha that a branch starts at: a branch of the same seed, or what git knows as `start`."""
     if start in known:
         return f"refs/heads/{start}"
     tip = repo.git.resolve(start)

@@ -40,7 +40,7 @@ def _world(seed: Seed, folder: Path) -> World:
         founding_boards.found(world, project)
     if seed.next_id:
         world.serial = itertools.count(seed.next_id)
-    _ = world.home.git  # whether git is there is known before anybody comes
+    _ = world.home.git  # asks for git now: without one that can be used, nothing starts
     return world
 
 
@@ -50,9 +50,9 @@ def fault_of(seed: SeedFault) -> Fault:
     Raises:
         SeedError: There is none of that name.
     """
-    given = {key: getattr(seed, key) for key in seed.__struct_fields__ if key != "name"}
+    changes = {key: getattr(seed, key) for key in seed.__struct_fields__ if key != "name"}
     try:
-        return catalogue.named(seed.name, **{k: v for k, v in given.items() if v is not None})
+        return catalogue.named(seed.name, **{k: v for k, v in changes.items() if v is not None})
     except ActionRefused as error:
         raise SeedError(str(error)) from None
 
@@ -60,21 +60,22 @@ def fault_of(seed: SeedFault) -> Fault:
 def _people(world: World, seed: Seed) -> None:
     for number, user in enumerate(seed.users, start=583_231):
         _join(world, grown(User, user, id=user.id or number, name=user.name or user.login))
-    for number, one in enumerate(seed.organizations, start=9_001):
-        made = grown(
-            User, one, id=one.id or number, name=one.name or one.login, kind="organization",
-            role="admin", members=[account(world, login) for login in one.members],
+    for number, form in enumerate(seed.organizations, start=9_001):
+        organization = grown(
+            User, form, id=form.id or number, name=form.name or form.login, kind="organization",
+            role="admin", members=[account(world, login) for login in form.members],
         )  # fmt: skip
-        _join(world, made)
+        _join(world, organization)
     for app in seed.apps:
         world.apps[app.slug] = grown(
             App, app, name=app.name or app.slug, owner=account(world, app.owner),
             bot=account_or_none(world, app.bot),
         )  # fmt: skip
-    for given in seed.installations:
-        world.installations[given.id] = grown(
-            Installation, given, app=_named(world, given.app), account=account(world, given.account),
-            repositories=frozenset(name.lower() for name in given.repositories),
+    for installation in seed.installations:
+        world.installations[installation.id] = grown(
+            Installation, installation, app=_named(world, installation.app),
+            account=account(world, installation.account),
+            repositories=frozenset(name.lower() for name in installation.repositories),
         )  # fmt: skip
     for token in seed.tokens:
         world.tokens[token.token] = grown(
