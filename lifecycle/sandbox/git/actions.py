@@ -87,21 +87,21 @@ def move(repo: Repository, user: User, moves: Sequence[Move]) -> None:
     """
     git = repo.git
     lines = []
-    for one in moves:
-        old = git.refs().get(one.ref)
-        _demand_rules(repo, user, one, old)
-        if one.new is None:
-            lines.append(f"delete {one.ref} {old or NOTHING}\n")
+    for wanted in moves:
+        old = git.refs().get(wanted.ref)
+        _demand_rules(repo, user, wanted, old)
+        if wanted.new is None:
+            lines.append(f"delete {wanted.ref} {old or NOTHING}\n")
         else:
-            lines.append(f"update {one.ref} {one.new} {old or NOTHING}\n")
+            lines.append(f"update {wanted.ref} {wanted.new} {old or NOTHING}\n")
     git.text("update-ref", "--stdin", stdin="".join(lines).encode())
-    if any(one.ref.startswith(BRANCHES) for one in moves):
+    if any(wanted.ref.startswith(BRANCHES) for wanted in moves):
         repo.pushed_at = now()
     pulls.refresh(repo, user)
 
 
 def _demand_rules(repo: Repository, user: User, wanted: Move, old: str | None) -> None:
-    """Refuse what a push would be refused, too."""
+    """Raise ActionRefused for a move that would be refused as a push, too."""
     _demand_name(wanted.ref)
     is_branch = wanted.ref.startswith(BRANCHES)
     if is_branch and wanted.new and objects.kind(repo.git, wanted.new) != "commit":

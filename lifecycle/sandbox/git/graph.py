@@ -18,14 +18,14 @@ from lifecycle.sandbox.wire.graph.pages import connection
 
 HEADS, TAGS = "refs/heads/", "refs/tags/"
 MANY = 2000
-"""More refs than these are not read as a whole for one page of them."""
+"""With more refs than this, only the commits of the refs on a page are read, not those of all refs."""
 
 
 @dataclass(frozen=True)
 class GitThing:
-    """An object of a repository. Nothing of it is read before somebody wants to know it.
+    """A git object of a repository, which is read from git when a field of it is asked for.
 
-    `beside` are the commits that are read with it, since one request asks for all of them.
+    `beside` are commits that are read in the same go, since one request asks for all of them.
     """
 
     repository: Repository
@@ -46,7 +46,7 @@ class CommitAt(GitThing):
 
     @cached_property
     def made(self) -> Commit:
-        """As git has it.
+        """The commit as git stores it.
 
         Raises:
             LookupError: Nothing of that sha is there, or no commit.
@@ -54,14 +54,14 @@ class CommitAt(GitThing):
         git = self.repository.git
         if self.oid not in git.commits_read:
             objects.read_commits(git, [self.oid, *self.beside])
-        found = objects.commit(git, self.oid)
-        if found is None:
+        commit = objects.commit(git, self.oid)
+        if commit is None:
             raise LookupError(f"{self.oid} is no commit of {self.repository.full_name}")
-        return found
+        return commit
 
     @cached_property
     def files(self) -> list[history.FileChange]:
-        """What it changed."""
+        """The files that the commit changed against its first parent."""
         return history.files(self.repository.git, history.parent_of(self.made), self.oid)
 
 
@@ -78,7 +78,7 @@ class BlobAt(GitThing):
 
     @cached_property
     def data(self) -> bytes:
-        """What it holds."""
+        """The bytes of the blob."""
         return objects.blob(self.repository.git, self.oid)
 
 
@@ -89,13 +89,13 @@ class TagAt(GitThing):
 
     @cached_property
     def made(self) -> objects.Tag | None:
-        """As git has it."""
+        """The tag as git stores it."""
         return objects.tag(self.repository.git, self.oid)
 
 
 @dataclass(frozen=True)
 class RefAt:
-    """A ref; what it points to is read when it is wanted, unless it is known already."""
+    """A ref; what it points to is read when it is asked for, unless `pointer` says it."""
 
     repository: Repository
     qualified: str
@@ -104,14 +104,14 @@ class RefAt:
 
     @cached_property
     def sha(self) -> str | None:
-        """What it points to."""
+        """The sha of the object that it points to; None if there is no such ref."""
         if self.pointer is not None:
             return self.pointer.sha
         return self.repository.git.refs().get(self.qualified)
 
     @property
     def target(self) -> GitThing | None:
-        """That object."""
+        """The object that it points to."""
         if self.pointer is None:
             return thing(self.repository, self.sha)
         return CLASSES[self.pointer.kind](self.repository, self.pointer.sha, self.beside)
@@ -123,7 +123,7 @@ class RefAt:
 
     @property
     def name(self) -> str:
-        """The rest of it."""
+        """The name without the prefix."""
         return self.qualified.removeprefix(self.prefix)
 
     @property
@@ -142,7 +142,7 @@ def thing(repo: Repository, sha: str | None) -> GitThing | None:
 
 
 def by_id(call: Call, global_id: str) -> GitThing | RefAt | None:
-    """The object or ref of that global id, or None; whether it may be seen is not asked here."""
+    """The object or ref of that global id, or None. The caller checks whether it may be seen."""
     read = read_named_id(global_id)
     if read is None:
         return None
@@ -153,14 +153,16 @@ def by_id(call: Call, global_id: str) -> GitThing | RefAt | None:
     if prefix == "REF":
         ref = RefAt(repo, name)
         return ref if ref.sha else None
-    found = thing(repo, name)
-    return found if found and found.prefix == prefix else None
+    git_object = thing(repo, name)
+    return git_object if git_object and git_object.prefix == prefix else None
 
 
 def refs_in(call: Call, repo: Repository) -> dict[str, RefAt]:
-    """Every ref, read once for a request; git is not made for a repository that has none yet.
+    """Every ref by its full name, read once in a request.
 
-    The commits of all of them are read in one go, unless there are very many.
+    Where git is not made yet and need not be, that is the default branch, if the seed has files.
+
+    Else the commits of all refs are read in one go, unless there are more than `MANY`.
     """
     if not repo.has_git and not repo.bundle and repo.parent is None:
         name = f"{HEADS}{repo.default_branch}"
@@ -169,10 +171,10 @@ def refs_in(call: Call, repo: Repository) -> dict[str, RefAt]:
 
 
 def _all_refs(repo: Repository) -> dict[str, RefAt]:
-    found = objects.pointers(repo.git)
-    commits = tuple(one.sha for one in found.values() if one.kind == "commit")
+    pointers = objects.pointers(repo.git)
+    commits = tuple(pointer.sha for pointer in pointers.values() if pointer.kind == "commit")
     beside = commits if len(commits) <= MANY else ()
-    return {name: RefAt(repo, name, at, beside) for name, at in found.items()}
+    return {name: RefAt(repo, name, pointer, beside) for name, pointer in pointers.items()}
 
 
 def default_of(call: Call, repo: Repository) -> RefAt | None:
@@ -201,41 +203,41 @@ def ref_named(repo: Repository, name: str) -> RefAt | None:
 
 
 def _compared(_call: Call, ref: RefAt, headRef: str) -> dict[str, Any] | None:  # noqa: N803
-    """How another ref stands to this one; None where one of them is none, or they share no history."""
+    """Compare another ref with this one; None if one is not there, or they share no history."""
     head = ref_named(ref.repository, headRef)
     if head is None or head.sha is None or ref.sha is None:
         return None
-    found = history.compare(ref.repository.git, ref.sha, head.sha)
-    named = named_id("CMP", ref.repository.id, f"{ref.sha}...{head.sha}")
-    shown = found and {"id": named, "aheadBy": len(found.ahead), "behindBy": found.behind}
+    result = history.compare(ref.repository.git, ref.sha, head.sha)
+    global_id = named_id("CMP", ref.repository.id, f"{ref.sha}...{head.sha}")
+    shown = result and {"id": global_id, "aheadBy": len(result.ahead), "behindBy": result.behind}
     return shown or None
 
 
-def refs_of(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
+def refs_of(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
     """The refs below a prefix, by name.
 
     Source: https://docs.github.com/graphql/reference/objects#repository (`refs`)
     """
-    prefix, query = given.pop("refPrefix"), given.pop("query", None) or ""
-    order = given.pop("orderBy", None) or {}
-    down = "DESC" in {given.pop("direction", None), order.get("direction")}
+    prefix, query = arguments.pop("refPrefix"), arguments.pop("query", None) or ""
+    order = arguments.pop("orderBy", None) or {}
+    down = "DESC" in {arguments.pop("direction", None), order.get("direction")}
     start = prefix if prefix.endswith("/") else f"{prefix}/"
-    known = refs_in(call, repo)
+    refs = refs_in(call, repo)
     names = sorted(
-        name for name in known if name.startswith(start) and query in name.removeprefix(start)
+        name for name in refs if name.startswith(start) and query in name.removeprefix(start)
     )
-    page = connection(names[::-1] if down else names, **given)
-    found = [known[name] for name in page["nodes"]]
-    if len(known) > MANY:
-        beside = tuple(ref.pointer.sha for ref in found if ref.pointer)
-        found = [replace(ref, beside=beside) for ref in found]
-    page["nodes"] = found
+    page = connection(names[::-1] if down else names, **arguments)
+    shown = [refs[name] for name in page["nodes"]]
+    if len(refs) > MANY:
+        beside = tuple(ref.pointer.sha for ref in shown if ref.pointer)
+        shown = [replace(ref, beside=beside) for ref in shown]
+    page["nodes"] = shown
     return page
 
 
-def object_of(_call: Call, repo: Repository, **given: Any) -> GitThing | None:
+def object_of(_call: Call, repo: Repository, **arguments: Any) -> GitThing | None:
     """An object by its sha, or by an expression such as `main:README.md`."""
-    oid, expression = given.get("oid"), given.get("expression")
+    oid, expression = arguments.get("oid"), arguments.get("expression")
     if oid is not None:
         return thing(repo, str(oid))
     if not expression:
@@ -248,20 +250,20 @@ def _actor(person: Signature) -> dict[str, Any]:
     return {"name": person.name, "email": person.email, "date": stamp(person.when), "of": person}
 
 
-def _parents(_call: Call, commit: CommitAt, **given: Any) -> dict[str, Any]:
-    found = [CommitAt(commit.repository, sha) for sha in commit.made.parents]
-    return connection(found, **given)
+def _parents(_call: Call, commit: CommitAt, **arguments: Any) -> dict[str, Any]:
+    commits = [CommitAt(commit.repository, sha) for sha in commit.made.parents]
+    return connection(commits, **arguments)
 
 
-def _history(_call: Call, commit: CommitAt, **given: Any) -> dict[str, Any]:
-    path = given.pop("path", None)
-    found = history.log(commit.repository.git, commit.oid, path=path)
-    return connection([CommitAt(commit.repository, one.sha) for one in found], **given)
+def _history(_call: Call, commit: CommitAt, **arguments: Any) -> dict[str, Any]:
+    path = arguments.pop("path", None)
+    commits = history.log(commit.repository.git, commit.oid, path=path)
+    return connection([CommitAt(commit.repository, entry.sha) for entry in commits], **arguments)
 
 
 def _entries(_call: Call, tree: TreeAt) -> list[tuple[Repository, Entry]]:
-    found = objects.tree(tree.repository.git, tree.oid) or []
-    return [(tree.repository, one) for one in found]
+    entries = objects.tree(tree.repository.git, tree.oid) or []
+    return [(tree.repository, entry) for entry in entries]
 
 
 def _headline(commit: CommitAt) -> str:
@@ -292,13 +294,13 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "committedDate": lambda _, at: stamp(at.made.committer.when),
         "author": lambda _, at: _actor(at.made.author),
         "committer": lambda _, at: _actor(at.made.committer),
-        "authors": lambda _, at, **given: connection([_actor(at.made.author)], **given),
+        "authors": lambda _, at, **arguments: connection([_actor(at.made.author)], **arguments),
         "authoredByCommitter": lambda _, at: at.made.author.email == at.made.committer.email,
         "parents": _parents,
         "history(path)": _history,
         "tree": lambda _, at: TreeAt(at.repository, at.made.tree),
-        "additions": lambda _, at: sum(one.additions for one in at.files),
-        "deletions": lambda _, at: sum(one.deletions for one in at.files),
+        "additions": lambda _, at: sum(change.additions for change in at.files),
+        "deletions": lambda _, at: sum(change.deletions for change in at.files),
         "changedFilesIfAvailable": lambda _, at: len(at.files),
     },
     "Ref": {"compare": _compared},

@@ -29,7 +29,7 @@ def _demand(call: Call, repo: Repository) -> None:
 
 @mutation("ref")
 def create_ref(call: Call, wanted: Given) -> Payload:
-    """Only where there is none of that name."""
+    """Make a ref; UNPROCESSABLE where there is one of that name."""
     repo = meant(call, wanted["repositoryId"], Repository)
     _demand(call, repo)
     name, oid = wanted["name"], str(wanted["oid"])
@@ -43,7 +43,7 @@ def create_ref(call: Call, wanted: Given) -> Payload:
 
 @mutation("ref", takes="force")
 def update_ref(call: Call, wanted: Given) -> Payload:
-    """Without force only forward."""
+    """Move a ref; without `force` only forward."""
     ref = meant(call, wanted["refId"], RefAt)
     _demand(call, ref.repository)
     force = bool(wanted.get("force"))
@@ -70,25 +70,25 @@ def update_refs(call: Call, wanted: Given) -> Payload:
     repo = meant(call, wanted["repositoryId"], Repository)
     _demand(call, repo)
     moves = []
-    for one in wanted["refUpdates"]:
-        name, before, after = str(one["name"]), one.get("beforeOid"), str(one["afterOid"])
-        now = repo.git.refs().get(name) if name.startswith("refs/") else None
-        if before is not None and str(before) != (now or refs.NOTHING):
-            words = f"Reference '{name}' is at {now or refs.NOTHING} but expected {before}"
+    for update in wanted["refUpdates"]:
+        name, before, after = str(update["name"]), update.get("beforeOid"), str(update["afterOid"])
+        current = repo.git.refs().get(name) if name.startswith("refs/") else None
+        if before is not None and str(before) != (current or refs.NOTHING):
+            words = f"Reference '{name}' is at {current or refs.NOTHING} but expected {before}"
             raise Refusal("STALE_DATA", words)
-        if after == refs.NOTHING and now is None:
+        if after == refs.NOTHING and current is None:
             continue
         if after != refs.NOTHING and objects.kind(repo.git, after) is None:
             raise unprocessable(f"The object '{after}' does not exist in the repository.")
         new = None if after == refs.NOTHING else after
-        moves.append(refs.Move(name, new, bool(one.get("force"))))
+        moves.append(refs.Move(name, new, bool(update.get("force"))))
     doing(lambda: refs.move(repo, call.viewer, moves))
     return {}
 
 
 @mutation("commit ref", takes="fileChanges")
 def create_commit_on_branch(call: Call, wanted: Given) -> Payload:
-    """A commit on the very head that is expected.
+    """Commit files on a branch; STALE_DATA unless its head is the one that is expected.
 
     Source: https://docs.github.com/graphql/reference/mutations#createcommitonbranch
     """
@@ -114,7 +114,7 @@ def create_commit_on_branch(call: Call, wanted: Given) -> Payload:
 
 
 def _branch(call: Call, wanted: Given) -> tuple[Repository, str]:
-    """The branch that is meant: by id, or by repository and name."""
+    """The repository and full ref of the branch that is named by id, or by repository and name."""
     if wanted.get("id"):
         ref = meant(call, wanted["id"], RefAt)
         return ref.repository, ref.qualified
@@ -126,15 +126,15 @@ def _branch(call: Call, wanted: Given) -> tuple[Repository, str]:
 
 
 def _changes(repo: Repository, wanted: Given) -> list[tuple[str, str, str | None]]:
-    made: list[tuple[str, str, str | None]] = []
-    for one in wanted.get("additions") or ():
+    changes: list[tuple[str, str, str | None]] = []
+    for addition in wanted.get("additions") or ():
         try:
-            data = base64.b64decode(str(one["contents"]), validate=True)
+            data = base64.b64decode(str(addition["contents"]), validate=True)
         except (binascii.Error, ValueError):
-            raise unprocessable(f"The contents of {one['path']} are not base64.") from None
-        made.append((one["path"], "100644", objects.write_blob(repo.git, data)))
-    made += [(one["path"], "100644", None) for one in wanted.get("deletions") or ()]
-    return made
+            raise unprocessable(f"The contents of {addition['path']} are not base64.") from None
+        changes.append((addition["path"], "100644", objects.write_blob(repo.git, data)))
+    changes += [(deletion["path"], "100644", None) for deletion in wanted.get("deletions") or ()]
+    return changes
 
 
 INPUTS = {

@@ -1,4 +1,4 @@
-"""git over smart HTTP: git's services behind WSGI, each request to a process that lives as long.
+"""git over smart HTTP: each request is answered by a process of git's own services.
 
 Reading is anonymous, as from any public repository; pushing needs Basic auth with a token. Sources:
 https://git-scm.com/docs/http-protocol, https://git-scm.com/docs/protocol-v2
@@ -32,11 +32,11 @@ UNCACHED = {
     "Cache-Control": "no-cache, max-age=0, must-revalidate",
 }
 OLD_CLIENT = "Please upgrade your git client: GitHub no longer serves git over dumb HTTP."
-"""What a client hears that reads git's files; it is over since June 2011:
+"""The answer to a client that reads git's files, which GitHub serves no more since June 2011:
 https://github.blog/2011-03-09-git-dumb-http-transport-to-be-turned-off-in-90-days/"""
 MOST_KEPT = 1_000
 _kept: dict[tuple[object, ...], bytes] = {}
-"""What services said that depends on the request and the refs only, by these: at most so many."""
+"""Answers of services by all that they depend on, request and refs; at most `MOST_KEPT`."""
 
 
 def is_git(path: str) -> bool:
@@ -50,8 +50,8 @@ def is_git(path: str) -> bool:
 
 def respond(world: World, request: Request) -> Response:
     """Answer a git client."""
-    owner, _, rest = request.path.lstrip("/").partition("/")
-    name, _, service = rest.partition("/")
+    owner, _, tail = request.path.lstrip("/").partition("/")
+    name, _, service = tail.partition("/")
     is_push = "git-receive-pack" in (service, request.args.get("service"))
     try:
         with world.lock:
@@ -61,7 +61,7 @@ def respond(world: World, request: Request) -> Response:
     full_name = f"{owner}/{name.removesuffix('.git')}"
     repo = world.repository(full_name) or world.renamed.get(full_name.lower())
     if repo is None or not _may_read(repo, token):
-        # Whether a private repository is there is nobody's business.
+        # A private repository is answered like one that is not there, so that nobody learns of it.
         return _plain(404, "Not Found") if token else _challenge()
     if is_push and token is None:
         return _challenge()
@@ -100,13 +100,13 @@ def _challenge() -> Response:
 
 
 def _environment(repo: Repository, request: Request, token: Token | None = None) -> dict[str, str]:
-    made = dict(repo.git.environment)
+    environment = dict(repo.git.environment)
     if protocol := request.headers.get("Git-Protocol"):
-        made["GIT_PROTOCOL"] = protocol
+        environment["GIT_PROTOCOL"] = protocol
     if token:  # who pushes, as git's own CGI names him
-        made["GIT_COMMITTER_NAME"] = token.user.login
-        made["GIT_COMMITTER_EMAIL"] = f"{token.user.login}@http.{request.remote_addr}"
-    return made
+        environment["GIT_COMMITTER_NAME"] = token.user.login
+        environment["GIT_COMMITTER_EMAIL"] = f"{token.user.login}@http.{request.remote_addr}"
+    return environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Backend:
     def start(
         cls, repo: Repository, service: str, environment: dict[str, str], *options: str
     ) -> Self:
-        """Start one."""
+        """Start a service (`git-upload-pack` or `git-receive-pack`) in a repository."""
         process = subprocess.Popen(
             ["git", service.removeprefix("git-"), "--stateless-rpc", *options, "."],
             cwd=repo.git.path,
@@ -134,11 +134,11 @@ class Backend:
             raise SandboxError(f"{service} was started without pipes.")
         return cls(process, process.stdin, process.stdout)
 
-    def feed(self, begun: bytes, rest: IO[bytes]) -> None:
-        """Hand a request's body on as it comes, after what was read of it."""
+    def feed(self, begun: bytes, stream: IO[bytes]) -> None:
+        """Write a request's body to the service: what was read of it already, then its stream."""
         try:
             self.stdin.write(begun)
-            while chunk := rest.read(CHUNK):
+            while chunk := stream.read(CHUNK):
                 self.stdin.write(chunk)
             self.stdin.close()
         except BrokenPipeError:
@@ -148,7 +148,7 @@ class Backend:
             raise
 
     def body(self) -> Iterator[bytes]:
-        """What it answers, as it comes; then it is over."""
+        """Yield what the service answers, as it comes, then end the process."""
         try:
             while chunk := self.stdout.read(CHUNK):
                 yield chunk
@@ -156,7 +156,7 @@ class Backend:
             self.end()
 
     def end(self) -> None:
-        """Leave no process and no pipe behind, whoever went first."""
+        """Close the pipes and wait for the process, which is killed after five seconds."""
         for pipe in (self.stdin, self.stdout):
             with contextlib.suppress(BrokenPipeError):  # bytes that nobody reads any more
                 pipe.close()
@@ -168,7 +168,7 @@ class Backend:
 
 
 def _known(repo: Repository, request: Request, service: str, asked: bytes, *options: str) -> bytes:
-    """What a service answers that depends on the refs only: it is started once for the same refs."""
+    """A service's answer that depends on the request and the refs only, and is kept by these."""
     environment = _environment(repo, request)
     protocol = environment.get("GIT_PROTOCOL")
     head = (repo.git.path / "HEAD").read_text("utf-8")
@@ -211,7 +211,7 @@ def _fetch(repo: Repository, request: Request) -> Response:
     backend = Backend.start(repo, "git-upload-pack", _environment(repo, request))
     backend.feed(begun, stream)
     answer = Response(backend.body(), headers=UNCACHED, content_type=kind)
-    answer.call_on_close(backend.end)  # a generator that never began has no end of its own
+    answer.call_on_close(backend.end)  # a generator that never began runs no `finally`
     return answer
 
 

@@ -35,16 +35,16 @@ def _account(call: Call, mail: str) -> User | None:
     if mail.endswith(NOREPLY):
         return call.world.user(mail.removesuffix(NOREPLY).rpartition("+")[2])
     users = call.world.users.values()
-    return next((one for one in users if one.email and one.email == mail), None)
+    return next((user for user in users if user.email and user.email == mail), None)
 
 
 def person(who: Signature) -> dict[str, Any]:
-    """A signature."""
+    """A signature of git as JSON: name, email and date."""
     return {"name": who.name, "email": who.email, "date": stamp(who.when)}
 
 
 def commit_page(call: Call, repo: Repository, sha: str) -> str:
-    """Where people look at a commit."""
+    """The address of a commit's page for people."""
     return f"{repositories.page_url(call, repo)}/commit/{sha}"
 
 
@@ -52,72 +52,73 @@ def _tree(call: Call, repo: Repository, sha: str) -> dict[str, str]:
     return {"sha": sha, "url": f"{repositories.api_url(call, repo)}/git/trees/{sha}"}
 
 
-def git_commit(call: Call, repo: Repository, made: Commit) -> dict[str, Any]:
-    """A commit as git's objects are shown."""
+def git_commit(call: Call, repo: Repository, commit_object: Commit) -> dict[str, Any]:
+    """A commit as the calls about git's objects show it."""
     url = f"{repositories.api_url(call, repo)}/git/commits"
     return {
-        "sha": made.sha,
-        "node_id": named_id("C", repo.id, made.sha),
-        "url": f"{url}/{made.sha}",
-        "html_url": commit_page(call, repo, made.sha),
-        "author": person(made.author),
-        "committer": person(made.committer),
-        "tree": _tree(call, repo, made.tree),
-        "message": made.message,
+        "sha": commit_object.sha,
+        "node_id": named_id("C", repo.id, commit_object.sha),
+        "url": f"{url}/{commit_object.sha}",
+        "html_url": commit_page(call, repo, commit_object.sha),
+        "author": person(commit_object.author),
+        "committer": person(commit_object.committer),
+        "tree": _tree(call, repo, commit_object.tree),
+        "message": commit_object.message,
         "parents": [
             {"sha": sha, "url": f"{url}/{sha}", "html_url": commit_page(call, repo, sha)}
-            for sha in made.parents
+            for sha in commit_object.parents
         ],
         "verification": dict(UNSIGNED),
     }
 
 
-def commit(call: Call, repo: Repository, made: Commit) -> dict[str, Any]:
+def commit(call: Call, repo: Repository, commit_object: Commit) -> dict[str, Any]:
     """A commit as lists show it."""
     api = repositories.api_url(call, repo)
     url = f"{api}/commits"
-    writer, keeper = account_of(call, made.author), account_of(call, made.committer)
+    author = account_of(call, commit_object.author)
+    committer = account_of(call, commit_object.committer)
     return {
-        "sha": made.sha,
-        "node_id": named_id("C", repo.id, made.sha),
+        "sha": commit_object.sha,
+        "node_id": named_id("C", repo.id, commit_object.sha),
         "commit": {
-            "author": person(made.author),
-            "committer": person(made.committer),
-            "message": made.message,
-            "tree": _tree(call, repo, made.tree),
-            "url": f"{api}/git/commits/{made.sha}",
+            "author": person(commit_object.author),
+            "committer": person(commit_object.committer),
+            "message": commit_object.message,
+            "tree": _tree(call, repo, commit_object.tree),
+            "url": f"{api}/git/commits/{commit_object.sha}",
             "comment_count": 0,
             "verification": dict(UNSIGNED),
         },
-        "url": f"{url}/{made.sha}",
-        "html_url": commit_page(call, repo, made.sha),
-        "comments_url": f"{url}/{made.sha}/comments",
-        "author": accounts.user(call, writer) if writer else None,
-        "committer": accounts.user(call, keeper) if keeper else None,
+        "url": f"{url}/{commit_object.sha}",
+        "html_url": commit_page(call, repo, commit_object.sha),
+        "comments_url": f"{url}/{commit_object.sha}/comments",
+        "author": accounts.user(call, author) if author else None,
+        "committer": accounts.user(call, committer) if committer else None,
         "parents": [
             {"sha": sha, "url": f"{url}/{sha}", "html_url": commit_page(call, repo, sha)}
-            for sha in made.parents
+            for sha in commit_object.parents
         ],
     }
 
 
 def full_commit(
-    call: Call, repo: Repository, made: Commit, changes: Sequence[FileChange]
+    call: Call, repo: Repository, commit_object: Commit, changes: Sequence[FileChange]
 ) -> dict[str, Any]:
     """A commit on its own, with what it changed."""
-    added = sum(one.additions for one in changes)
-    removed = sum(one.deletions for one in changes)
+    added = sum(change.additions for change in changes)
+    removed = sum(change.deletions for change in changes)
     return {
-        **commit(call, repo, made),
+        **commit(call, repo, commit_object),
         "stats": {"total": added + removed, "additions": added, "deletions": removed},
-        "files": [file_change(call, repo, made.sha, one) for one in changes],
+        "files": [file_change(call, repo, commit_object.sha, change) for change in changes],
     }
 
 
 def file_change(call: Call, repo: Repository, sha: str, change: FileChange) -> dict[str, Any]:
     """A file of a difference; `sha` is the commit to look at it in."""
     path, page = quote(change.path), repositories.page_url(call, repo)
-    made = {
+    answer = {
         "sha": change.sha,
         "filename": change.path,
         **attributes(change, "status additions deletions"),
@@ -127,10 +128,10 @@ def file_change(call: Call, repo: Repository, sha: str, change: FileChange) -> d
         "contents_url": f"{repositories.api_url(call, repo)}/contents/{path}?ref={sha}",
     }
     if change.patch is not None:
-        made["patch"] = change.patch
+        answer["patch"] = change.patch
     if change.before is not None:
-        made["previous_filename"] = change.before
-    return made
+        answer["previous_filename"] = change.before
+    return answer
 
 
 def ref(call: Call, repo: Repository, name: str, sha: str, kind: str) -> dict[str, Any]:
@@ -150,15 +151,15 @@ def tree(
     """A tree and its entries."""
     url = f"{repositories.api_url(call, repo)}/git"
     listed = []
-    for one in entries:
-        made: dict[str, Any] = {
-            "path": one.path, "mode": one.mode, "type": one.kind, "sha": one.sha,
+    for line in entries:
+        answer: dict[str, Any] = {
+            "path": line.path, "mode": line.mode, "type": line.kind, "sha": line.sha,
         }  # fmt: skip
-        if one.size is not None:
-            made["size"] = one.size
-        if one.kind != "commit":
-            made["url"] = f"{url}/{one.kind}s/{one.sha}"
-        listed.append(made)
+        if line.size is not None:
+            answer["size"] = line.size
+        if line.kind != "commit":
+            answer["url"] = f"{url}/{line.kind}s/{line.sha}"
+        listed.append(answer)
     return {"sha": sha, "url": f"{url}/trees/{sha}", "tree": listed, "truncated": truncated}
 
 
@@ -179,56 +180,56 @@ def _lines(data: bytes) -> str:
     return "".join(f"{text[start : start + 60]}\n" for start in range(0, len(text), 60))
 
 
-def tag(call: Call, repo: Repository, made: Tag) -> dict[str, Any]:
+def tag(call: Call, repo: Repository, tag_object: Tag) -> dict[str, Any]:
     """An annotated tag."""
     url = f"{repositories.api_url(call, repo)}/git"
     return {
-        "node_id": named_id("TA", repo.id, made.sha),
-        "sha": made.sha,
-        "url": f"{url}/tags/{made.sha}",
-        "tagger": person(made.tagger),
+        "node_id": named_id("TA", repo.id, tag_object.sha),
+        "sha": tag_object.sha,
+        "url": f"{url}/tags/{tag_object.sha}",
+        "tagger": person(tag_object.tagger),
         "object": {
-            "sha": made.object,
-            "type": made.kind,
-            "url": f"{url}/{made.kind}s/{made.object}",
+            "sha": tag_object.object,
+            "type": tag_object.kind,
+            "url": f"{url}/{tag_object.kind}s/{tag_object.object}",
         },
-        "tag": made.name,
-        "message": made.message,
+        "tag": tag_object.name,
+        "message": tag_object.message,
         "verification": dict(UNSIGNED),
     }
 
 
-def entry(call: Call, repo: Repository, at: str, path: str, made: Entry) -> dict[str, Any]:
+def entry(call: Call, repo: Repository, at: str, path: str, line: Entry) -> dict[str, Any]:
     """A file or folder of the branch or commit `at`, without its content."""
     api, page, place = (
         repositories.api_url(call, repo),
         repositories.page_url(call, repo),
         quote(path),
     )
-    is_file = made.kind == "blob"
+    is_file = line.kind == "blob"
     url = f"{api}/contents/{place}?ref={quote(at, safe='')}"
-    git_url = f"{api}/git/{'blobs' if is_file else 'trees'}/{made.sha}"
+    git_url = f"{api}/git/{'blobs' if is_file else 'trees'}/{line.sha}"
     html_url = f"{page}/{'blob' if is_file else 'tree'}/{quote(at)}/{place}"
-    kind = {"blob": "file", "tree": "dir", "commit": "submodule"}[made.kind]
+    kind = {"blob": "file", "tree": "dir", "commit": "submodule"}[line.kind]
     return {
         "name": path.rpartition("/")[2],
         "path": path,
-        "sha": made.sha,
-        "size": made.size or 0,
+        "sha": line.sha,
+        "size": line.size or 0,
         "url": url,
         "html_url": html_url,
         "git_url": git_url,
         "download_url": f"{page}/raw/{quote(at)}/{place}" if is_file else None,
-        "type": "symlink" if made.mode == "120000" else kind,
+        "type": "symlink" if line.mode == "120000" else kind,
         "_links": {"self": url, "git": git_url, "html": html_url},
     }
 
 
-def file(call: Call, repo: Repository, at: str, path: str, made: Entry) -> dict[str, Any]:
+def file(call: Call, repo: Repository, at: str, path: str, line: Entry) -> dict[str, Any]:
     """A file with its content."""
-    data = objects.blob(repo.git, made.sha)
+    data = objects.blob(repo.git, line.sha)
     return {
-        **entry(call, repo, at, path, made),
+        **entry(call, repo, at, path, line),
         "content": _lines(data),
         "encoding": "base64",
     }

@@ -43,7 +43,7 @@ class Refusals:
     listed: tuple[tuple[str, str, str, str], ...] = ()
 
     def variable(self) -> str:
-        """For the hook: a line for each."""
+        """The text of `VARIABLE` for the hook: a line of ref, when and text for each refusal."""
         lines = [f"{ref}\t{when}\t{_escaped(text)}\n" for ref, when, text, _ in self.listed]
         return "".join(lines)
 
@@ -92,26 +92,26 @@ def _packet_around(report: bytes, inner: int) -> int | None:
 
 
 def commands(stream: IO[bytes]) -> tuple[list[rules.Push], bytes]:
-    """The refs that a push wants to move, and the bytes that said so; they are gone from the stream."""
-    found: list[rules.Push] = []
-    taken = b""
+    """Read the refs that a push wants to move; return them, and the bytes that the stream has lost."""
+    pushes: list[rules.Push] = []
+    data = b""
     while True:
         head = stream.read(4)
-        taken += head
+        data += head
         if len(head) < 4 or head == b"0000":
-            return found, taken
+            return pushes, data
         line = stream.read(int(head, 16) - 4)
-        taken += line
+        data += line
         if line.startswith((b"shallow ", b"push-cert")):
             continue
         parts = line.split(b"\0", 1)[0].decode(errors="replace").rstrip("\n").split(" ", 2)
         if len(parts) == 3:
-            old, new = (one if set(one) != {"0"} else None for one in parts[:2])
-            found.append(rules.Push(parts[2], old, new))
+            old, new = (sha if set(sha) != {"0"} else None for sha in parts[:2])
+            pushes.append(rules.Push(parts[2], old, new))
 
 
 def refusals(repo: Repository, user: User, wanted: list[rules.Push], page: str) -> Refusals:
-    """What of a push the rules refuse."""
+    """What the rules refuse of a push, each ref taken as it is and, if it moves, as forced."""
     listed = []
     for push in wanted:
         forms = [("any", push)]
@@ -125,7 +125,7 @@ def refusals(repo: Repository, user: User, wanted: list[rules.Push], page: str) 
 
 
 def install(repo: Repository) -> None:
-    """Let a repository have the hook."""
+    """Write the `update` hook into a repository that does not have it yet."""
     path = repo.git.path / "hooks" / "update"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)

@@ -26,19 +26,19 @@ TEXT = "text/plain; charset=utf-8"
 
 def heads_of(repo: Repository) -> dict[str, str]:
     """Every branch and its commit, by name."""
-    found = repo.git.refs().items()
-    return {name.removeprefix(HEADS): sha for name, sha in found if name.startswith(HEADS)}
+    pairs = repo.git.refs().items()
+    return {name.removeprefix(HEADS): sha for name, sha in pairs if name.startswith(HEADS)}
 
 
 @route("GET", f"{REPO}/branches")
 def list_branches(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/branches, by name; `protected` picks those with or without rules."""
     asking.only(call, "protected")
-    found = sorted(heads_of(repo).items())
+    heads = sorted(heads_of(repo).items())
     if wanted := call.query.get("protected"):
         keep = wanted == "true"
-        found = [one for one in found if bool(rules.of_branch(repo, one[0])) is keep]
-    shown, headers = call.page(found)
+        heads = [head for head in heads if bool(rules.of_branch(repo, head[0])) is keep]
+    shown, headers = call.page(heads)
     url = f"{repositories.api_url(call, repo)}/commits"
     answer = [
         {
@@ -75,7 +75,7 @@ def get_branch(call: Call, repo: Repository, branch: str) -> Reply:
             "required_status_checks": {
                 "enforcement_level": level,
                 "contexts": contexts,
-                "checks": [{"context": one, "app_id": None} for one in contexts],
+                "checks": [{"context": context, "app_id": None} for context in contexts],
             },
         },
         "protection_url": f"{url}/protection",
@@ -87,7 +87,7 @@ def get_branch(call: Call, repo: Repository, branch: str) -> Reply:
 def list_tags(call: Call, repo: Repository) -> Reply:
     """GET /repos/O/R/tags, the highest name first."""
     asking.only(call)
-    tags = [one for one in repo.git.refs().items() if one[0].startswith(TAGS)]
+    tags = [ref for ref in repo.git.refs().items() if ref[0].startswith(TAGS)]
     tags.sort(reverse=True)
     shown, headers = call.page(tags)
     return Reply(200, [_tag(call, repo, name.removeprefix(TAGS)) for name, _ in shown], headers)
@@ -116,8 +116,8 @@ def merge(call: Call, repo: Repository) -> Reply:
     git = repo.git
     old, tip = git.refs().get(f"{HEADS}{base}"), git.resolve(head)
     if old is None or tip is None:
-        what = "Base" if old is None else "Head"
-        raise ApiError(404, f"{what} does not exist")
+        missing = "Base" if old is None else "Head"
+        raise ApiError(404, f"{missing} does not exist")
     if git.is_ancestor(tip, old):
         return Reply(204, None)
     tree = git.merged_tree(old, tip)
@@ -129,8 +129,8 @@ def merge(call: Call, repo: Repository) -> Reply:
     )
     with refusing(409):
         refs.update(repo, call.viewer, f"{HEADS}{base}", sha, force=False)
-    made = objects.commit(git, sha)
-    return Reply(201, payloads.commit(call, repo, made) if made else None)
+    commit = objects.commit(git, sha)
+    return Reply(201, payloads.commit(call, repo, commit) if commit else None)
 
 
 @route(
@@ -199,14 +199,14 @@ def list_commits(call: Call, repo: Repository) -> Reply:
     path = call.query.get("path")
     total = history.count(repo.git, start, path=path, options=tuple(options))
     places, headers = call.page(range(total))
-    found = (
+    commits = (
         history.log(
             repo.git, start, path=path, skip=places[0], limit=len(places), options=tuple(options)
         )
         if places
         else []
     )
-    return Reply(200, [payloads.commit(call, repo, one) for one in found], headers)
+    return Reply(200, [payloads.commit(call, repo, commit) for commit in commits], headers)
 
 
 def _mail(login: str, mail: str | None) -> str:
@@ -216,10 +216,10 @@ def _mail(login: str, mail: str | None) -> str:
 def _found(repo: Repository, ref: str) -> Commit:
     demand_commits(repo)
     sha = asking.commit(repo, ref)
-    found = objects.commit(repo.git, sha)
-    if found is None:
+    commit = objects.commit(repo.git, sha)
+    if commit is None:
         raise asking.not_found(f"{COMMITS}#get-a-commit")
-    return found
+    return commit
 
 
 @route("GET", f"{REPO}/commits/<path:ref>")
@@ -241,9 +241,10 @@ def list_branches_of_head(call: Call, repo: Repository, ref: str) -> Reply:
     asking.only(call)
     sha = _found(repo, ref).sha
     url = f"{repositories.api_url(call, repo)}/commits/{sha}"
-    found = sorted(name for name, tip in heads_of(repo).items() if tip == sha)
+    names = sorted(name for name, tip in heads_of(repo).items() if tip == sha)
     return Reply(
-        200, [{"name": n, "commit": {"sha": sha, "url": url}, "protected": False} for n in found]
+        200,
+        [{"name": name, "commit": {"sha": sha, "url": url}, "protected": False} for name in names],
     )
 
 
@@ -255,11 +256,11 @@ def compare(call: Call, repo: Repository, basehead: str) -> Reply:
     if not dots:
         raise asking.not_found()
     base, head = (_end(call, repo, name) for name in (base_name, head_name))
-    found = history.compare(repo.git, base, head)
-    if found is None:
+    comparison = history.compare(repo.git, base, head)
+    if comparison is None:
         raise ApiError(404, f"No common ancestor between {base_name} and {head_name}.")
-    shown, headers = call.page(found.ahead, default=250)
-    changes = history.files(repo.git, found.merge_base, head)[:300]
+    shown, headers = call.page(comparison.ahead, default=250)
+    changes = history.files(repo.git, comparison.merge_base, head)[:300]
     url = f"{repositories.api_url(call, repo)}/compare/{quote(basehead)}"
     page = f"{repositories.page_url(call, repo)}/compare"
     answer: dict[str, Any] = {
@@ -269,16 +270,16 @@ def compare(call: Call, repo: Repository, basehead: str) -> Reply:
         "diff_url": f"{page}/{basehead}.diff",
         "patch_url": f"{page}/{basehead}.patch",
         "base_commit": payloads.commit(call, repo, _found(repo, base)),
-        "merge_base_commit": payloads.commit(call, repo, _found(repo, found.merge_base)),
-        "status": found.status,
-        "ahead_by": len(found.ahead),
-        "behind_by": found.behind,
-        "total_commits": len(found.ahead),
-        "commits": [payloads.commit(call, repo, one) for one in shown],
-        "files": [payloads.file_change(call, repo, head, one) for one in changes],
+        "merge_base_commit": payloads.commit(call, repo, _found(repo, comparison.merge_base)),
+        "status": comparison.status,
+        "ahead_by": len(comparison.ahead),
+        "behind_by": comparison.behind,
+        "total_commits": len(comparison.ahead),
+        "commits": [payloads.commit(call, repo, commit) for commit in shown],
+        "files": [payloads.file_change(call, repo, head, change) for change in changes],
     }
     if "diff" in call.accept:
-        text = history.diff(repo.git, found.merge_base, head)
+        text = history.diff(repo.git, comparison.merge_base, head)
         return Reply(200, text.encode(), {"Content-Type": TEXT})
     return Reply(200, answer, headers)
 
@@ -287,12 +288,13 @@ def _end(call: Call, repo: Repository, name: str) -> str:
     """The commit that one end of a comparison means; another owner's is fetched from the fork."""
     owner, colon, branch = name.rpartition(":")
     network = [repo, *repo.forks, *([repo.parent] if repo.parent else [])]
-    there = next(
-        (one for one in network if not colon or one.owner.login.lower() == owner.lower()), None
+    source = next(
+        (member for member in network if not colon or member.owner.login.lower() == owner.lower()),
+        None,
     )
-    sha = there.git.resolve(branch) if there and access.sees(call.token, there) else None
-    if there is None or sha is None:
+    sha = source.git.resolve(branch) if source and access.sees(call.token, source) else None
+    if source is None or sha is None:
         raise asking.not_found()
-    if there is not repo and objects.kind(repo.git, sha) is None:
-        repo.git.text("fetch", "--quiet", str(there.git.path), sha)
+    if source is not repo and objects.kind(repo.git, sha) is None:
+        repo.git.text("fetch", "--quiet", str(source.git.path), sha)
     return sha

@@ -27,7 +27,7 @@ CONTENTS = f"{REPO}/contents"
 
 
 def _at(call: Call, repo: Repository) -> tuple[str, str]:
-    """The ref that is meant and its commit, or 404."""
+    """The ref that the query names, or the default branch, and its commit; or 404."""
     name = call.query.get("ref", repo.default_branch).removeprefix(HEADS)
     sha = repo.git.resolve(name)
     if sha is None:
@@ -48,21 +48,21 @@ def get_contents(call: Call, repo: Repository, path: str = "") -> Reply:
     asking.only(call, "ref")
     name, sha = _at(call, repo)
     path = path.strip("/")
-    found = objects.at_path(repo.git, sha, path)
-    if found is None:
+    entry = objects.at_path(repo.git, sha, path)
+    if entry is None:
         raise asking.not_found()
-    if found.kind == "tree":
-        entries = objects.tree(repo.git, found.sha) or []
+    if entry.kind == "tree":
+        entries = objects.tree(repo.git, entry.sha) or []
         inside = f"{path}/" if path else ""
-        listed = [payloads.entry(call, repo, name, inside + one.path, one) for one in entries]
+        listed = [payloads.entry(call, repo, name, inside + child.path, child) for child in entries]
         return Reply(200, listed)
-    return _file(call, repo, name, path, found)
+    return _file(call, repo, name, path, entry)
 
 
-def _file(call: Call, repo: Repository, name: str, path: str, found: Entry) -> Reply:
+def _file(call: Call, repo: Repository, name: str, path: str, entry: Entry) -> Reply:
     if "raw" in call.accept:
-        return Reply(200, objects.blob(repo.git, found.sha), {"Content-Type": RAW})
-    return Reply(200, payloads.file(call, repo, name, path, found))
+        return Reply(200, objects.blob(repo.git, entry.sha), {"Content-Type": RAW})
+    return Reply(200, payloads.file(call, repo, name, path, entry))
 
 
 @route("GET", f"{REPO}/readme")
@@ -73,9 +73,9 @@ def get_readme(call: Call, repo: Repository) -> Reply:
         raise asking.not_found()
     name, sha = _at(call, repo)
     for path in README:
-        found = objects.at_path(repo.git, sha, path)
-        if found is not None and found.kind == "blob":
-            return _file(call, repo, name, path, found)
+        entry = objects.at_path(repo.git, sha, path)
+        if entry is not None and entry.kind == "blob":
+            return _file(call, repo, name, path, entry)
     raise asking.not_found()
 
 
@@ -90,15 +90,17 @@ def put_file(call: Call, repo: Repository, path: str) -> Reply:
     asking.fields(call, "message", "content", "sha", "branch", "committer", "author")
     message = asking.needed(call, "message", str)
     data = decoded(asking.needed(call, "content", str))
-    branch, tip, there = _target(call, repo, path)
-    _demand_same(call, path, there)
+    branch, tip, current = _target(call, repo, path)
+    _demand_same(call, path, current)
     blob = objects.write_blob(repo.git, data)
-    changes: list[tuple[str, str, str | None]] = [(path, there.mode if there else "100644", blob)]
+    changes: list[tuple[str, str, str | None]] = [
+        (path, current.mode if current else "100644", blob)
+    ]
     answer = _committed(call, repo, branch, tip, changes, message)
-    made = objects.at_path(repo.git, answer["commit"]["sha"], path)
-    if made is not None:
-        answer["content"] = payloads.entry(call, repo, branch, path, made)
-    return Reply(200 if there else 201, answer)
+    entry = objects.at_path(repo.git, answer["commit"]["sha"], path)
+    if entry is not None:
+        answer["content"] = payloads.entry(call, repo, branch, path, entry)
+    return Reply(200 if current else 201, answer)
 
 
 @route("DELETE", f"{CONTENTS}/<path:path>", "contents:write")
@@ -107,15 +109,15 @@ def delete_file(call: Call, repo: Repository, path: str) -> Reply:
     asking.demand_push(call, repo)
     asking.fields(call, "message", "sha", "branch", "committer", "author")
     message = asking.needed(call, "message", str)
-    branch, tip, there = _target(call, repo, path)
-    if there is None:
+    branch, tip, current = _target(call, repo, path)
+    if current is None:
         raise asking.not_found()
-    _demand_same(call, path, there)
-    return Reply(200, _committed(call, repo, branch, tip, [(path, there.mode, None)], message))
+    _demand_same(call, path, current)
+    return Reply(200, _committed(call, repo, branch, tip, [(path, current.mode, None)], message))
 
 
 def _target(call: Call, repo: Repository, path: str) -> tuple[str, str | None, Entry | None]:
-    """The branch, its tip, and what is at the path now."""
+    """The branch that the body names, or the default one, its tip, and what is at the path now."""
     branch = asking.typed(call, "branch", str) or repo.default_branch
     branch = branch.removeprefix(HEADS)
     tip = repo.git.refs().get(f"{HEADS}{branch}")
@@ -124,15 +126,15 @@ def _target(call: Call, repo: Repository, path: str) -> tuple[str, str | None, E
     return branch, tip, objects.at_path(repo.git, tip, path) if tip else None
 
 
-def _demand_same(call: Call, path: str, there: Entry | None) -> None:
+def _demand_same(call: Call, path: str, current: Entry | None) -> None:
     """422 without the blob's sha where there is a file, 409 with another one."""
-    given = asking.typed(call, "sha", str)
-    if there is None and given is None:
+    sha = asking.typed(call, "sha", str)
+    if current is None and sha is None:
         return
-    if given is None:
+    if sha is None:
         raise asking.malformed('"sha" wasn\'t supplied.')
-    if there is None or there.sha != given:
-        raise ApiError(409, f"{path} does not match {given}")
+    if current is None or current.sha != sha:
+        raise ApiError(409, f"{path} does not match {sha}")
 
 
 def _committed(
@@ -151,8 +153,8 @@ def _committed(
     )
     with refusing(409, documentation=DOCS):
         refs.move(repo, call.viewer, [refs.Move(f"{HEADS}{branch}", sha)])
-    made = objects.commit(repo.git, sha)
-    return {"content": None, "commit": payloads.git_commit(call, repo, made) if made else {}}
+    commit = objects.commit(repo.git, sha)
+    return {"content": None, "commit": payloads.git_commit(call, repo, commit) if commit else {}}
 
 
 def _signatures(call: Call) -> tuple[Signature, Signature]:

@@ -26,17 +26,17 @@ GIT = f"{REPO}/git"
 
 @route("GET", f"{GIT}/commits/<sha>")
 def get_commit(call: Call, repo: Repository, sha: str) -> Reply:
-    found = objects.commit(repo.git, sha)
-    if found is None:
+    commit = objects.commit(repo.git, sha)
+    if commit is None:
         raise asking.not_found()
-    return Reply(200, payloads.git_commit(call, repo, found))
+    return Reply(200, payloads.git_commit(call, repo, commit))
 
 
 @route("POST", f"{GIT}/commits", "contents:write")
 def create_commit(call: Call, repo: Repository) -> Reply:
     """POST /repos/O/R/git/commits {message, tree, parents, author, committer}.
 
-    Who names nobody signs as the token's owner, now.
+    Without an author it is signed by the token's owner, now.
     """
     asking.demand_push(call, repo)
     asking.fields(call, "message", "tree", "parents", "author", "committer")
@@ -51,23 +51,23 @@ def create_commit(call: Call, repo: Repository) -> Reply:
     author = signed(call, "author") or signature(call.viewer)
     committer = signed(call, "committer") or author
     sha = objects.write_commit(repo.git, tree, parents, message, author=author, committer=committer)
-    made = objects.commit(repo.git, sha)
-    if made is None:
+    commit = objects.commit(repo.git, sha)
+    if commit is None:
         raise ApiError(422, "The commit was not kept.")
-    return created(payloads.git_commit(call, repo, made))
+    return created(payloads.git_commit(call, repo, commit))
 
 
 def signed(call: Call, name: str) -> Signature | None:
     """A signature in the body, None if there is none; a date that is missing is now."""
-    given = asking.typed(call, name, dict)
-    if given is None:
+    person = asking.typed(call, name, dict)
+    if person is None:
         return None
-    if not isinstance(given.get("name"), str) or not isinstance(given.get("email"), str):
+    if not isinstance(person.get("name"), str) or not isinstance(person.get("email"), str):
         raise asking.malformed(f'"name" and "email" of {name} weren\'t supplied.')
-    date = given.get("date")
+    date = person.get("date")
     plain = signature(call.viewer)
     when = asking.moment(str(date), "date", "Commit") if date else plain.when
-    return Signature(given["name"], given["email"], when)
+    return Signature(person["name"], person["email"], when)
 
 
 @route("GET", f"{GIT}/trees/<path:sha>")
@@ -91,7 +91,7 @@ def create_tree(call: Call, repo: Repository) -> Reply:
     if base is not None and objects.kind(repo.git, base) not in {"tree", "commit"}:
         raise asking.not_found()
     wanted = asking.needed(call, "tree", list)
-    changes = [_change(repo, one) for one in wanted]
+    changes = [_change(repo, line) for line in wanted]
     try:
         sha = objects.write_tree(repo.git, base, changes)
     except ActionRefused:
@@ -99,20 +99,20 @@ def create_tree(call: Call, repo: Repository) -> Reply:
     return created(payloads.tree(call, repo, sha, objects.tree(repo.git, sha) or []))
 
 
-def _change(repo: Repository, given: Any) -> tuple[str, str, str | None]:
-    """A line of a tree to be made."""
-    if not isinstance(given, dict) or not isinstance(given.get("path"), str):
+def _change(repo: Repository, line: Any) -> tuple[str, str, str | None]:
+    """Turn an entry of the body's `tree` into path, mode and sha (None takes the path out)."""
+    if not isinstance(line, dict) or not isinstance(line.get("path"), str):
         raise ApiError(422, "tree.path is missing")
-    mode, sha, content = given.get("mode"), given.get("sha"), given.get("content")
+    mode, sha, content = line.get("mode"), line.get("sha"), line.get("content")
     if mode not in MODES:
         raise ApiError(422, f"tree.mode must be one of {', '.join(sorted(MODES))}")
     if isinstance(content, str):
         sha = objects.write_blob(repo.git, content.encode())
-    elif "sha" not in given:
+    elif "sha" not in line:
         raise ApiError(422, "Must supply either tree.sha or tree.content.")
     elif sha is not None and objects.kind(repo.git, str(sha)) is None:
-        raise ApiError(422, f"tree.sha {sha} is not a valid {given.get('type', 'blob')}")
-    return given["path"], str(mode), sha
+        raise ApiError(422, f"tree.sha {sha} is not a valid {line.get('type', 'blob')}")
+    return line["path"], str(mode), sha
 
 
 @route("GET", f"{GIT}/blobs/<sha>")
@@ -137,7 +137,7 @@ def create_blob(call: Call, repo: Repository) -> Reply:
 
 
 def decoded(content: str) -> bytes:
-    """What base64 stands for, or 422."""
+    """Decode a text of base64, or 422."""
     try:
         return base64.b64decode("".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
@@ -147,10 +147,10 @@ def decoded(content: str) -> bytes:
 @route("GET", f"{GIT}/tags/<sha>")
 def get_tag(call: Call, repo: Repository, sha: str) -> Reply:
     """GET /repos/O/R/git/tags/SHA: an annotated tag."""
-    found = objects.tag(repo.git, sha)
-    if found is None:
+    tag = objects.tag(repo.git, sha)
+    if tag is None:
         raise asking.not_found()
-    return Reply(200, payloads.tag(call, repo, found))
+    return Reply(200, payloads.tag(call, repo, tag))
 
 
 @route("POST", f"{GIT}/tags", "contents:write")
@@ -159,16 +159,16 @@ def create_tag(call: Call, repo: Repository) -> Reply:
     asking.demand_push(call, repo)
     asking.fields(call, "tag", "message", "object", "type", "tagger")
     name, message, target, kind = (
-        asking.needed(call, one, str) for one in ("tag", "message", "object", "type")
+        asking.needed(call, key, str) for key in ("tag", "message", "object", "type")
     )
     if objects.kind(repo.git, target) != kind:
         raise ApiError(422, "Object does not exist")
     who = signed(call, "tagger") or signature(call.viewer)
     sha = objects.write_tag(repo.git, name, target, kind, message, who)
-    made = objects.tag(repo.git, sha)
-    if made is None:
+    tag = objects.tag(repo.git, sha)
+    if tag is None:
         raise ApiError(422, "The tag was not kept.")
-    return created(payloads.tag(call, repo, made))
+    return created(payloads.tag(call, repo, tag))
 
 
 @route("GET", f"{REPO}/git/ref/<path:ref>")
@@ -190,8 +190,8 @@ def list_matching_refs(call: Call, repo: Repository, ref: str) -> Reply:
     """GET /repos/O/R/git/matching-refs/heads/B: every ref that begins so, whole parts or not."""
     asking.only(call)
     prefix = f"refs/{ref}"
-    found = sorted((name, sha) for name, sha in repo.git.refs().items() if name.startswith(prefix))
-    shown, headers = call.page(found)
+    pairs = sorted((name, sha) for name, sha in repo.git.refs().items() if name.startswith(prefix))
+    shown, headers = call.page(pairs)
     kinds = objects.kinds(repo.git, {sha for _, sha in shown})
     return Reply(
         200, [payloads.ref(call, repo, name, sha, kinds[sha]) for name, sha in shown], headers

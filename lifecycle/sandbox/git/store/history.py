@@ -1,4 +1,4 @@
-"""What git knows of history: logs, differences, and where two lines of work parted."""
+"""Reads history from git: logs, differences, and how two commits stand to each other."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def status(self) -> Literal["identical", "ahead", "behind", "diverged"]:
-        """In GitHub's word."""
+        """GitHub's word for it."""
         if self.ahead:
             return "diverged" if self.behind else "ahead"
         return "behind" if self.behind else "identical"
@@ -68,7 +68,7 @@ def log(
 def count(
     git: BareRepository, start: str, *, path: str | None = None, options: tuple[str, ...] = ()
 ) -> int:
-    """How many commits a start has."""
+    """How many commits `log` has for a start."""
     done = git.run(
         "--literal-pathspecs", "rev-list", "--count", *options, "--end-of-options", start, "--",
         *([path] if path else []),
@@ -91,38 +91,40 @@ def files(git: BareRepository, old: str, new: str) -> list[FileChange]:
     parts = done.stdout.decode(errors="replace").split("\0")
     place, listed = 0, []
     while place < len(parts) and parts[place].startswith(":"):
-        _, _, was, now, letter = parts[place].split()
+        _, _, old_sha, new_sha, letter = parts[place].split()
         two = letter[0] in "RC"
-        listed.append((letter[0], was, now, parts[place + 1], parts[place + 2] if two else None))
+        listed.append(
+            (letter[0], old_sha, new_sha, parts[place + 1], parts[place + 2] if two else None)
+        )
         place += 3 if two else 2
     patches = _patches(git, old, new)
-    found = []
-    for letter, was, now, first, second in listed:
+    changes = []
+    for letter, old_sha, new_sha, first, second in listed:
         added, removed, _ = parts[place].split("\t", 2)
         place += 3 if second is not None else 1
         path = second if second is not None else first
-        found.append(
+        changes.append(
             FileChange(
                 path,
                 first if second is not None else None,
                 CHANGES.get(letter, "changed"),
-                was if letter == "D" else now,
+                old_sha if letter == "D" else new_sha,
                 int(added) if added != "-" else 0,
                 int(removed) if removed != "-" else 0,
                 patches.pop(0),
             )
         )
-    return found
+    return changes
 
 
 def _patches(git: BareRepository, old: str, new: str) -> list[str | None]:
     """The hunks of each file, in the order of the difference."""
     text = diff(git, old, new)
-    found: list[str | None] = []
+    patches: list[str | None] = []
     for part in ("\n" + text).split("\ndiff --git ")[1:]:
-        _, hunk, rest = part.partition("\n@@ ")
-        found.append(f"@@ {rest}".rstrip("\n") if hunk else None)
-    return found
+        _, begin, hunks = part.partition("\n@@ ")
+        patches.append(f"@@ {hunks}".rstrip("\n") if begin else None)
+    return patches
 
 
 def diff(git: BareRepository, old: str, new: str) -> str:
@@ -138,5 +140,5 @@ def mails(git: BareRepository, base: str, head: str) -> str:
 
 
 def parent_of(commit: Commit) -> str:
-    """What a commit is held against: its first parent, or nothing."""
+    """What a commit is compared with to see its changes: its first parent, or the empty tree."""
     return commit.parents[0] if commit.parents else EMPTY_TREE

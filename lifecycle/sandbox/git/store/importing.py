@@ -1,6 +1,6 @@
 """Makes many commits and refs at once, and a repository itself when its git is first needed.
 
-So a world of two hundred repositories costs no more than those that are touched.
+So a world of two hundred repositories costs no more than those that are used.
 Source: https://git-scm.com/docs/git-fast-import
 """
 
@@ -23,7 +23,7 @@ class NewCommit:
 
     Attributes:
         ref: The whole name, `refs/…`.
-        message: What it says.
+        message: The commit message.
         author: Who makes it and when; the committer as well.
         files: What it changes: the text of each path, None deletes one.
         start: What it comes after: a ref (`refs/…`), also one that is made just before, or a sha;
@@ -50,21 +50,21 @@ SCRATCH = "refs/sandbox/import"
 
 
 def import_all(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> list[str]:
-    """Make them all, in their order; the shas of the commits.
+    """Make commits and refs in their order, and return the shas of the commits.
 
     Raises:
         ActionRefused: git does not take one of them.
     """
     stream: list[bytes] = []
-    made: dict[str, str] = {}
-    for mark, one in enumerate(wanted, 1):
-        source = _source(one, made)
-        if isinstance(one, NewRef):
-            stream.append(f"reset {one.ref}\nfrom {source}\n\n".encode())
-            made[one.ref] = str(source)
+    targets: dict[str, str] = {}
+    for mark, step in enumerate(wanted, 1):
+        source = _source(step, targets)
+        if isinstance(step, NewRef):
+            stream.append(f"reset {step.ref}\nfrom {source}\n\n".encode())
+            targets[step.ref] = str(source)
         else:
-            stream += _commit(one, mark, source, one.ref)
-            made[one.ref] = f":{mark}"
+            stream += _commit(step, mark, source, step.ref)
+            targets[step.ref] = f":{mark}"
     return _run(git, stream) if stream else []
 
 
@@ -86,30 +86,30 @@ def commit_files(
 
 
 def import_new(git: BareRepository, wanted: Sequence[NewCommit | NewRef]) -> dict[str, str]:
-    """The same in a repository that has no refs yet; what each ref points to.
+    """Make commits and refs in a repository without any, and return the sha of each ref.
 
-    Its refs are written as git packs them (https://git-scm.com/docs/git-pack-refs).
+    The refs are written as git packs them (https://git-scm.com/docs/git-pack-refs).
 
     Raises:
         ActionRefused: git does not take one of the commits; none of the refs is made then.
     """
     stream: list[bytes] = []
     marks: list[str] = []
-    made: dict[str, str] = {}
-    for mark, one in enumerate(wanted, 1):
-        source = _source(one, made)
-        if isinstance(one, NewRef):
-            made[one.ref] = str(source)
+    targets: dict[str, str] = {}
+    for mark, step in enumerate(wanted, 1):
+        source = _source(step, targets)
+        if isinstance(step, NewRef):
+            targets[step.ref] = str(source)
             continue
         stream.append(f"reset {SCRATCH}\n\n".encode())
-        stream += _commit(one, mark, source, SCRATCH)
-        made[one.ref] = f":{mark}"
-        marks.append(made[one.ref])
+        stream += _commit(step, mark, source, SCRATCH)
+        targets[step.ref] = f":{mark}"
+        marks.append(targets[step.ref])
     if not stream:
         return {}
     printed = _run_new(git, b"".join([*stream, f"reset {SCRATCH}\n\n".encode()]))
     shas = dict(zip(marks, printed, strict=True))
-    refs = {ref: shas.get(at, at) for ref, at in sorted(made.items())}
+    refs = {ref: shas.get(at, at) for ref, at in sorted(targets.items())}
     lines = ["# pack-refs with: sorted ", *(f"{sha} {ref}" for ref, sha in refs.items()), ""]
     (git.path / "packed-refs").write_text("\n".join(lines), encoding="utf-8")
     return refs
@@ -122,7 +122,7 @@ MOST_IMPORTED, LARGEST = 50, 1 << 16
 
 
 def _run_new(git: BareRepository, stream: bytes) -> list[str]:
-    """Run a stream in a repository without objects; one that was run before, without git."""
+    """Run a stream in a repository without objects; if one was run before, copy what it made."""
     objects = git.path / "objects"
     if stream in IMPORTED:
         shas, content = IMPORTED[stream]
@@ -134,9 +134,9 @@ def _run_new(git: BareRepository, stream: bytes) -> list[str]:
     return shas
 
 
-def _source(one: NewCommit | NewRef, made: dict[str, str]) -> str | None:
-    """What the same stream made is known by its mark, what was there before by `^0`."""
-    start = made.get(one.start or "", one.start)
+def _source(step: NewCommit | NewRef, targets: dict[str, str]) -> str | None:
+    """What a step starts at: the mark of a commit in this stream, `REF^0`, a sha, or None."""
+    start = targets.get(step.start or "", step.start)
     return f"{start}^0" if start and start.startswith("refs/") else start
 
 
@@ -145,14 +145,14 @@ def _run(git: BareRepository, stream: Sequence[bytes]) -> list[str]:
     return git.text("fast-import", "--quiet", "--done", stdin=data).split()
 
 
-def _commit(one: NewCommit, mark: int, source: str | None, ref: str) -> Iterator[bytes]:
-    body = one.message.encode()
-    signed = one.author.line()
+def _commit(commit: NewCommit, mark: int, source: str | None, ref: str) -> Iterator[bytes]:
+    body = commit.message.encode()
+    signed = commit.author.line()
     yield f"commit {ref}\nmark :{mark}\nauthor {signed}\ncommitter {signed}\n".encode()
     yield b"data %d\n%s\n" % (len(body), body)
     if source:
         yield f"from {source}\n".encode()
-    for path, content in one.files.items():
+    for path, content in commit.files.items():
         quoted = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         if content is None:
             yield f'D "{quoted}"\n'.encode()
@@ -164,7 +164,7 @@ def _commit(one: NewCommit, mark: int, source: str | None, ref: str) -> Iterator
 
 
 def signature(user: User, when: datetime | None = None) -> Signature:
-    """How a user signs commits, by default now."""
+    """The signature of a user for commits, by default of now."""
     mail = user.email or f"{user.id}+{user.login}@users.noreply.github.com"
     return Signature(user.name, mail, when or now())
 

@@ -1,6 +1,6 @@
 """Reads and writes git's objects and refs in a bare repository: blobs, trees, commits, tags.
 
-Every object is named by its full sha; whoever takes names from outside resolves them first.
+Every object is named by its full sha; a caller resolves other names first.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What a ref points to."""
+    """The object that a ref points to, and its type."""
 
     sha: str
     kind: str
 
 
 def pointers(git: BareRepository) -> dict[str, Pointer]:
-    """What every ref points to."""
+    """The object that each ref points to, by the ref's name."""
     refs = git.refs()
     read_commits(git, refs.values())
     sorts = kinds(git, refs.values())
@@ -57,16 +57,16 @@ def pointers(git: BareRepository) -> dict[str, Pointer]:
 
 
 def kind(git: BareRepository, sha: str) -> str | None:
-    """What sort of object that sha is, or None where there is none."""
+    """The type of the object with that sha, or None where there is none."""
     return kinds(git, [sha]).get(sha) if is_sha(sha) else None
 
 
 def kinds(git: BareRepository, shas: Iterable[str]) -> dict[str, str]:
-    """The sort of each object that is there; git is asked for those in packs, and for each once."""
+    """The type of each object that is there, by sha; git is asked once, and only for those in packs."""
     known, wanted = git.kinds_read, set(shas)
     known.update(dict.fromkeys(wanted & git.commits_read.keys(), "commit"))
     loose = ((sha, git.loose(sha)) for sha in wanted - known.keys())
-    known.update((sha, there[0]) for sha, there in loose if there)
+    known.update((sha, stored[0]) for sha, stored in loose if stored)
     if unknown := wanted - known.keys():
         asked = "".join(f"{sha}\n" for sha in unknown).encode()
         lines = git.text("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
@@ -76,12 +76,12 @@ def kinds(git: BareRepository, shas: Iterable[str]) -> dict[str, str]:
 
 
 def blob(git: BareRepository, sha: str) -> bytes:
-    """What a blob holds."""
+    """The bytes of a blob."""
     return git.run("cat-file", "blob", sha).stdout
 
 
 def write_blob(git: BareRepository, data: bytes) -> str:
-    """Keep a blob; its sha."""
+    """Write a blob and return its sha."""
     return git.keep("blob", data)
 
 
@@ -93,10 +93,10 @@ def parsed(raw: bytes) -> list[Commit]:
     """The commits that `git log -z` printed in the form of FIELDS."""
     text = raw.decode(errors="replace")
     parts = text.split("\0")
-    found = []
+    commits = []
     for start in range(0, len(parts) - WIDTH + 1, WIDTH):
         sha, tree, parents, an, ae, at, cn, ce, ct, message = parts[start : start + WIDTH]
-        found.append(
+        commits.append(
             Commit(
                 sha,
                 tree,
@@ -106,7 +106,7 @@ def parsed(raw: bytes) -> list[Commit]:
                 message.rstrip("\n"),
             )
         )
-    return found
+    return commits
 
 
 def commit(git: BareRepository, sha: str) -> Commit | None:
@@ -117,9 +117,9 @@ def commit(git: BareRepository, sha: str) -> Commit | None:
 
 
 def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
-    """Read commits in one go, so that each of them is known; what is no commit stays unknown.
+    """Read commits in one go into the `commits_read` of the repository; leave out other objects.
 
-    A commit never changes, so the repository keeps those that it read last.
+    They are kept, since a commit never changes.
     """
     known = git.commits_read
     unknown = [sha for sha in dict.fromkeys(shas) if sha not in known]
@@ -129,24 +129,24 @@ def read_commits(git: BareRepository, shas: Iterable[str]) -> None:
     if not wanted:
         return
     asked = "".join(f"{sha}\n" for sha in wanted).encode()
-    rest = git.run("cat-file", "--batch", "--buffer", stdin=asked).stdout
+    output = git.run("cat-file", "--batch", "--buffer", stdin=asked).stdout
     for sha in wanted:
-        head, _, rest = rest.partition(b"\n")
+        head, _, output = output.partition(b"\n")
         words = head.decode().split(" ")
         if len(words) != 3:  # "SHA missing"
             continue
         size = int(words[2])
         if words[1] == "commit":
-            known[sha] = _commit(sha, rest[:size].decode(errors="replace"))
-        rest = rest[size + 1 :]
+            known[sha] = _commit(sha, output[:size].decode(errors="replace"))
+        output = output[size + 1 :]
 
 
 def _read_loose(git: BareRepository, sha: str) -> bool:
-    """Know a commit that has a file of its own; False if the sha is in a pack, or nowhere."""
-    there = git.loose(sha)
-    if there and there[0] == "commit":
-        git.commits_read[sha] = _commit(sha, there[1].decode(errors="replace"))
-    return there is not None
+    """Read an object that has a file of its own, and keep a commit; False if it has none."""
+    stored = git.loose(sha)
+    if stored and stored[0] == "commit":
+        git.commits_read[sha] = _commit(sha, stored[1].decode(errors="replace"))
+    return stored is not None
 
 
 def _commit(sha: str, text: str) -> Commit:
@@ -160,9 +160,9 @@ def _commit(sha: str, text: str) -> Commit:
 
 
 def _signed(line: str) -> Signature:
-    who, _, rest = line.rpartition("> ")
+    who, _, time = line.rpartition("> ")
     name, _, email = who.rpartition("<")
-    return _person(name.strip(), email, rest.split()[0])
+    return _person(name.strip(), email, time.split()[0])
 
 
 def tree(git: BareRepository, sha: str, *, recursive: bool = False) -> list[Entry] | None:
@@ -219,7 +219,7 @@ def write_commit(
     author: Signature,
     committer: Signature,
 ) -> str:
-    """Keep a commit; its sha. No ref moves."""
+    """Write a commit object and return its sha. No ref moves."""
     lines = [
         f"tree {tree_sha}",
         *(f"parent {parent}" for parent in parents),
@@ -234,7 +234,7 @@ def write_commit(
 def write_tag(
     git: BareRepository, name: str, target: str, sort: str, message: str, tagger: Signature
 ) -> str:
-    """Keep an annotated tag; its sha. No ref moves."""
+    """Write the object of an annotated tag and return its sha. No ref moves."""
     text = f"object {target}\ntype {sort}\ntag {name}\ntagger {tagger.line()}\n\n{message}\n"
     return git.keep("tag", text.encode())
 

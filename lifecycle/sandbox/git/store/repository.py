@@ -78,7 +78,7 @@ SHA = 40
 
 
 def is_sha(text: str) -> bool:
-    """Whether it is the full name of an object."""
+    """Whether a text has the form of a full sha."""
     return len(text) == SHA and not set(text) - set("0123456789abcdef")
 
 
@@ -97,11 +97,11 @@ def _is_fixed(args: tuple[str, ...]) -> bool:
 
 
 BLANK: dict[str, bytes | None] = {}
-"""What is in a new repository. Read off the first one."""
+"""The files of a new repository, as `content_of` reads them off the first one that git made."""
 
 
 def content_of(folder: Path) -> dict[str, bytes | None]:
-    """What is below a folder, by path; a folder has no content."""
+    """The bytes of each file below a folder, by path; None for a folder in it."""
     return {
         str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -109,7 +109,7 @@ def content_of(folder: Path) -> dict[str, bytes | None]:
 
 
 def put(content: Mapping[str, bytes | None], folder: Path) -> None:
-    """Write such a content into a folder."""
+    """Write what `content_of` returned into a folder."""
     for name, data in content.items():
         path = folder / name
         if data is None:
@@ -164,7 +164,7 @@ class BareRepository:
             self._make()
 
     def _make(self) -> None:
-        """Make it, from the second one on without git: an empty repository is always the same."""
+        """Make the repository; only the first one by git, since all new ones have the same files."""
         if not BLANK:
             # Without templates: what they bring is samples.
             self.text("init", "--bare", "--quiet", "--template=", ".")
@@ -177,10 +177,10 @@ class BareRepository:
         (self.path / "HEAD").write_text(f"ref: refs/heads/{self.default_branch}\n", "utf-8")
 
     def _demand_version(self) -> None:
-        found = _version(self.environment["PATH"])
-        if tuple(int(part) for part in found.split(".")[:2]) < (2, 38):
+        version = _version(self.environment["PATH"])
+        if tuple(int(part) for part in version.split(".")[:2]) < (2, 38):
             raise SandboxError(
-                f"The sandbox needs git 2.38 or later and found {found}; update git."
+                f"The sandbox needs git 2.38 or later and found {version}; update git."
             )
 
     def run(
@@ -188,7 +188,7 @@ class BareRepository:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run one git command in the repository and return it, whatever its exit code.
 
-        What can have one answer only is run once.
+        A command that can have one answer only is run once, and the answer kept.
         """
         if done := self._answers.get(args):
             return done
@@ -215,7 +215,7 @@ class BareRepository:
         return done.stdout.decode(errors="replace").strip()
 
     def loose(self, sha: str) -> tuple[str, bytes] | None:
-        """The sort and the content of an object that has a file of its own; None of another one."""
+        """The type and the content of an object that has a file of its own; None for others."""
         try:
             raw = zlib.decompress((self.path / "objects" / sha[:2] / sha[2:]).read_bytes())
         except FileNotFoundError:
@@ -224,7 +224,7 @@ class BareRepository:
         return head.decode().partition(" ")[0], content
 
     def keep(self, sort: str, content: bytes) -> str:
-        """Keep an object in a file of its own; its sha."""
+        """Write an object of a type to a file of its own, and return its sha."""
         raw = b"%s %d\0%s" % (sort.encode(), len(content), content)
         sha = hashlib.sha1(raw, usedforsecurity=False).hexdigest()
         path = self.path / "objects" / sha[:2] / sha[2:]
@@ -244,7 +244,7 @@ class BareRepository:
         return self.run("bundle", "create", "--quiet", "-", "--all").stdout
 
     def unbundle(self, data: bytes) -> None:
-        """Take all that a bundle holds.
+        """Fetch all refs of a bundle, with what they reach.
 
         Raises:
             ActionRefused: It is no bundle, or not a whole one.
@@ -303,9 +303,9 @@ class BareRepository:
         """Delete a ref that still points to `old`."""
         self.text("update-ref", "-d", ref, old)
 
-    def merge_base(self, one: str, other: str) -> str | None:
+    def merge_base(self, first: str, second: str) -> str | None:
         """The best common ancestor of two commits, or None if they share no history."""
-        done = self.run("merge-base", one, other)
+        done = self.run("merge-base", first, second)
         return done.stdout.decode().strip() or None
 
     def is_ancestor(self, older: str, newer: str) -> bool:
@@ -317,12 +317,12 @@ class BareRepository:
         return self.text("rev-list", "--reverse", "--topo-order", f"{old}..{new}").split()
 
     def messages(self, old: str, new: str) -> list[str]:
-        """The messages of those commits, oldest first."""
+        """The messages of the commits of `new` that `old` lacks, oldest first."""
         raw = self.text("log", "--reverse", "--topo-order", "--format=%B%x00", f"{old}..{new}")
         return [message.strip() for message in raw.split("\0") if message.strip()]
 
     def merged_tree(self, base_sha: str, head_sha: str) -> str | None:
-        """The tree of a merge, or None if it conflicts."""
+        """The sha of the tree that merging two commits gives, or None if they conflict."""
         done = self.run("merge-tree", "--write-tree", "--no-messages", base_sha, head_sha)
         if done.returncode > 1:
             raise ActionRefused(f"git merge-tree failed with {done.returncode}; nothing was done.")
