@@ -41,7 +41,7 @@ class Unmet:
     sentences: tuple[str, ...]
 
     def message(self) -> str:
-        """What an API says of it.
+        """The message of an API that refuses because of it.
 
         Sources: https://github.com/Reviewable/Reviewable/issues/561 (classic) and
         https://github.com/satisfactory-factories/application/issues/67 (ruleset)
@@ -59,11 +59,11 @@ def _expression(pattern: str) -> re.Pattern[str]:
     """
     parts = re.split(r"(\*\*/|\*|\?|\[[^\]]*\])", pattern)
     meaning = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
-    made = [
-        meaning.get(one) or (one.replace("[!", "[^") if one.startswith("[") else re.escape(one))
-        for one in parts
+    expressions = [
+        meaning.get(part) or (part.replace("[!", "[^") if part.startswith("[") else re.escape(part))
+        for part in parts
     ]
-    return re.compile("".join(made))
+    return re.compile("".join(expressions))
 
 
 def matches(repo: Repository, rule: Protection, branch: str) -> bool:
@@ -83,7 +83,7 @@ def _names(repo: Repository, patterns: Iterable[str], branch: str) -> bool:
 
 
 def all_of(repo: Repository) -> list[Protection]:
-    """Every rule of a repository, with the approvals that a seed asked for as one of them."""
+    """Every rule of a repository; approvals that a seed asked for become one at the first call."""
     tables = RuleTables.of(repo)
     if tables.required_approvals:
         wanted, tables.required_approvals = tables.required_approvals, 0
@@ -102,15 +102,15 @@ def global_id(repo: Repository, rule: Protection) -> str:
 
 def classic_of(repo: Repository, branch: str) -> Protection | None:
     """The classic rule that holds for a branch: that of its name, else the oldest that matches."""
-    classic = [one for one in all_of(repo) if one.ruleset_id is None]
-    exact = [one for one in classic if one.pattern == branch]
-    return next((one for one in [*exact, *classic] if matches(repo, one, branch)), None)
+    classic = [rule for rule in all_of(repo) if rule.ruleset_id is None]
+    exact = [rule for rule in classic if rule.pattern == branch]
+    return next((rule for rule in [*exact, *classic] if matches(repo, rule, branch)), None)
 
 
 def rulesets_of(repo: Repository, branch: str) -> list[Protection]:
     """The rulesets in force that hold for a branch."""
-    found = (one for one in all_of(repo) if one.ruleset_id and one.enforcement == "active")
-    return [one for one in found if matches(repo, one, branch)]
+    active = (rule for rule in all_of(repo) if rule.ruleset_id and rule.enforcement == "active")
+    return [rule for rule in active if matches(repo, rule, branch)]
 
 
 def of_branch(repo: Repository, branch: str) -> list[Protection]:
@@ -123,26 +123,28 @@ def demand_reviews(repo: Repository, approvals: int) -> None:
     """Let classic protection of the default branch want so many approvals; 0 wants none."""
     tables = RuleTables.of(repo)
     branch = repo.default_branch
-    own = (one for one in tables.protections if one.ruleset_id is None and one.pattern == branch)
-    rule = next(own, None)
-    if rule is None and approvals:
+    own = (
+        rule for rule in tables.protections if rule.ruleset_id is None and rule.pattern == branch
+    )
+    protection = next(own, None)
+    if protection is None and approvals:
         tables.protections.append(Protection(branch, approvals=approvals))
-    elif rule is not None:
-        rule.approvals = approvals
-        rule.requires_pull = rule.requires_pull and approvals > 0
-        if not (rule.demands_checks or rule.demands_pull or rule.merge_queue):
-            tables.protections.remove(rule)
+    elif protection is not None:
+        protection.approvals = approvals
+        protection.requires_pull = protection.requires_pull and approvals > 0
+        if not (protection.demands_checks or protection.demands_pull or protection.merge_queue):
+            tables.protections.remove(protection)
 
 
 def binds(repo: Repository, rule: Protection, user: User) -> bool:
-    """Whether a rule stops this user."""
+    """Whether a rule holds for this user."""
     is_admin = repo.role_of(user) == "admin"
     return rule.ruleset_id is not None or rule.enforce_admins or not is_admin
 
 
 def approvals_of(repo: Repository, branch: str) -> int:
     """How many approvals a branch wants."""
-    return max((one.approvals for one in of_branch(repo, branch)), default=0)
+    return max((rule.approvals for rule in of_branch(repo, branch)), default=0)
 
 
 def contexts_of(repo: Repository, branch: str) -> list[str]:
@@ -161,17 +163,17 @@ def standing(repo: Repository, sha: str, rule: Protection, context: str) -> str:
     Where several have its name, the worst of them counts.
     """
     wanted = rule.app_ids.get(context, -1)
-    found = []
+    states = []
     for run in checks.latest_runs_of(repo, sha):
         if run.name == context and wanted in {-1, run.suite.app.id}:
             over = "passed" if run.conclusion in PASSED else "failing"
-            found.append(over if run.status == "completed" else "in progress")
+            states.append(over if run.status == "completed" else "in progress")
     for status in checks.statuses_of(repo, sha):
         if status.context == context and wanted == -1:
             words = {"success": "passed", "pending": "pending"}
-            found.append(words.get(status.state, "failing"))
+            states.append(words.get(status.state, "failing"))
     order = ("failing", "pending", "in progress", "passed")
-    return next((word for word in order if word in found), "expected")
+    return next((word for word in order if word in states), "expected")
 
 
 def check_sentence(repo: Repository, sha: str, rule: Protection) -> str | None:
@@ -182,14 +184,14 @@ def check_sentence(repo: Repository, sha: str, rule: Protection) -> str | None:
     https://github.com/RFD-FHEM/RFFHEM/issues/1144
     """
     states = {name: standing(repo, sha, rule, name) for name in rule.contexts}
-    open_ = {name: how for name, how in states.items() if how != "passed"}
-    if not open_:
+    unpassed = {name: how for name, how in states.items() if how != "passed"}
+    if not unpassed:
         return None
-    kinds = {how: list(open_.values()).count(how) for how in open_.values()}
+    kinds = {how: list(unpassed.values()).count(how) for how in unpassed.values()}
     if len(rule.contexts) == 1:
-        ((name, how),) = open_.items()
+        ((name, how),) = unpassed.items()
         return f'Required status check "{name}" is {how}.'
-    counted = f"{len(open_)} of {len(rule.contexts)} required status checks"
+    counted = f"{len(unpassed)} of {len(rule.contexts)} required status checks"
     if len(kinds) == 1:
         return f"{counted} are {next(iter(kinds))}."
     listed = [f"{number} {how}" for how, number in kinds.items()]
@@ -200,27 +202,27 @@ def review_sentence(pull: PullRequest, rule: Protection) -> str | None:
     """What a rule misses of the reviews by people who may write, None if nothing."""
     if not rule.approvals:
         return None
-    said = [one.state for one in reviews.opinions(pull, writers_only=True)]
-    if "CHANGES_REQUESTED" not in said and said.count("APPROVED") >= rule.approvals:
+    states = [opinion.state for opinion in reviews.opinions(pull, writers_only=True)]
+    if "CHANGES_REQUESTED" not in states and states.count("APPROVED") >= rule.approvals:
         return None
     many = "review is" if rule.approvals == 1 else "reviews are"
     return f"At least {rule.approvals} approving {many} required by reviewers with write access."
 
 
 def unmet(pull: PullRequest) -> list[Unmet]:
-    """The rules that keep a pull request from its base, whoever asks; the queue is none of them."""
+    """The rules that keep a pull request from being merged, by anybody; a queue is not counted."""
     repo = pull.repository
-    found = []
+    unmet_rules = []
     for rule in of_branch(repo, pull.base):
         missing = [review_sentence(pull, rule), check_sentence(repo, pull.head_sha, rule)]
-        if rule.conversation_resolution and any(not one.resolved_by for one in pull.threads):
+        if rule.conversation_resolution and any(not thread.resolved_by for thread in pull.threads):
             missing.append(
                 "A conversation must be resolved before this pull request can be merged."
             )
         sentences = tuple(filter(None, missing))
         if sentences:
-            found.append(Unmet(rule, sentences))
-    return found
+            unmet_rules.append(Unmet(rule, sentences))
+    return unmet_rules
 
 
 def is_behind(pull: PullRequest) -> bool:
@@ -245,7 +247,7 @@ class Push:
 def push_refusal(repo: Repository, user: User, push: Push) -> Unmet | None:
     """The first rule that a push breaks, None if none.
 
-    The branch of a pull request that is in a queue is one of them, unless it is a fork's.
+    The head branch of a pull request in a merge queue is closed to pushes, too, unless it is a fork's.
 
     Sources: https://github.com/netresearch/git-workflow-skill/pull/118,
     https://github.com/kgateway-dev/kgateway/issues/10802 (a fork's),
@@ -258,7 +260,9 @@ def push_refusal(repo: Repository, user: User, push: Push) -> Unmet | None:
         return None
     lines = PullTables.of(repo).queues.values()
     if any(
-        one.pull.head == branch and one.pull.head_repository is repo for of in lines for one in of
+        entry.pull.head == branch and entry.pull.head_repository is repo
+        for line in lines
+        for entry in line
     ):
         return Unmet(Protection(branch), (QUEUED,))
     for rule in of_branch(repo, branch):
@@ -288,7 +292,7 @@ def _push_sentences(repo: Repository, user: User, rule: Protection, push: Push) 
 
 def push_message(ref: str, refused: Unmet, page: str) -> tuple[str, str]:
     """What a git client is told of a refused push: lines for the person, and the ref's reason."""
-    bullets = "".join(f"- {one}\n\n" for one in refused.sentences)
+    bullets = "".join(f"- {sentence}\n\n" for sentence in refused.sentences)
     if refused.rule.ruleset_id is None:
         text = f"error: GH006: Protected branch update failed for {ref}.\n\n{bullets.rstrip()}\n"
         return text, "protected branch hook declined"
@@ -309,8 +313,8 @@ def decision(pull: PullRequest) -> Decision | None:
     wanted = approvals_of(pull.repository, pull.base)
     if not wanted:
         return None
-    said = [one.state for one in reviews.opinions(pull, writers_only=True)]
-    if "CHANGES_REQUESTED" in said:
+    states = [opinion.state for opinion in reviews.opinions(pull, writers_only=True)]
+    if "CHANGES_REQUESTED" in states:
         return "CHANGES_REQUESTED"
-    enough = said.count("APPROVED") >= wanted
+    enough = states.count("APPROVED") >= wanted
     return "APPROVED" if enough else "REVIEW_REQUIRED"

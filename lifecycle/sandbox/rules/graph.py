@@ -52,7 +52,7 @@ def queue_of(repo: Repository, branch: str) -> Queue | None:
 
 
 def _update_rule(call: Call, ref: RefAt) -> dict[str, Any] | None:
-    """What of classic protection everybody may see; rulesets are not in it."""
+    """The part of a branch's classic protection that everybody may see; without rulesets."""
     branch = _branch(ref)
     rule = rules.classic_of(ref.repository, branch) if branch else None
     if rule is None:
@@ -76,7 +76,7 @@ def _update_rule(call: Call, ref: RefAt) -> dict[str, Any] | None:
 
 
 def _classic_rule(call: Call, ref: RefAt) -> Classic | None:
-    """The rule itself, for who administers the repository."""
+    """The classic rule of a branch, for administrators of the repository; None for others."""
     repo, branch = ref.repository, _branch(ref)
     if branch is None or repo.role_of(call.viewer) != "admin":
         return None
@@ -84,56 +84,56 @@ def _classic_rule(call: Call, ref: RefAt) -> Classic | None:
     return Classic(repo, rule) if rule else None
 
 
-def _all_classic(call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    found = [one for one in rules.all_of(repo) if one.ruleset_id is None]
+def _all_classic(call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    classic = [rule for rule in rules.all_of(repo) if rule.ruleset_id is None]
     is_admin = repo.role_of(call.viewer) == "admin"
-    return connection([Classic(repo, one) for one in found if is_admin], **given)
+    return connection([Classic(repo, rule) for rule in classic if is_admin], **arguments)
 
 
-def _rulesets(_call: Call, repo: Repository, **given: Any) -> dict[str, Any]:
-    found = [one for one in rules.all_of(repo) if one.ruleset_id is not None]
-    return connection([Ruleset(repo, one) for one in found], **given)
+def _rulesets(_call: Call, repo: Repository, **arguments: Any) -> dict[str, Any]:
+    rulesets = [rule for rule in rules.all_of(repo) if rule.ruleset_id is not None]
+    return connection([Ruleset(repo, rule) for rule in rulesets], **arguments)
 
 
-def _ref_rules(_call: Call, ref: RefAt, **given: Any) -> dict[str, Any]:
+def _ref_rules(_call: Call, ref: RefAt, **arguments: Any) -> dict[str, Any]:
     branch = _branch(ref)
-    found = rules.rulesets_of(ref.repository, branch) if branch else []
-    listed = [one for rule in found for one in _rules_of(Ruleset(ref.repository, rule))]
-    return connection(listed, **given)
+    rulesets = rules.rulesets_of(ref.repository, branch) if branch else []
+    listed = [rule for ruleset in rulesets for rule in _rules_of(Ruleset(ref.repository, ruleset))]
+    return connection(listed, **arguments)
 
 
-def _rules_of(one: Ruleset) -> list[dict[str, Any]]:
+def _rules_of(ruleset: Ruleset) -> list[dict[str, Any]]:
     return [
         {
-            "id": named_id("RUR", one.rule.id, made["type"]),
-            "type": made["type"].upper(),
-            "parameters": _parameters(made),
-            "repositoryRuleset": one,
+            "id": named_id("RUR", ruleset.rule.id, rule["type"]),
+            "type": rule["type"].upper(),
+            "parameters": _parameters(rule),
+            "repositoryRuleset": ruleset,
         }
-        for made in payloads.rules_of(one.rule)
+        for rule in payloads.rules_of(ruleset.rule)
     ]
 
 
-def _parameters(made: dict[str, Any]) -> dict[str, Any] | None:
-    given = made.get("parameters", {})
-    if made["type"] == "required_status_checks":
+def _parameters(rule: dict[str, Any]) -> dict[str, Any] | None:
+    parameters = rule.get("parameters", {})
+    if rule["type"] == "required_status_checks":
         checks = [
-            {"context": one["context"], "integrationId": one.get("integration_id")}
-            for one in given["required_status_checks"]
+            {"context": check["context"], "integrationId": check.get("integration_id")}
+            for check in parameters["required_status_checks"]
         ]
         return {
             "__typename": "RequiredStatusChecksParameters",
             "requiredStatusChecks": checks,
-            "strictRequiredStatusChecksPolicy": given["strict_required_status_checks_policy"],
+            "strictRequiredStatusChecksPolicy": parameters["strict_required_status_checks_policy"],
         }
-    if made["type"] == "pull_request":
-        parts = {camel(name): given[name] for name in payloads.PULL_REQUEST}
+    if rule["type"] == "pull_request":
+        parts = {camel(name): parameters[name] for name in payloads.PULL_REQUEST}
         return {"__typename": "PullRequestParameters", **parts}
     return None
 
 
-def _entries(_call: Call, queue: Queue, **given: Any) -> dict[str, Any]:
-    return connection(PullTables.of(queue.repository).queues.get(queue.branch, []), **given)
+def _entries(_call: Call, queue: Queue, **arguments: Any) -> dict[str, Any]:
+    return connection(PullTables.of(queue.repository).queues.get(queue.branch, []), **arguments)
 
 
 def _position(entry: QueueEntry) -> int:
@@ -183,38 +183,38 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "mergeQueueEntry": lambda _, pull: pull.queue_entry,
     },
     "BranchProtectionRule": {
-        "id": lambda _, one: rules.global_id(one.repository, one.rule),
-        "databaseId": lambda _, one: one.rule.id,
-        "allowsDeletions": lambda _, one: one.rule.allow_deletions,
-        "allowsForcePushes": lambda _, one: one.rule.allow_force_pushes,
-        "blocksCreations": lambda _, one: one.rule.block_creations,
-        "dismissesStaleReviews": lambda _, one: one.rule.dismiss_stale,
-        "isAdminEnforced": lambda _, one: one.rule.enforce_admins,
-        "requireLastPushApproval": lambda _, one: one.rule.last_push_approval,
-        "requiredApprovingReviewCount": lambda _, one: (
-            one.rule.approvals if one.rule.demands_pull else None
+        "id": lambda _, classic: rules.global_id(classic.repository, classic.rule),
+        "databaseId": lambda _, classic: classic.rule.id,
+        "allowsDeletions": lambda _, classic: classic.rule.allow_deletions,
+        "allowsForcePushes": lambda _, classic: classic.rule.allow_force_pushes,
+        "blocksCreations": lambda _, classic: classic.rule.block_creations,
+        "dismissesStaleReviews": lambda _, classic: classic.rule.dismiss_stale,
+        "isAdminEnforced": lambda _, classic: classic.rule.enforce_admins,
+        "requireLastPushApproval": lambda _, classic: classic.rule.last_push_approval,
+        "requiredApprovingReviewCount": lambda _, classic: (
+            classic.rule.approvals if classic.rule.demands_pull else None
         ),
-        "requiredStatusCheckContexts": lambda _, one: list(one.rule.contexts),
-        "requiresApprovingReviews": lambda _, one: one.rule.demands_pull,
-        "requiresCodeOwnerReviews": lambda _, one: one.rule.code_owners,
+        "requiredStatusCheckContexts": lambda _, classic: list(classic.rule.contexts),
+        "requiresApprovingReviews": lambda _, classic: classic.rule.demands_pull,
+        "requiresCodeOwnerReviews": lambda _, classic: classic.rule.code_owners,
         "requiresCommitSignatures": lambda *_: False,
-        "requiresConversationResolution": lambda _, one: one.rule.conversation_resolution,
-        "requiresLinearHistory": lambda _, one: one.rule.linear_history,
-        "requiresStatusChecks": lambda _, one: one.rule.demands_checks,
-        "requiresStrictStatusChecks": lambda _, one: one.rule.strict,
+        "requiresConversationResolution": lambda _, classic: classic.rule.conversation_resolution,
+        "requiresLinearHistory": lambda _, classic: classic.rule.linear_history,
+        "requiresStatusChecks": lambda _, classic: classic.rule.demands_checks,
+        "requiresStrictStatusChecks": lambda _, classic: classic.rule.strict,
         "restrictsPushes": lambda *_: False,
         "restrictsReviewDismissals": lambda *_: False,
     },
     "RepositoryRuleset": {
-        "id": lambda _, one: rules.global_id(one.repository, one.rule),
-        "databaseId": lambda _, one: one.rule.id,
+        "id": lambda _, ruleset: rules.global_id(ruleset.repository, ruleset.rule),
+        "databaseId": lambda _, ruleset: ruleset.rule.id,
         "target": lambda *_: "BRANCH",
-        "rules": lambda _, one, **given: connection(_rules_of(one), **given),
+        "rules": lambda _, ruleset, **arguments: connection(_rules_of(ruleset), **arguments),
     },
     "MergeQueue": {
-        "id": lambda _, one: named_id("MQ", one.repository.id, one.branch),
-        "url": lambda c, one: f"{page_url(c, one.repository)}/queue/{one.branch}",
-        "resourcePath": lambda _, one: f"/{one.repository.full_name}/queue/{one.branch}",
+        "id": lambda _, queue: named_id("MQ", queue.repository.id, queue.branch),
+        "url": lambda c, queue: f"{page_url(c, queue.repository)}/queue/{queue.branch}",
+        "resourcePath": lambda _, queue: f"/{queue.repository.full_name}/queue/{queue.branch}",
         "entries": _entries,
         "nextEntryEstimatedTimeToMerge": lambda *_: None,
     },
@@ -223,9 +223,9 @@ RESOLVERS: dict[str, dict[str, Any]] = {
         "estimatedTimeToMerge": lambda *_: None,
         "jump": lambda *_: False,
         "solo": lambda *_: False,
-        "baseCommit": lambda _, one: commit_at(one.pull.repository, one.base_sha),
-        "headCommit": lambda _, one: commit_at(one.pull.repository, one.head_sha),
-        "mergeQueue": lambda _, one: Queue(one.pull.repository, one.pull.base),
-        "pullRequest": lambda _, one: one.pull,
+        "baseCommit": lambda _, entry: commit_at(entry.pull.repository, entry.base_sha),
+        "headCommit": lambda _, entry: commit_at(entry.pull.repository, entry.head_sha),
+        "mergeQueue": lambda _, entry: Queue(entry.pull.repository, entry.pull.base),
+        "pullRequest": lambda _, entry: entry.pull,
     },
 }

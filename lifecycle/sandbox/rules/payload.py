@@ -35,7 +35,7 @@ REVIEWS = {
     "require_code_owner_reviews": "code_owners",
     "require_last_push_approval": "last_push_approval",
 }
-"""The same of what it demands of reviews."""
+"""What classic protection demands of reviews, and what each is called in the world."""
 PULL_REQUEST = {
     "required_approving_review_count": "approvals",
     "dismiss_stale_reviews_on_push": "dismiss_stale",
@@ -43,22 +43,22 @@ PULL_REQUEST = {
     "require_last_push_approval": "last_push_approval",
     "required_review_thread_resolution": "conversation_resolution",
 }
-"""The same of a ruleset's rule for pull requests."""
+"""What a ruleset's rule for pull requests demands, and what each is called in the world."""
 
 
 def called(rule: Protection, names: Mapping[str, str]) -> dict[str, Any]:
-    """What of a rule these names stand for."""
+    """A rule's values by GitHub's names, which `names` maps to the rule's attributes."""
     return {name: getattr(rule, ours) for name, ours in names.items()}
 
 
 def protection_url(call: Call, repo: Repository, branch: str) -> str:
-    """Where a branch's protection is in the API."""
+    """The address of a branch's protection in the API."""
     place = quote(branch, safe="")
     return f"{repositories.api_url(call, repo)}/branches/{place}/protection"
 
 
 def checks_of(call: Call, repo: Repository, branch: str, rule: Protection) -> dict[str, Any]:
-    """The checks that have to pass."""
+    """The checks that have to pass by a branch's classic rule."""
     url = f"{protection_url(call, repo, branch)}/required_status_checks"
     return {
         "url": url,
@@ -72,18 +72,18 @@ def checks_of(call: Call, repo: Repository, branch: str, rule: Protection) -> di
 def protection(call: Call, repo: Repository, branch: str, rule: Protection) -> dict[str, Any]:
     """The classic protection of a branch."""
     url = protection_url(call, repo, branch)
-    made: dict[str, Any] = {"url": url}
+    answer: dict[str, Any] = {"url": url}
     if rule.demands_checks:
-        made["required_status_checks"] = checks_of(call, repo, branch, rule)
+        answer["required_status_checks"] = checks_of(call, repo, branch, rule)
     if rule.demands_pull:
-        made["required_pull_request_reviews"] = {
+        answer["required_pull_request_reviews"] = {
             "url": f"{url}/required_pull_request_reviews",
             **called(rule, REVIEWS),
             "required_approving_review_count": rule.approvals,
         }
     switches = {**called(rule, SWITCHES), "lock_branch": False, "allow_fork_syncing": False}
     return {
-        **made,
+        **answer,
         "required_signatures": {"url": f"{url}/required_signatures", "enabled": False},
         "enforce_admins": {"url": f"{url}/enforce_admins", "enabled": rule.enforce_admins},
         **{name: {"enabled": enabled} for name, enabled in switches.items()},
@@ -91,44 +91,44 @@ def protection(call: Call, repo: Repository, branch: str, rule: Protection) -> d
 
 
 def rules_of(rule: Protection) -> list[dict[str, Any]]:
-    """The single rules of a ruleset."""
-    made: list[dict[str, Any]] = []
+    """The rules that a ruleset consists of."""
+    answer: list[dict[str, Any]] = []
     if not rule.allow_deletions:
-        made.append({"type": "deletion"})
+        answer.append({"type": "deletion"})
     if not rule.allow_force_pushes:
-        made.append({"type": "non_fast_forward"})
+        answer.append({"type": "non_fast_forward"})
     if rule.block_creations:
-        made.append({"type": "creation"})
+        answer.append({"type": "creation"})
     if rule.linear_history:
-        made.append({"type": "required_linear_history"})
+        answer.append({"type": "required_linear_history"})
     if rule.demands_pull or rule.conversation_resolution:
         methods = {"allowed_merge_methods": ["merge", "squash", "rebase"]}
         parameters = {**called(rule, PULL_REQUEST), **methods}
-        made.append({"type": "pull_request", "parameters": parameters})
+        answer.append({"type": "pull_request", "parameters": parameters})
     if rule.demands_checks:
         wanted = [
             {
-                "context": one,
-                **({"integration_id": rule.app_ids[one]} if one in rule.app_ids else {}),
+                "context": context,
+                **({"integration_id": rule.app_ids[context]} if context in rule.app_ids else {}),
             }
-            for one in rule.contexts
+            for context in rule.contexts
         ]
         checks = {
             "strict_required_status_checks_policy": rule.strict,
             "do_not_enforce_on_create": False,
             "required_status_checks": wanted,
         }
-        made.append({"type": "required_status_checks", "parameters": checks})
+        answer.append({"type": "required_status_checks", "parameters": checks})
     if rule.merge_queue:
-        made.append({"type": "merge_queue", "parameters": dict(QUEUE)})
-    return made
+        answer.append({"type": "merge_queue", "parameters": dict(QUEUE)})
+    return answer
 
 
 def ruleset(call: Call, repo: Repository, rule: Protection, *, whole: bool) -> dict[str, Any]:
-    """A ruleset; lists leave out what it says."""
+    """A ruleset; unless `whole`, as in lists, without its conditions and rules."""
     url = f"{repositories.api_url(call, repo)}/rulesets/{rule.ruleset_id}"
     page = f"{repositories.page_url(call, repo)}/rules/{rule.ruleset_id}"
-    made: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "id": rule.ruleset_id,
         "name": rule.name,
         "target": "branch",
@@ -141,25 +141,25 @@ def ruleset(call: Call, repo: Repository, rule: Protection, *, whole: bool) -> d
     }
     if whole:
         includes = rule.includes or (f"refs/heads/{rule.pattern}",)
-        made["conditions"] = {
+        answer["conditions"] = {
             "ref_name": {"include": list(includes), "exclude": list(rule.excludes)}
         }
-        made["rules"] = rules_of(rule)
-        made["current_user_can_bypass"] = "never"
+        answer["rules"] = rules_of(rule)
+        answer["current_user_can_bypass"] = "never"
         if repo.role_of(call.viewer) == "admin":
-            made["bypass_actors"] = []
-    return made
+            answer["bypass_actors"] = []
+    return answer
 
 
 def active_rules(repo: Repository, branch: str) -> list[dict[str, Any]]:
     """Every rule that the rulesets in force have for a branch."""
     return [
         {
-            **one,
+            **part,
             "ruleset_source_type": "Repository",
             "ruleset_source": repo.full_name,
             "ruleset_id": rule.ruleset_id,
         }
         for rule in rules.rulesets_of(repo, branch)
-        for one in rules_of(rule)
+        for part in rules_of(rule)
     ]

@@ -25,7 +25,7 @@ BOT = "github-merge-queue[bot]"
 
 
 def bot(world: World) -> User:
-    """Who merges out of a queue, by the number that it has on github.com."""
+    """The bot that merges out of queues, with the id that it has on github.com."""
     return world.users.setdefault(BOT, User(118_344_674, BOT, BOT, "bot"))
 
 
@@ -93,7 +93,7 @@ def run(repo: Repository) -> None:
 
 
 def _step(repo: Repository, branch: str) -> bool:
-    """Test the line, and merge or eject its first; whether there was something to do."""
+    """Test the entries in their order, then merge or eject the first; False if nothing was done."""
     line = PullTables.of(repo).queues[branch]
     tip = repo.heads.get(f"refs/heads/{branch}")
     if tip is None:
@@ -116,25 +116,25 @@ def _tested(repo: Repository, entry: QueueEntry) -> tuple[str | None, str | None
     """The base and head that an entry's commit was made of."""
     if entry.head_sha is None:
         return None, None
-    made = objects.commit(repo.git, entry.head_sha)
-    if made is None or len(made.parents) != 2:
+    commit = objects.commit(repo.git, entry.head_sha)
+    if commit is None or len(commit.parents) != 2:
         return None, None
-    return made.parents[0], made.parents[1]
+    return commit.parents[0], commit.parents[1]
 
 
 def _test(repo: Repository, entry: QueueEntry, base: str) -> bool:
-    """Make an entry's commit on top of a base; whether it merges."""
+    """Make an entry's commit on top of a base; False if it conflicts."""
     pull = entry.pull
     tree = repo.git.merged_tree(base, pull.head_sha)
     if tree is None:
         _drop_branch(repo, entry)
         entry.head_sha, entry.state = None, "UNMERGEABLE"
         return False
-    made = merging.commit_of(pull, bot(repo.world), merging.How(), base)
+    merge = merging.commit_of(pull, bot(repo.world), merging.How(), base)
     _drop_branch(repo, entry)
     entry.head_sha = objects.write_commit(
-        repo.git, tree, [base, pull.head_sha], f"{made.title}\n\n{made.message}\n",
-        author=made.author, committer=made.committer,
+        repo.git, tree, [base, pull.head_sha], f"{merge.title}\n\n{merge.message}\n",
+        author=merge.author, committer=merge.committer,
     )  # fmt: skip
     entry.base_sha, entry.state = base, "AWAITING_CHECKS"
     repo.git.text("update-ref", _ref(entry), entry.head_sha)
@@ -153,7 +153,7 @@ def _drop_branch(repo: Repository, entry: QueueEntry) -> None:
 
 
 def _judge(repo: Repository, branch: str, entry: QueueEntry) -> bool:
-    """Merge the first of the line if its checks passed, eject it if one failed, else let it wait."""
+    """Merge the first entry if its checks passed, eject it if one failed; False if it has to wait."""
     sha = entry.head_sha or ""
     states = {
         rules.standing(repo, sha, rule, name)

@@ -23,7 +23,7 @@ READ, WRITE = "administration:read", "administration:write"
 
 
 def _branch(repo: Repository, branch: str) -> str:
-    """A branch that is there, or 404."""
+    """The name of a branch that is there, or 404."""
     if f"refs/heads/{branch}" not in repo.heads:
         raise ApiError(404, "Branch not found", documentation=PROTECTION)
     return branch
@@ -37,11 +37,11 @@ def _classic(call: Call, repo: Repository, branch: str) -> Protection:
     """
     if repo.role_of(call.viewer) != "admin":
         raise asking.not_found(f"{PROTECTION}#get-branch-protection")
-    found = rules.classic_of(repo, _branch(repo, branch))
-    if found is None:
+    rule = rules.classic_of(repo, _branch(repo, branch))
+    if rule is None:
         raise ApiError(404, "Branch not protected",
                        documentation=f"{PROTECTION}#get-branch-protection")  # fmt: skip
-    return found
+    return rule
 
 
 @route("GET", BRANCH, READ)
@@ -52,7 +52,7 @@ def get_protection(call: Call, repo: Repository, branch: str) -> Reply:
 
 @route("PUT", BRANCH, WRITE)
 def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
-    """PUT /repos/O/R/branches/B/protection: all of it anew."""
+    """PUT /repos/O/R/branches/B/protection: replaces all of it."""
     tables = RuleTables.of(repo)
     asking.fields(
         call, "required_status_checks", "required_pull_request_reviews", "restrictions",
@@ -77,38 +77,40 @@ def put_protection(call: Call, repo: Repository, branch: str) -> Reply:
         setattr(rule, ours, bool(call.body.get(name)))
     _set_checks(rule, call.body["required_status_checks"])
     _set_reviews(rule, call.body["required_pull_request_reviews"])
-    known = [one for one in rules.all_of(repo) if not one.ruleset_id and one.pattern == branch]
-    for one in known:
-        rule.id, rule.created_at = one.id, one.created_at
-        tables.protections.remove(one)
-        repo.world.forget(rules.global_id(repo, one))
+    replaced = [old for old in rules.all_of(repo) if not old.ruleset_id and old.pattern == branch]
+    for old in replaced:
+        rule.id, rule.created_at = old.id, old.created_at
+        tables.protections.remove(old)
+        repo.world.forget(rules.global_id(repo, old))
     tables.protections.append(rule)
     repo.touch()
     rules.all_of(repo)
     return Reply(200, payloads.protection(call, repo, branch, rule))
 
 
-def _set_checks(rule: Protection, given: Any) -> None:
+def _set_checks(rule: Protection, checks: Any) -> None:
     """Take the required checks from their two forms: names, or names with their apps."""
-    if given is None:
+    if checks is None:
         return
-    if not isinstance(given, dict) or not ({"contexts", "checks"} & given.keys()):
+    if not isinstance(checks, dict) or not ({"contexts", "checks"} & checks.keys()):
         raise asking.malformed('"contexts" wasn\'t supplied.')
-    wanted = given.get("checks") or [{"context": name} for name in given.get("contexts") or ()]
-    rule.contexts = tuple(dict.fromkeys(one["context"] for one in wanted))
+    wanted = checks.get("checks") or [{"context": name} for name in checks.get("contexts") or ()]
+    rule.contexts = tuple(dict.fromkeys(check["context"] for check in wanted))
     rule.app_ids = {
-        one["context"]: one["app_id"] for one in wanted if one.get("app_id") not in {None, -1}
+        check["context"]: check["app_id"]
+        for check in wanted
+        if check.get("app_id") not in {None, -1}
     }
-    rule.has_checks, rule.strict = True, bool(given.get("strict"))
+    rule.has_checks, rule.strict = True, bool(checks.get("strict"))
 
 
-def _set_reviews(rule: Protection, given: Any) -> None:
-    if given is None:
+def _set_reviews(rule: Protection, reviews: Any) -> None:
+    if reviews is None:
         return
     rule.requires_pull = True
-    rule.approvals = int(given.get("required_approving_review_count", 1))
+    rule.approvals = int(reviews.get("required_approving_review_count", 1))
     for name, ours in payloads.REVIEWS.items():
-        setattr(rule, ours, bool(given.get(name)))
+        setattr(rule, ours, bool(reviews.get(name)))
 
 
 @route("DELETE", BRANCH, WRITE)
@@ -165,18 +167,18 @@ def list_branch_rules(call: Call, repo: Repository, branch: str) -> Reply:
 
 
 def _ruleset(repo: Repository, ruleset: int) -> Protection:
-    found = next((one for one in rules.all_of(repo) if one.ruleset_id == ruleset), None)
-    if found is None:
+    rule = next((entry for entry in rules.all_of(repo) if entry.ruleset_id == ruleset), None)
+    if rule is None:
         raise asking.not_found(f"{RULESETS}#get-a-repository-ruleset")
-    return found
+    return rule
 
 
 @route("GET", f"{REPO}/rulesets")
 def list_rulesets(call: Call, repo: Repository) -> Reply:
     asking.only(call, "includes_parents", "targets")
-    found = [one for one in rules.all_of(repo) if one.ruleset_id is not None]
-    shown, headers = call.page(found)
-    return Reply(200, [payloads.ruleset(call, repo, one, whole=False) for one in shown], headers)
+    rulesets = [rule for rule in rules.all_of(repo) if rule.ruleset_id is not None]
+    shown, headers = call.page(rulesets)
+    return Reply(200, [payloads.ruleset(call, repo, rule, whole=False) for rule in shown], headers)
 
 
 @route("GET", RULESET)
@@ -193,7 +195,7 @@ def create_ruleset(call: Call, repo: Repository) -> Reply:
         raise asking.not_found()
     asking.fields(call, "name", "target", "enforcement", "bypass_actors", "conditions", "rules")
     name = asking.needed(call, "name", str)
-    if any(one.name == name for one in tables.protections if one.ruleset_id):
+    if any(protection.name == name for protection in tables.protections if protection.ruleset_id):
         raise wrong("RepositoryRuleset", "custom", "name", "Name must be unique")
     number, _ = repo.new_id("RRS")
     rule = Protection("", ruleset_id=number, name=name, id=number)
@@ -206,7 +208,7 @@ def create_ruleset(call: Call, repo: Repository) -> Reply:
 
 @route("PUT", RULESET, WRITE)
 def put_ruleset(call: Call, repo: Repository, ruleset: int) -> Reply:
-    """PUT /repos/O/R/rulesets/ID: what is given, anew."""
+    """PUT /repos/O/R/rulesets/ID: replaces the parts that the body has."""
     rule = _ruleset(repo, ruleset)
     if repo.role_of(call.viewer) != "admin":
         raise asking.not_found()
@@ -246,8 +248,8 @@ def _write_ruleset(call: Call, rule: Protection) -> None:
         _write_rules(rule, call.body["rules"] or [])
 
 
-def _write_rules(rule: Protection, given: list[dict[str, Any]]) -> None:
-    by_type = {str(one.get("type")): one.get("parameters") or {} for one in given}
+def _write_rules(rule: Protection, values: list[dict[str, Any]]) -> None:
+    by_type = {str(value.get("type")): value.get("parameters") or {} for value in values}
     known = {
         "deletion", "non_fast_forward", "creation", "required_linear_history", "pull_request",
         "required_status_checks", "merge_queue",
@@ -272,6 +274,6 @@ def _write_rules(rule: Protection, given: list[dict[str, Any]]) -> None:
             rule,
             {
                 "strict": checks.get("strict_required_status_checks_policy"),
-                "checks": [{**one, "app_id": one.get("integration_id")} for one in listed],
+                "checks": [{**check, "app_id": check.get("integration_id")} for check in listed],
             },
         )
