@@ -24,7 +24,7 @@ def is_jwt(value: str) -> bool:
 
 
 def authenticate(world: World, value: str) -> Token:
-    """The credential of the App that signed it.
+    """The token, of kind `jwt`, for the App that signed this JSON web token.
 
     Raises:
         ApiError: 401, in GitHub's words: it is signed with another key, too old, from the future, or
@@ -77,6 +77,6 @@ def _undecodable() -> ApiError:
 
 
 def _app(world: World, issuer: str) -> App | None:
-    """The App of that number or client id."""
-    known = world.apps.values()
-    return next((app for app in known if issuer in {str(app.id), app.client_id or None}), None)
+    """The App with that id or client id; None if there is none."""
+    apps = world.apps.values()
+    return next((app for app in apps if issuer in {str(app.id), app.client_id or None}), None)

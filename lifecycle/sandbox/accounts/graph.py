@@ -14,75 +14,78 @@ from lifecycle.sandbox.wire.graph.pages import connection, not_found
 
 
 def _user(call: Call, login: str) -> User:
-    found = call.world.user(login)
-    if found is None or found.kind == "organization":
+    user = call.world.user(login)
+    if user is None or user.kind == "organization":
         raise not_found(f"Could not resolve to a User with the login of '{login}'.")
-    return found
+    return user
 
 
 def _organization(call: Call, login: str) -> User:
-    found = call.world.user(login)
-    if found is None or found.kind != "organization":
+    organization = call.world.user(login)
+    if organization is None or organization.kind != "organization":
         raise not_found(f"Could not resolve to an Organization with the login of '{login}'.")
-    return found
+    return organization
 
 
 def ordered(
-    things: list[Any], order: dict[str, str] | None, keys: dict[str, Callable[[Any], Any]]
+    entries: list[Any], order: dict[str, str] | None, keys: dict[str, Callable[[Any], Any]]
 ) -> list[Any]:
-    """Things in the order that was asked for; as they are without one."""
+    """Sort entries by GraphQL's `field` and `direction`; without an order they stay as they are."""
     if order is None:
-        return things
-    return sorted(things, key=keys[order["field"]], reverse=order["direction"] == "DESC")
+        return entries
+    return sorted(entries, key=keys[order["field"]], reverse=order["direction"] == "DESC")
 
 
 REPOSITORY_ORDERS: dict[str, Callable[[Repository], Any]] = {
-    "CREATED_AT": lambda one: (one.created_at, one.id),
-    "UPDATED_AT": lambda one: (one.updated_at, one.id),
-    "PUSHED_AT": lambda one: (one.pushed_at, one.id),
-    "NAME": lambda one: one.key,
-    "STARGAZERS": lambda one: one.id,
+    "CREATED_AT": lambda repo: (repo.created_at, repo.id),
+    "UPDATED_AT": lambda repo: (repo.updated_at, repo.id),
+    "PUSHED_AT": lambda repo: (repo.pushed_at, repo.id),
+    "NAME": lambda repo: repo.key,
+    "STARGAZERS": lambda repo: repo.id,
 }
 REPOSITORY_FILTERS: dict[str, Callable[[Repository], Any]] = {
-    "privacy": lambda one: one.visibility.upper(),
-    "visibility": lambda one: one.visibility.upper(),
-    "isFork": lambda one: one.parent is not None,
-    "isArchived": lambda one: one.archived,
+    "privacy": lambda repo: repo.visibility.upper(),
+    "visibility": lambda repo: repo.visibility.upper(),
+    "isFork": lambda repo: repo.parent is not None,
+    "isArchived": lambda repo: repo.archived,
     "isLocked": lambda _: False,
-    "hasIssuesEnabled": lambda one: one.has_issues,
+    "hasIssuesEnabled": lambda repo: repo.has_issues,
 }
 
 
-def _repositories(call: Call, owner: User, **given: Any) -> dict[str, Any]:
-    """An account's repositories: of its own, or also those where it may do something."""
-    whose = set(given.pop("ownerAffiliations", None) or ["OWNER", "COLLABORATOR"])
-    given.pop("affiliations", None)
-    wanted = {name: given.pop(name, None) for name in REPOSITORY_FILTERS}
+def _repositories(call: Call, owner: User, **arguments: Any) -> dict[str, Any]:
+    """A page of an account's repositories: by default those that it owns or collaborates on."""
+    whose = set(arguments.pop("ownerAffiliations", None) or ["OWNER", "COLLABORATOR"])
+    arguments.pop("affiliations", None)
+    wanted = {name: arguments.pop(name, None) for name in REPOSITORY_FILTERS}
     asked = {name: value for name, value in wanted.items() if value is not None}
-    found = [
-        one
-        for one in call.world.repositories.values()
-        if access.sees(call.token, one)
-        and not whose.isdisjoint(map(str.upper, access.affiliations(one, owner)))
-        and all(REPOSITORY_FILTERS[name](one) == value for name, value in asked.items())
+    repositories = [
+        repo
+        for repo in call.world.repositories.values()
+        if access.sees(call.token, repo)
+        and not whose.isdisjoint(map(str.upper, access.affiliations(repo, owner)))
+        and all(REPOSITORY_FILTERS[name](repo) == value for name, value in asked.items())
     ]
-    return connection(ordered(found, given.pop("orderBy", None), REPOSITORY_ORDERS), **given)
+    return connection(
+        ordered(repositories, arguments.pop("orderBy", None), REPOSITORY_ORDERS), **arguments
+    )
 
 
 def _one_repository(call: Call, owner: User, name: str) -> Repository | None:
     return access.repository(call.world, call.token, f"{owner.login}/{name}")
 
 
-def _organizations(call: Call, person: User, **given: Any) -> dict[str, Any]:
+def _organizations(call: Call, person: User, **arguments: Any) -> dict[str, Any]:
     users = call.world.users.values()
     return connection(
-        [one for one in users if one.kind == "organization" and person in one.members], **given
+        [user for user in users if user.kind == "organization" and person in user.members],
+        **arguments,
     )
 
 
 def _organization_of(call: Call, person: User, login: str) -> User | None:
-    found = call.world.user(login)
-    return found if found and person in found.members else None
+    organization = call.world.user(login)
+    return organization if organization and person in organization.members else None
 
 
 ACTOR: dict[str, Any] = {
@@ -114,7 +117,7 @@ RESOLVERS: dict[str, dict[str, Any]] = {
     },
     "Organization": {
         **OWNER,
-        "membersWithRole": lambda _, org, **given: connection(org.members, **given),
+        "membersWithRole": lambda _, org, **arguments: connection(org.members, **arguments),
         "viewerIsAMember": lambda c, org: c.viewer in org.members,
         "viewerCanCreateRepositories": lambda c, org: c.viewer in org.members,
         "team": lambda *_, slug: None,  # noqa: ARG005  there are no teams

@@ -13,14 +13,14 @@ TYPES = {"organization": "Organization", "bot": "Bot", "user": "User"}
 
 
 def page_url(call: Call, person: User) -> str:
-    """Where people look at an account; a bot's page is that of its App."""
+    """The address of an account's page for people; a bot's is that of its App."""
     if person.kind == "bot":
         return f"{call.web}/apps/{person.login.removesuffix('[bot]')}"
     return f"{call.web}/{person.login}"
 
 
 def user(call: Call, person: User) -> dict[str, Any]:
-    """A simple user, worked out once for a request."""
+    """A user, organization or bot as other objects name it; made once in a request."""
     return call.once(("user", person.id, person.kind), lambda: _user(call, person))
 
 
@@ -48,15 +48,15 @@ def _user(call: Call, person: User) -> dict[str, Any]:
 
 
 def avatar_url(call: Call, person: User) -> str:
-    """The picture of an account; nothing is served there."""
+    """The address of an account's picture; nothing is served there."""
     return f"{call.web}/avatars/u/{person.id}?v=4"
 
 
 def _owned(call: Call, person: User) -> tuple[int, int]:
     """How many public and private repositories an account owns."""
-    mine = [repo for repo in call.world.repositories.values() if repo.owner is person]
-    private = sum(repo.is_private for repo in mine)
-    return len(mine) - private, private
+    owned = [repo for repo in call.world.repositories.values() if repo.owner is person]
+    private = sum(repo.is_private for repo in owned)
+    return len(owned) - private, private
 
 
 def public_user(call: Call, person: User) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def organization(call: Call, org: User) -> dict[str, Any]:
 def full_organization(call: Call, org: User) -> dict[str, Any]:
     """An organization on its own."""
     public, private = _owned(call, org)
-    made = {
+    answer = {
         **organization(call, org),
         "name": org.name,
         **dict.fromkeys(("company", "blog", "location"), None),
@@ -130,7 +130,7 @@ def full_organization(call: Call, org: User) -> dict[str, Any]:
         "type": "Organization",
     }
     if call.viewer in org.members:
-        made |= {
+        answer |= {
             "total_private_repos": private,
             "owned_private_repos": private,
             **dict.fromkeys(("private_gists", "disk_usage", "collaborators"), 0),
@@ -142,11 +142,11 @@ def full_organization(call: Call, org: User) -> dict[str, Any]:
             "plan": {"name": "free", "space": 976_562_499, "private_repos": 10_000,
                      "filled_seats": len(org.members), "seats": 0},
         }  # fmt: skip
-    return made
+    return answer
 
 
 def membership(call: Call, org: User, person: User) -> dict[str, Any]:
-    """What somebody is to an organization: its admins are those whose own role is admin."""
+    """A person's membership in an organization: admin for those whose own role is admin."""
     url = f"{call.base}/orgs/{org.login}"
     return {
         "url": f"{url}/memberships/{person.login}",

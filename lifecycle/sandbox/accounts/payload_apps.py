@@ -11,50 +11,50 @@ from lifecycle.sandbox.repositories import payload as repositories
 from lifecycle.sandbox.wire.call import Call
 
 
-def app(call: Call, made: App) -> dict[str, Any]:
+def app(call: Call, github_app: App) -> dict[str, Any]:
     """An App as it sees itself."""
-    count = sum(1 for one in call.world.installations.values() if one.app is made)
+    count = sum(1 for entry in call.world.installations.values() if entry.app is github_app)
     return {
-        **attributes(made, "id slug client_id node_id"),
-        "owner": accounts.user(call, made.owner),
-        "name": made.name,
+        **attributes(github_app, "id slug client_id node_id"),
+        "owner": accounts.user(call, github_app.owner),
+        "name": github_app.name,
         "description": None,
-        "external_url": f"{call.web}/apps/{made.slug}",
-        "html_url": f"{call.web}/apps/{made.slug}",
-        "created_at": stamp(made.owner.created_at),
-        "updated_at": stamp(made.owner.created_at),
-        "permissions": dict(made.permissions),
+        "external_url": f"{call.web}/apps/{github_app.slug}",
+        "html_url": f"{call.web}/apps/{github_app.slug}",
+        "created_at": stamp(github_app.owner.created_at),
+        "updated_at": stamp(github_app.owner.created_at),
+        "permissions": dict(github_app.permissions),
         "events": [],
         "installations_count": count,
     }
 
 
-def installation(call: Call, made: Installation) -> dict[str, Any]:
+def installation(call: Call, app_installation: Installation) -> dict[str, Any]:
     """An App on an account."""
-    url = f"{call.base}/app/installations/{made.id}"
-    account = made.account
+    url = f"{call.base}/app/installations/{app_installation.id}"
+    account = app_installation.account
     kind = "orgs" if account.kind == "organization" else "users"
     return {
-        "id": made.id,
-        "client_id": made.app.client_id,
+        "id": app_installation.id,
+        "client_id": app_installation.app.client_id,
         "account": accounts.user(call, account),
-        "repository_selection": "selected" if made.repositories else "all",
+        "repository_selection": "selected" if app_installation.repositories else "all",
         "access_tokens_url": f"{url}/access_tokens",
         "repositories_url": f"{call.base}/installation/repositories",
-        "html_url": f"{call.web}/{kind}/{account.login}/settings/installations/{made.id}",
-        "app_id": made.app.id,
-        "app_slug": made.app.slug,
+        "html_url": f"{call.web}/{kind}/{account.login}/settings/installations/{app_installation.id}",
+        "app_id": app_installation.app.id,
+        "app_slug": app_installation.app.slug,
         "target_id": account.id,
         "target_type": "Organization" if account.kind == "organization" else "User",
-        "permissions": dict(made.app.permissions),
+        "permissions": dict(app_installation.app.permissions),
         "events": [],
         "created_at": stamp(account.created_at),
         "updated_at": stamp(account.created_at),
         "single_file_name": None,
         "has_multiple_single_files": False,
         "single_file_paths": [],
-        "suspended_by": accounts.user(call, account) if made.suspended_at else None,
-        "suspended_at": stamp(made.suspended_at),
+        "suspended_by": accounts.user(call, account) if app_installation.suspended_at else None,
+        "suspended_at": stamp(app_installation.suspended_at),
     }
 
 

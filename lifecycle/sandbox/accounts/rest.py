@@ -13,7 +13,7 @@ MEMBERS = "https://docs.github.com/rest/orgs/members"
 
 
 def demand_person(call: Call) -> None:
-    """403 for a token that is nobody's: only a user's token may ask."""
+    """403 for a token that belongs to no person: only a user's token may ask."""
     if call.token.is_integration:
         raise ApiError(403, call.token.refusal)
 
@@ -33,7 +33,7 @@ def get_user(call: Call, login: str) -> Reply:
 
 def _orgs_of(call: Call, person: User) -> list[User]:
     users = call.world.users.values()
-    return [one for one in users if one.kind == "organization" and person in one.members]
+    return [user for user in users if user.kind == "organization" and person in user.members]
 
 
 @route("GET", "/users/<login>/orgs")
@@ -54,10 +54,10 @@ def organization(
     call: Call, login: str, documentation: str = f"{ORGS}#get-an-organization"
 ) -> User:
     """The organization of that login, or 404; a user is none."""
-    found = asking.user(call, login, documentation=documentation)
-    if found.kind != "organization":
+    account = asking.user(call, login, documentation=documentation)
+    if account.kind != "organization":
         raise asking.not_found(documentation)
-    return found
+    return account
 
 
 @route("GET", "/orgs/<org>")
@@ -70,10 +70,10 @@ def list_members(call: Call, org: str) -> Reply:
     """GET /orgs/ORG/members, by role."""
     asking.only(call, "role")
     role = asking.choice(call, "role", "all", {"all", "admin", "member"}, "Organization")
-    found = organization(call, org).members
+    members = organization(call, org).members
     if role != "all":
-        found = [one for one in found if (one.role == "admin") is (role == "admin")]
-    return call.paged(found, payloads.user)
+        members = [member for member in members if (member.role == "admin") is (role == "admin")]
+    return call.paged(members, payloads.user)
 
 
 @route("GET", "/orgs/<org>/members/<login>", docs=MEMBERS)

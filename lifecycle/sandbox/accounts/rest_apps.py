@@ -33,10 +33,10 @@ def _self(call: Call) -> App:
 
 def _installation(call: Call, number: int) -> Installation:
     app = _self(call)
-    found = call.world.installations.get(number)
-    if found is None or found.app is not app:
+    installation = call.world.installations.get(number)
+    if installation is None or installation.app is not app:
         raise not_found(f"{APPS}/apps#get-an-installation-for-the-authenticated-app")
-    return found
+    return installation
 
 
 @route("GET", "/app")
@@ -47,8 +47,9 @@ def get_app(call: Call) -> Reply:
 @route("GET", "/app/installations")
 def list_installations(call: Call) -> Reply:
     app = _self(call)
-    every = [one for one in call.world.installations.values() if one.app is app]
-    return call.paged(every, payloads.installation)
+    installations = call.world.installations.values()
+    own = [installation for installation in installations if installation.app is app]
+    return call.paged(own, payloads.installation)
 
 
 @route("GET", INSTALLATION)
@@ -62,10 +63,10 @@ def get_installation(call: Call, number: int) -> Reply:
 )
 def find_installation(call: Call, repo: Repository) -> Reply:
     app = _self(call)
-    for one in call.world.installations.values():
-        is_chosen = not one.repositories or repo.key in one.repositories
-        if one.app is app and one.account is repo.owner and is_chosen:
-            return Reply(200, payloads.installation(call, one))
+    for installation in call.world.installations.values():
+        is_chosen = not installation.repositories or repo.key in installation.repositories
+        if installation.app is app and installation.account is repo.owner and is_chosen:
+            return Reply(200, payloads.installation(call, installation))
     raise not_found()
 
 
@@ -75,20 +76,20 @@ def find_installation(call: Call, repo: Repository) -> Reply:
 )
 def create_token(call: Call, number: int) -> Reply:
     """POST /app/installations/ID/access_tokens, each time another one."""
-    given = _installation(call, number)
-    if given.suspended_at:
+    installation = _installation(call, number)
+    if installation.suspended_at:
         raise ApiError(403, "This installation has been suspended", documentation=APPS)
-    permissions = _narrowed(call, given.app) or dict(given.app.permissions)
+    permissions = _narrowed(call, installation.app) or dict(installation.app.permissions)
     serial = next(call.world.serial)
-    secret = hashlib.sha256(f"{given.app.slug} {number} {serial}".encode()).hexdigest()[:36]
+    secret = hashlib.sha256(f"{installation.app.slug} {number} {serial}".encode()).hexdigest()[:36]
     token = Token(
         f"ghs_{secret}",
-        _bot(call, given.app),
+        _bot(call, installation.app),
         "app",
         frozenset(f"{name}:{level}" for name, level in permissions.items()),
-        _chosen(call, given),
+        _chosen(call, installation),
         now() + LASTS,
-        app=given.app,
+        app=installation.app,
     )
     call.world.tokens[token.value] = token
     return Reply(201, payloads.installation_token(call, token, permissions))
@@ -97,7 +98,7 @@ def create_token(call: Call, number: int) -> Reply:
 def _narrowed(call: Call, app: App) -> dict[str, str]:
     """The permissions that are asked for, which may not be more than the App has.
 
-    Whoever asks for some gets these, and what each App may read; {} if none are asked for.
+    The result is these, with `metadata` to read if the App has it; {} if none are asked for.
     """
     wanted = call.body.get("permissions") or {}
     if not isinstance(wanted, dict):
@@ -113,17 +114,17 @@ def _narrowed(call: Call, app: App) -> dict[str, str]:
 
 
 def _covers(has: str | None, wants: Any) -> bool:
-    """True if the one level contains the other: admin, write, read."""
+    """Whether level `has` contains level `wants`: admin, write, read."""
     return has in LEVELS and wants in LEVELS and LEVELS.index(has) >= LEVELS.index(wants)
 
 
-def _chosen(call: Call, given: Installation) -> frozenset[str]:
+def _chosen(call: Call, installation: Installation) -> frozenset[str]:
     """The repositories that a token is for: those asked for, by name, or the installation's."""
     names = call.body.get("repositories")
     if not names:
-        return given.repositories
-    wanted = {f"{given.account.login}/{name}".lower() for name in names}
-    allowed = given.repositories or set(call.world.repositories)
+        return installation.repositories
+    wanted = {f"{installation.account.login}/{name}".lower() for name in names}
+    allowed = installation.repositories or set(call.world.repositories)
     if not wanted <= set(allowed):
         raise invalid(
             message="There is at least one repository that does not exist or is not accessible to "
@@ -133,7 +134,7 @@ def _chosen(call: Call, given: Installation) -> frozenset[str]:
 
 
 def _bot(call: Call, app: App) -> User:
-    """Who acts with an App's tokens: `SLUG[bot]`, which is made with the first of them."""
+    """The bot that acts with an App's tokens, `SLUG[bot]`; it is made with the first token."""
     if app.bot is None:
         login = f"{app.slug}[bot]"
         app.bot = User(next(call.world.serial), login, app.name, "bot", "write")
@@ -154,8 +155,8 @@ def list_own_repositories(call: Call) -> Reply:
             "You must authenticate with an installation access token in order to list repositories "
             "for an installation.",
         )
-    every = call.world.repositories
-    mine = [repo for key, repo in every.items() if key in (call.token.repositories or every)]
+    repos = call.world.repositories
+    mine = [repo for key, repo in repos.items() if key in (call.token.repositories or repos)]
     shown, headers = call.page(mine)
     body = {
         "total_count": len(mine),

@@ -16,9 +16,9 @@ AccountKind = Literal["user", "organization", "bot"]
 
 @dataclass(slots=True, eq=False)
 class User:
-    """Who owns, writes and merges; an organization is one that never acts.
+    """An account: it owns, writes and merges; an organization owns only.
 
-    `role` is what it may do where a repository says nothing of its own about it.
+    `role` is what it may do where a repository names no role for it.
     """
 
     id: int
@@ -41,7 +41,7 @@ class User:
 class Token:
     """A credential. `scopes` are OAuth scopes (classic) or `name:level` permissions.
 
-    An `app`'s is nobody's, as the one of Actions is not: `user` is then the app's bot.
+    One of kind `app` or `actions` belongs to no person: `user` is then the bot that acts.
     `repositories` are the full names, in lower case, that a token of permissions was made for;
     none means all.
     """
