@@ -141,9 +141,8 @@ class Sandbox:
         if self.site is None or self._server is None or self._thread is None:
             return
         self.site.signal.stop()
-        with contextlib.suppress(
-            OSError
-        ):  # wakes the thread that accepts; elsewhere it looks itself
+        # Wakes the thread that accepts; on systems where it does not, that polls (see `_start`).
+        with contextlib.suppress(OSError):
             self._server.socket.shutdown(socket.SHUT_RDWR)
         self._server.shutdown()
         # Before the join: the thread of `serve_forever` itself waits for every conversation.
@@ -157,7 +156,7 @@ class Sandbox:
 
     @property
     def info(self) -> SandboxInfo:
-        """Where it is and how to get in."""
+        """The sandbox's addresses, its token, its first repository and its first board."""
         name = self.seed.repositories[0].name
         project = self.seed.projects[0] if self.seed.projects else None
         token = self.seed.tokens[0].token

@@ -46,6 +46,5 @@ def attributes(entity: object, names: str) -> dict[str, Any]:
     """The attributes of an object that `names` lists, parted by spaces; times as GitHub writes them."""
     values = {name: getattr(entity, name) for name in names.split()}
     return {
-        name: stamp(value) if isinstance(value, datetime) else value
-        for name, value in values.items()
+        n: stamp(value) if isinstance(value, datetime) else value for n, value in values.items()
     }

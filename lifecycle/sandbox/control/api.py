@@ -186,7 +186,7 @@ def review(
 
 
 def require_reviews(at: At, *, approvals: int) -> None:
-    """How many approvals the base branch wants, as a protected branch does; 0 wants none."""
+    """Set how many approvals the base branch wants, as a protected branch does; 0 wants none."""
     rules.demand_reviews(at.repo, approvals)
 
 
@@ -356,7 +356,7 @@ def plan_checks(at: At, *, plans: list[Any]) -> None:
 
 
 def set_lag(at: At, *, lag: dict[str, int]) -> None:
-    """How many reads miss what is created from now on."""
+    """Set how many reads miss what is created from now on."""
     at.world.lag.clear()
     at.world.lag.update(shaped(lag, dict[str, int], "the lag"))
 
@@ -367,7 +367,7 @@ def add_fault(at: At, *, fault: dict[str, Any]) -> None:
 
 
 def set_latency(at: At, *, seconds: float, git: float = 0.0) -> None:
-    """How much longer each request to the API takes, and each of git's."""
+    """Set how many seconds longer each request to the API takes, and each of git's."""
     at.site.faults.latency, at.site.faults.git_latency = float(seconds), float(git)
 
 
@@ -439,8 +439,8 @@ def perform(site: Site, verb: str, arguments: Mapping[str, Any]) -> tuple[int, A
         except TypeError as error:
             return 400, {"error": f"The control verb {verb!r} was called wrongly: {error}."}
         try:
-            done = VERBS[verb](at, **parameters)
+            result = VERBS[verb](at, **parameters)
         except (ActionRefused, SeedError) as refused:
             return 409, {"error": str(refused)}
         automerge.settle(site.world)
-        return 200, done
+        return 200, result

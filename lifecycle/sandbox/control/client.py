@@ -345,7 +345,7 @@ class Control:
     def wait_for_requests(
         self, count: int = 1, *, seconds: float = 10.0
     ) -> tuple[LoggedRequest, ...]:
-        """Wait until so many requests are in the log (answered or not).
+        """Wait until so many requests are in the log (answered or not), and return them all.
 
         Raises:
             ControlError: They did not come in time.

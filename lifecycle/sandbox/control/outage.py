@@ -73,7 +73,7 @@ def cut(environ: dict[str, Any]) -> Iterator[bytes]:
 
 
 def reset(environ: dict[str, Any]) -> Iterator[bytes]:
-    """Reset the connection: what TCP sends when nobody wants to hear any more."""
+    """Reset the connection: with no time to linger, closing sends TCP's RST."""
     client = environ["werkzeug.socket"]
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()

@@ -39,7 +39,7 @@ def account(world: World, login: str) -> User:
 
 
 def account_or_none(world: World, login: str | None) -> User | None:
-    """The account of that login, or nobody where none is named."""
+    """The account of that login, or None where none is named."""
     return account(world, login) if login else None
 
 
@@ -58,7 +58,7 @@ def issue_named(repo: Repository, name: str | int) -> Issue:
 
 
 def name_of(issue: Issue) -> str:
-    """How a seed names an issue from anywhere."""
+    """The name of an issue in a seed, `owner/name#number`."""
     return f"{issue.repository.full_name}#{issue.number}"
 
 
@@ -154,7 +154,7 @@ def plain(form: type[F], entity: object, **special: Any) -> F:
 
 
 def login(user: User | None) -> str | None:
-    """How a seed names somebody, or nobody."""
+    """The name of a user in a seed, the login; None for nobody."""
     return user.login if user else None
 
 

@@ -109,7 +109,7 @@ class Application:
             answer = git_http.respond(self.site.world, request)
         elif request.path.startswith(links.PREFIX):
             answer = links.respond(self.site.world, request)
-        elif headers.is_nameless(request):  # what stands before the API answers, in its own form
+        elif headers.is_nameless(request):  # answered by what stands before the API, as HTML
             answer = Response(headers.NAMELESS, status=403, content_type="text/html")
         else:
             answer = self._api(request, body, entry)
@@ -126,7 +126,7 @@ class Application:
         return answer
 
     def _keep(self, request: Request) -> None:
-        """Write what changed to the file, if there is one, before anybody hears of it."""
+        """Write what a request changed to the file of `--db`, if any, before its answer goes out."""
         if self.site.keeper and request.method not in {"GET", "HEAD"}:
             with self.site.world.lock:
                 self.site.keeper.save(self.site.world)
@@ -205,9 +205,9 @@ class Application:
             return router.answer(call, request.method)
         if request.method != "POST":
             raise not_found(GRAPHQL_DOCS)
-        done = graph.run(call)
-        entry.points = done.points
-        return Reply(200, done.body)
+        graph_reply = graph.run(call)
+        entry.points = graph_reply.points
+        return Reply(200, graph_reply.body)
 
     def _add_headers(
         self, answer: Response, reply: Reply, token: Token | None, entry: Entry
@@ -217,9 +217,9 @@ class Application:
         answer.headers["x-github-request-id"] = f"5A4D:{entry.n:06X}:{next(self.serial):06X}"
         if answer.status_code == 304:
             answer.headers.remove("x-github-media-type")
-        if token is not None and token.kind != "jwt":  # an App as itself has no budget
+        if token is not None and token.kind != "jwt":  # an App's JWT has no budget
             resource = limits.resource_of(kind, path)
-            # What the client has already costs nothing:
+            # An answer that the client has already (304) costs nothing:
             # https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
             is_free = path == "/rate_limit" or answer.status_code == 304
             limits.spend(token, resource, 0 if is_free else entry.points or 1)

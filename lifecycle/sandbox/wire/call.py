@@ -85,7 +85,7 @@ class Call:
 
         Source: https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
         """
-        # Nothing, less than nothing and what is no number count as if nobody had asked:
+        # Zero, a negative number and what is no number count as if the parameter were not there:
         # https://derrickscottux-collab.github.io/github-issues-openapi-portfolio/guides/pagination-and-filters.html
         size = min(self._number("per_page", default) or default, max(default, 100))
         page = max(self._number("page", 1), 1)

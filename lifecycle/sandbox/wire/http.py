@@ -97,9 +97,7 @@ class Conversation(WSGIRequestHandler):
 
     def _send_stream(self, chunks: Iterator[bytes], status: str, headers: Headers) -> None:
         """Send a body of unknown length in chunks, each after its length, and an empty one at the end."""
-        first = next(
-            chunks, b""
-        )  # before any header: a fault that drops the connection raises here
+        first = next(chunks, b"")  # before any header, since a fault may drop the connection here
         is_chunked = self.request_version >= "HTTP/1.1"
         if is_chunked:
             headers["Transfer-Encoding"] = "chunked"

@@ -143,10 +143,7 @@ def _thread(repo: Repository, pull: PullRequest, seed: SeedThread) -> None:
     )  # fmt: skip
     for form in seed.comments:
         review = next((entry for entry in pull.reviews if entry.id == form.review), None)
-        before = next(
-            (entry for entry in thread.comments if entry.id == form.reply_to),
-            None,
-        )
+        before = next((entry for entry in thread.comments if entry.id == form.reply_to), None)
         comment = registered(
             repo, "PRRC", form.id, ReviewComment, form, thread=thread, review=review,
             author=account(repo.world, form.author), reply_to=before,

@@ -100,7 +100,7 @@ def _resource(call: Call, url: str) -> Any:
 
 
 def _rate_limit(call: Call, findings: Findings) -> dict[str, Any]:
-    """What this query costs, and what the hour has left after it."""
+    """The fields of `rateLimit`: what this query costs, and what the hour has left after it."""
     limit, before = limit_of(call.token, "graphql"), left(call.token, "graphql")
     remaining = max(before - findings.points, 0)
     return {

@@ -53,7 +53,7 @@ def resolve_field(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) 
     if resolver is not None:
         value = resolver(call, source, **arguments)
         if info.parent_type.name == "Mutation":
-            call.memo.clear()  # what was worked out before may not be so any more
+            call.memo.clear()  # the mutation may have changed what was remembered
             return {**value, "clientMutationId": arguments["input"].get("clientMutationId")}
         return value
     if isinstance(source, dict):

@@ -41,7 +41,7 @@ NODE_LIMIT = 500_000
 
 @dataclass(slots=True)
 class Findings:
-    """What a look at the document found."""
+    """What a walk down a document found: errors, and the numbers that GitHub limits."""
 
     errors: list[dict[str, Any]] = field(default_factory=list)
     requests: int = 0
@@ -154,7 +154,7 @@ class Walk:
         return True
 
     def _demand_scope(self, node: FieldNode, owner: GraphQLNamedType, kind: Any) -> None:
-        """Boards need a scope: the way in to one, and each plain value on it."""
+        """Note an error if the token lacks the scope for a field: a way in to a board, or a value on it."""
         name = node.name.value
         needed: tuple[str, ...] = ()
         if owner.name == "Mutation" and "ProjectV2" in name:
@@ -229,7 +229,7 @@ def inspect(
     variables: Mapping[str, Any],
     token: Token | None,
 ) -> Findings:
-    """Look at an operation of a valid document; without a token nobody asks for scopes."""
+    """Look at an operation of a valid document; without a token scopes are not asked for."""
     fragments = {
         d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)
     }

@@ -81,10 +81,8 @@ class Rule:
         match = re.match(self.pattern, message)
         if match is None:
             return None
-        if lacked := self.lacks(match):
-            return Words(
-                f"The sandbox does not imitate {lacked} of GitHub's schema.", "notImitated"
-            )
+        if part := self.lacks(match):
+            return Words(f"The sandbox does not imitate {part} of GitHub's schema.", "notImitated")
         parts = {key: value or "" for key, value in match.groupdict().items()}
         parts["bare"] = parts.get("type", "").strip("[]!")
         parts["by"] = parts.get("operation") or "anonymous query"
@@ -199,15 +197,13 @@ def of_document(error: GraphQLError, document: DocumentNode | None) -> dict[str,
 
 def places(error: GraphQLError) -> list[dict[str, int]]:
     """The lines and columns of an error in the text, as GraphQL answers them."""
-    return [
-        {"line": location.line, "column": location.column} for location in error.locations or ()
-    ]
+    return [{"line": place.line, "column": place.column} for place in error.locations or ()]
 
 
 def of_variable(
     error: GraphQLError, operation: OperationDefinitionNode, values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """An error about a variable's value: which one, its type, and what is the matter with it."""
+    """GitHub's error for a variable's value: the variable, its type, and the reason."""
     match = VALUE.match(error.message)
     definitions = {d.variable.name.value: d for d in operation.variable_definitions or ()}
     node = definitions.get(match["name"]) if match else None

@@ -103,7 +103,7 @@ def _named(call: Call) -> str:
 
 def _answer(call: Call, route: Route, parts: dict[str, str], *, reading: bool) -> Reply:
     if call.token.kind == "jwt" and route not in call_.ROUTES[apps.__name__]:
-        raise ApiError(403, call.token.refusal)  # an App as itself is asked about itself only
+        raise ApiError(403, call.token.refusal)  # an App's JWT opens the calls about the App only
     if call.listed is not None and route.handler not in labels.TAKE_LISTS:
         raise ApiError(400, "Body should be a JSON object", documentation=JSON)
     owner, name = parts.pop("owner", None), parts.pop("name", "")
@@ -114,8 +114,8 @@ def _answer(call: Call, route: Route, parts: dict[str, str], *, reading: bool) -
     _demand(call, route.permission, repo)
     if repo.archived and not reading and route.path != "/repos/<owner>/<name>":
         raise ApiError(403, "Repository was archived so is read-only.", documentation=REPOSITORY)
-    rest = (NAMED.fullmatch(call.path) or NUMBERED.fullmatch(call.path) or {"rest": ""})["rest"]
-    by_number = replace(call, path=f"/repositories/{repo.id}{rest}")
+    tail = (NAMED.fullmatch(call.path) or NUMBERED.fullmatch(call.path) or {"rest": ""})["rest"]
+    by_number = replace(call, path=f"/repositories/{repo.id}{tail}")
     return _handled(route, by_number, repo, **parts)
 
 
@@ -143,8 +143,8 @@ def _repository(call: Call, owner: str, name: str) -> Repository:
     if repo is None:
         raise not_found(REPOSITORY)
     if call.world.repository(f"{owner}/{name}") is None:
-        rest = NAMED.fullmatch(call.path)
-        raise Moved(f"/repositories/{repo.id}{rest['rest'] if rest else ''}")
+        tail = NAMED.fullmatch(call.path)
+        raise Moved(f"/repositories/{repo.id}{tail['rest'] if tail else ''}")
     return repo
 
 

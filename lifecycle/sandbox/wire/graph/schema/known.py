@@ -22,7 +22,7 @@ PART = re.compile(r"(\w+)(?:\(([\w,]*)\))?")
 
 @cache
 def _known() -> dict[str, dict[str, frozenset[str]]]:
-    """Arguments by type and field; read when somebody asks for what the sandbox does not have."""
+    """The arguments in GitHub's schema by type and field, read from `known.txt` at the first call."""
     text = files("lifecycle.sandbox.wire.graph.schema").joinpath("known.txt").read_text("utf-8")
     types = {}
     for line in text.removeprefix(HEADER).splitlines():
