@@ -1,7 +1,7 @@
 """Starts and stops a sandbox: in this process as a context manager, or as a command.
 
-It binds 127.0.0.1 only. Stopping waits for nobody: open connections are shut, which wakes whoever
-reads from one or hangs by a fault, and their threads are joined.
+It binds 127.0.0.1 only. Stopping waits for no client: it shuts all open connections, which wakes the
+threads that read from one or hang by a fault, and joins the threads.
 """
 
 from __future__ import annotations

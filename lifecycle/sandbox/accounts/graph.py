@@ -1,4 +1,4 @@
-"""Users, organizations and bots."""
+"""Users, organizations and bots over GraphQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users, organizations and bots over REST."""
+"""Users, organizations and bots as the answers of REST show them."""
 
 from __future__ import annotations
 

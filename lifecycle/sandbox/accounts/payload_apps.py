@@ -1,4 +1,4 @@
-"""GitHub Apps, installations and their tokens over REST."""
+"""GitHub Apps, installations and their tokens as the answers of REST show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users and organizations."""
+"""The calls of REST about users and organizations."""
 
 from __future__ import annotations
 

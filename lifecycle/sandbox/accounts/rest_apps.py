@@ -1,4 +1,4 @@
-"""GitHub Apps, their installations, and the tokens of those.
+"""The calls of REST about GitHub Apps, their installations, and the tokens of those.
 
 Source: https://docs.github.com/rest/apps/apps
 """

@@ -1,7 +1,7 @@
 """The sandbox's clock, which counts whole seconds as GitHub does, and times as GitHub writes them.
 
 A world's clock may be ahead of the machine's, so that a test can let three days pass. Each request
-is answered by the clock of the world that it is for; who asks without a request has the machine's.
+is answered by the clock of the world that it is for; outside of requests it is the machine's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Refs as the API moves them: created, moved, deleted, one or several at once.
 
-Whatever moves a branch here has the same consequences as a push.
+Moving a branch here has the same consequences as a push.
 """
 
 from __future__ import annotations

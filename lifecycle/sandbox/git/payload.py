@@ -1,4 +1,4 @@
-"""Commits, refs, trees, blobs, files and branches over REST."""
+"""Commits, refs, trees, blobs, files and tags as the answers of REST show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Branch protection and rulesets over REST."""
+"""Branch protection and rulesets as the answers of REST show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Branch protection and rulesets."""
+"""The calls of REST about branch protection and rulesets."""
 
 from __future__ import annotations
 

@@ -107,7 +107,8 @@ def parse_seed(text: str) -> Seed:
 def _decoded(text: str) -> Any:
     """Decode a text of JSON or YAML.
 
-    JSON is tried first: it may escape half a character at a time, which YAML does not know.
+    What begins like an object is tried as JSON first, which may escape half a character at a time;
+    YAML does not know that.
     """
     if text.lstrip().startswith("{"):
         with contextlib.suppress(ValueError):

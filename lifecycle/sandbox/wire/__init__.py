@@ -1,1 +1,1 @@
-"""Between the socket and the two halves: connections, log, tokens, the application."""
+"""HTTP: connections, the log of requests, tokens, and the way to REST, GraphQL and git."""

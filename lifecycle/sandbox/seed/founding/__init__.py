@@ -1,1 +1,1 @@
-"""From a seed to a world, one file a subject."""
+"""Makes a world of a seed: one file for each subject."""

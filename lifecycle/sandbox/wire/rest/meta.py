@@ -1,4 +1,4 @@
-"""The root, and the limits of a token."""
+"""The calls of REST about the API's root and a token's limits."""
 
 from __future__ import annotations
 
