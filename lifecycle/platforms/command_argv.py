@@ -1,4 +1,4 @@
-"""Commands as lists of words that a program is started with: no shell reads them, none is needed.
+"""Commands as lists of words, each checked to run without a shell.
 
 A text is split as a shell splits words and quotes, and refused where a shell would do anything else with
 it. So what runs is what stands there.
@@ -27,7 +27,7 @@ _SHELL_WORDS = frozenset(
         *("function", "!", "{", "}", "[["),
     }
 )
-"""What only a shell knows: as a program it does nothing, or is not there."""
+"""Words that only a shell understands: as a program each does nothing, or is not there."""
 
 _NEEDS: tuple[tuple[str, str], ...] = (
     (r"&&|;|\n", "several commands in one text"),
@@ -41,7 +41,7 @@ _NEEDS: tuple[tuple[str, str], ...] = (
     (r"(?:^|\s)#", "a comment"),
     (r"^\s*\w+=", "an assignment"),
 )
-"""What, outside of quotes, only a shell understands, and its name in a sentence."""
+"""Patterns of what only a shell understands outside of quotes, each with its name in a sentence."""
 
 
 def commands_in(value: object) -> tuple[Argv, ...]:
@@ -59,7 +59,7 @@ def commands_in(value: object) -> tuple[Argv, ...]:
         return (_checked(split(value)),)
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return (_checked(tuple(value)),)
-    if isinstance(value, list) and all(isinstance(one, list) and one for one in value):
+    if isinstance(value, list) and all(isinstance(words, list) and words for words in value):
         return tuple(_checked(tuple(words)) for words in value)
     raise ValueError(
         'it is neither a text, nor a list of words, nor a list of such lists: [["a", "b"], ["c"]]'
@@ -80,12 +80,12 @@ def split(text: str) -> Argv:
 
 
 def as_line(commands: tuple[Argv, ...]) -> str:
-    """The commands as one line that any POSIX shell runs as they are, each after the last one's success."""
+    """Join the commands to one POSIX shell line, in which each runs only if the one before succeeded."""
     return " && ".join(shlex.join(words) for words in commands)
 
 
 def _need(text: str) -> str:
-    """What of a shell's a text needs; "" if nothing."""
+    """Name the first shell feature that a text needs, as "a pipe"; "" if it needs none."""
     for match in _QUOTED.finditer(text):
         if re.search(r"[$`]", match["inner"] or ""):  # shlex escapes neither there
             return "a variable or a substitution"

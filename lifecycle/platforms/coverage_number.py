@@ -34,7 +34,7 @@ def known(output: str) -> float | None:
 
 
 def percent(source: CoverageSource, output: str, root: Path, since_ns: int) -> float | None:
-    """The coverage in percent; None if none can be read, or what was read is none.
+    """The coverage in percent; None if no number from 0 to 100 can be read.
 
     Args:
         source: how the platform says that it is read.
@@ -81,7 +81,7 @@ def _last(pattern: str, text: str) -> re.Match[str] | None:
 
 
 def _number(text: str | None) -> float:
-    """A number as runners print it, also with a comma; one that is none is below all that count."""
+    """A number as runners print it, also with a decimal comma; minus infinity for a text that is none."""
     try:
         return float((text or "").replace(",", "."))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where platforms are looked for, and which are there.
+"""Find the platforms of a worktree: where they are looked for, and which are there.
 
 In this order, and of two with one name the first counts: `Workflows/platforms/*/` of the worktree,
 `../Workflows/platforms/*/` beside it, the user's own folder, and those that are shipped. The first two
@@ -67,7 +67,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What is there.
+    """The platforms that `discover` found, and notes on files.
 
     Attributes:
         platforms: those that can be used, the nearest first, each name once.
@@ -137,13 +137,13 @@ def _files(folder: Path, place: Place, notes: list[str]) -> Iterator[Path]:
 
 
 def _wrong_folder(folder: Path, place: Place) -> str:
-    """Why nothing in a folder of the project's, or beside it, is used ("is a link"); "" if nothing is."""
+    """Why no file of this folder may be used, as "is a link"; "" if they may."""
     wrong = regular_files.strange_folder(str(folder))
     return wrong or (_open_to_others(folder) if place is Place.NEIGHBOUR else "")
 
 
 def _open_to_others(path: Path) -> str:
-    """What is wrong with a file or a folder that is no worktree's: others could have written it."""
+    """Why a path beside the worktree is not trusted: others own it, or may write to it; "" if neither."""
     try:
         about = path.lstat()
     except OSError:

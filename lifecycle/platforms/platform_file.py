@@ -1,7 +1,7 @@
 """The form of a `platform.json`: what may stand in it, read and checked.
 
-What one says is its writer's words, and a project's come with the repository: a file is read whole before
-anything of it counts, and a mistake in it is half a sentence that names its place.
+A project's file comes with the repository, so nothing of it counts before all of it was read and checked.
+A mistake in it is told as half a sentence that names its place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LARGEST = 256_000
 
 _MARKERS = 50
 _DEEPEST = 20
-"""Lists and objects in one another."""
+"""How deep lists and objects may nest."""
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)"
 _ACTION = r"^[A-Za-z][A-Za-z0-9_.:-]{0,63}$(?!\n)"
@@ -186,30 +186,30 @@ class PlatformFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
                 commands_in(value)
             except ValueError as error:
                 raise ValueError(f"the command {name} cannot be used: {error}") from None
-        for what, names in (
+        for field, names in (
             ("needs", self.needs),
             ("qualityGates.required", self.quality_gates.required),
         ):
             unknown = next((name for name in names if name not in self.commands), None)
             if unknown is not None:
                 raise ValueError(
-                    f"{what} names {unknown}, which is none of its commands"
+                    f"{field} names {unknown}, which is none of its commands"
                     f"{did_you_mean(unknown, self.commands)}"
                 )
 
     def argvs(self) -> dict[str, tuple[Argv, ...]]:
-        """Its commands by their names, without those that say that there is none."""
+        """The commands by name, without those that are declared as none."""
         words_by_name = {name: commands_in(value) for name, value in self.commands.items()}
         return {name: words for name, words in words_by_name.items() if words}
 
     def data(self) -> dict[str, Any]:
-        """What the file says, in its own words, with what it leaves out."""
+        """The file's fields as plain values under the names of the file, defaults for those left out."""
         data: dict[str, Any] = msgspec.to_builtins(self)
         return data
 
 
 def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
-    """What the bytes of a `platform.json` say, and what in it is not known and not used.
+    """Read the bytes of a `platform.json`, and note in one sentence each key that is not known or used.
 
     Raises:
         ValueError: it cannot be used; the text says what is wrong, and where.
@@ -239,20 +239,20 @@ _TOO_DEEP = f"it nests more than {_DEEPEST} deep"
 def _demand_shallow(data: Any) -> None:
     level = [data] if isinstance(data, dict | list) else []
     for _ in range(_DEEPEST):
-        children = [one.values() if isinstance(one, dict) else one for one in level]
-        level = [one for within in children for one in within if isinstance(one, dict | list)]
+        children = [node.values() if isinstance(node, dict) else node for node in level]
+        level = [node for within in children for node in within if isinstance(node, dict | list)]
     if level:
         raise ValueError(_TOO_DEEP)
 
 
 def schema() -> str:
     """The JSON schema of the form, as text."""
-    made = msgspec.json.schema(PlatformFile)
-    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    document = msgspec.json.schema(PlatformFile)
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def check_marker(text: str) -> None:
-    """ValueError for what is no path and no pattern below a root."""
+    """Raise ValueError for a marker that is no path and no pattern below a root."""
     parts = text.removesuffix("/").split("/")
     if text.startswith("/") or "\\" in text or {"", ".", ".."} & set(parts):
         raise ValueError(f"{json.dumps(text)} does not lie below the worktree's root")

@@ -16,10 +16,15 @@ from lifecycle.platforms.selection import Detection
 
 
 def discovery_lines(discovered: Discovered) -> list[str]:
-    """The table of what is there."""
+    """The discovered platforms as lines of a Markdown table, with the notes."""
     rows = [
-        (one.about.name, _title(one), ", ".join(one.about.markers), one.about.match_mode)
-        for one in discovered.platforms
+        (
+            platform.about.name,
+            _title(platform),
+            ", ".join(platform.about.markers),
+            platform.about.match_mode,
+        )
+        for platform in discovered.platforms
     ]
     return [
         "## Platform Discovery",
@@ -34,7 +39,7 @@ def discovery_lines(discovered: Discovered) -> list[str]:
 
 
 def detection_lines(detection: Detection) -> list[str]:
-    """The table of the match, and the configuration of what was selected."""
+    """The markers of each platform as a table, and the configuration of the one that was selected."""
     rows = [
         (
             match.platform.about.name,
@@ -54,16 +59,16 @@ def detection_lines(detection: Detection) -> list[str]:
         "",
         *(f"Note: {note}" for note in detection.notes),
     ]
-    one = detection.selected
-    if one is None:
+    platform = detection.selected
+    if platform is None:
         return [*lines, "**Selected Platform:** none", f"**Reason:** {detection.reason}"]
-    chosen = f"**Selected Platform:** {one.about.name} (priority: {one.about.priority})"
+    chosen = f"**Selected Platform:** {platform.about.name} (priority: {platform.about.priority})"
     return [
         *lines,
         chosen,
         f"**Reason:** {detection.reason}",
         "",
-        *_loaded(one, detection),
+        *_loaded(platform, detection),
     ]
 
 
@@ -103,30 +108,30 @@ def detection_data(detection: Detection) -> dict[str, Any]:
 
 
 def context_lines(detection: Detection) -> list[str]:
-    """The configuration of what was selected, for somebody who only works with it."""
-    one = detection.selected
-    if one is None:
+    """The configuration of the selected platform alone, without the tables of the search."""
+    platform = detection.selected
+    if platform is None:
         return [detection.reason]
-    lies = one.about.structure
-    where = ["", "### Project Structure", cell(_text(lies))] if lies is not None else []
-    return [*_configuration(one, detection), *where]
+    structure = platform.about.structure
+    where = ["", "### Project Structure", cell(_text(structure))] if structure is not None else []
+    return [*_configuration(platform, detection), *where]
 
 
-def _loaded(one: Platform, detection: Detection) -> list[str]:
+def _loaded(platform: Platform, detection: Detection) -> list[str]:
     return [
         "## Platform Configuration Loaded",
         "",
-        *_configuration(one, detection),
+        *_configuration(platform, detection),
         "",
         "---",
         "Platform detection complete. Proceeding with workflow.",
     ]
 
 
-def _configuration(one: Platform, detection: Detection) -> list[str]:
-    about = one.about
+def _configuration(platform: Platform, detection: Detection) -> list[str]:
+    about = platform.about
     version = f" (v{cell(about.version)})" if about.version else ""
-    trust = "; nothing of it is run before: lifecycle trust" if one.needs_trust else ""
+    trust = "; nothing of it is run before: lifecycle trust" if platform.needs_trust else ""
     gates = [
         (f"Coverage ({size})", f"{at:g}%") for size, at in about.quality_gates.coverage.items()
     ]
@@ -135,8 +140,8 @@ def _configuration(one: Platform, detection: Detection) -> list[str]:
     commands = [(name, f"`{as_line(argvs)}`") for name, argvs in detection.commands.items()]
     conventions = [(name, _text(value)) for name, value in about.conventions.items()]
     return [
-        f"**Platform:** {cell(_title(one))}{version}",
-        f"**From:** {as_data(str(one.path))} ({one.place}{trust})",
+        f"**Platform:** {cell(_title(platform))}{version}",
+        f"**From:** {as_data(str(platform.path))} ({platform.place}{trust})",
         "",
         "### Commands",
         *table(("Action", "Command"), commands),

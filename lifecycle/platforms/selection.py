@@ -38,7 +38,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What was found for a worktree.
+    """Which platform a worktree is of, and why.
 
     Attributes:
         matches: all platforms, the nearest first.
@@ -85,13 +85,17 @@ def detect(root: Path, environment: Mapping[str, str]) -> Detection:
     """
     discovered = discovery.discover(root, environment)
     held = tuple(
-        Match(one, tuple(any(matches(root, marker)) for marker in one.about.markers))
-        for one in discovered.platforms
+        Match(platform, tuple(any(matches(root, marker)) for marker in platform.about.markers))
+        for platform in discovered.platforms
     )
     places = list(Place)
     candidates = sorted(
         (match.platform for match in held if match.is_match),
-        key=lambda one: (-one.about.priority, places.index(one.place), one.about.name),
+        key=lambda platform: (
+            -platform.about.priority,
+            places.index(platform.place),
+            platform.about.name,
+        ),
     )
     selected = candidates[0] if candidates else None
     commands = _here(root, selected) if selected is not None else {}
@@ -106,18 +110,18 @@ def commands_of(root: Path, environment: Mapping[str, str]) -> Mapping[str, Plat
         environment: names the user's home.
     """
     detection = detect(root, environment)
-    one = detection.selected
-    if one is None:
+    platform = detection.selected
+    if platform is None:
         return {}
     return {
         name: PlatformCommand(
             name,
             argvs,
-            one.about.name,
-            one.place,
-            one.path,
-            one.needs_trust,
-            one.about.coverage if name == COVERAGE else None,
+            platform.about.name,
+            platform.place,
+            platform.path,
+            platform.needs_trust,
+            platform.about.coverage if name == COVERAGE else None,
         )
         for name, argvs in detection.commands.items()
     }
@@ -137,13 +141,13 @@ def _reason(candidates: list[Platform]) -> str:
     if not candidates:
         return "No platform's markers are here."
     best = candidates[0]
-    rivals = [one for one in candidates[1:] if one.about.priority == best.about.priority]
+    rivals = [rival for rival in candidates[1:] if rival.about.priority == best.about.priority]
     if len(candidates) == 1:
         return "It is the only one whose markers are here."
     if not rivals:
         return f"Of {len(candidates)} that match it has the highest priority."
-    names = ", ".join(one.about.name for one in rivals)
-    if all(one.place is not best.place for one in rivals):
+    names = ", ".join(rival.about.name for rival in rivals)
+    if all(rival.place is not best.place for rival in rivals):
         return f"{names} has the same priority; {best.about.name} lies nearer ({best.place})."
     return f"{names} has the same priority and lies as near; the first name counts."
 
@@ -158,7 +162,7 @@ _LINE = 400
 """Characters of a line that its pattern, which may be a stranger's, is tried on."""
 
 _SECONDS = 1.0
-"""How long a file is looked into; what was not found by then is not there."""
+"""Seconds that a file is looked into; what was not found by then counts as not there."""
 
 
 def matches(root: Path, marker: str, most: int = _MOST) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Regular expressions that come with a repository: one that could take for ever is told before its use."""
+"""Find regular expressions that could take for ever before they are used: they come with a repository."""
 
 from __future__ import annotations
 
