@@ -36,7 +36,7 @@ BUDGET = {
     "claim": 6_165,
     "run": 3_747,
     "stages": 2_732,
-    "workflow": 2_499,
+    "workflow": 2_523,
     "feedback": 2_893,
     "reconcile": 1_446,
     "views": 2_366,

@@ -1,4 +1,4 @@
-"""What a command, a hook or a program makes of a workflow: pure, with the rules that hold for all of them.
+"""The next record of a workflow after a step of a command, hook or program: pure, with the rules for all.
 
 A phase moves as the table allows. No phase begins behind a gate that is neither passed nor skipped, and one
 with a gate is completed only with what shows that it was passed (`steps/gate_judge.py` judges that).
@@ -32,7 +32,7 @@ MOST_CONTEXT: Final = 8_000
 """Characters that the context of a workflow may have as JSON."""
 
 MOST_ENTRIES: Final = 100
-"""Of a list: of reading, reminders, deliverables."""
+"""Entries of a list at most: of reading, reminders, deliverables."""
 
 MOST_LINE: Final = 1_000
 """Characters of a title, a reminder, a deliverable."""
@@ -62,20 +62,20 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
             raise Refused(
                 f"Phase {index + 1} has no title; nothing was done. Give each phase a title."
             )
-    made = replace(
+    checked = replace(
         workflow,
         phases=tuple(_checked_phase(phase) for phase in workflow.phases),
         reading=tuple(reading_path(path) for path in workflow.reading),
         current=-1,
         created_at=workflow.created_at or render_time(now),
     )
-    limited("the name", made.name, 200)
-    limited("the task", made.task, MOST_TASK)
-    limited_list("reading", made.reading)
-    limited_list("reminder", made.reminders)
-    limited_list("criterion or constraint", (*made.criteria, *made.constraints))
-    limited_context(made.context)
-    return moved(made, 0, PhaseStatus.ACTIVE, now) if first else made
+    limited("the name", checked.name, 200)
+    limited("the task", checked.task, MOST_TASK)
+    limited_list("reading", checked.reading)
+    limited_list("reminder", checked.reminders)
+    limited_list("criterion or constraint", (*checked.criteria, *checked.constraints))
+    limited_context(checked.context)
+    return moved(checked, 0, PhaseStatus.ACTIVE, now) if first else checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def given_up(workflow: Workflow, reason: str, now: float) -> Workflow:
 
 def left_to_do(workflow: Workflow) -> tuple[int, ...]:
     """Indices of the phases that are neither completed nor skipped."""
-    return tuple(at for at, one in enumerate(workflow.phases) if one.status not in OVER)
+    return tuple(at for at, phase in enumerate(workflow.phases) if phase.status not in OVER)
 
 
 def refuse_behind_gate(workflow: Workflow, index: int) -> None:
@@ -203,11 +203,11 @@ def refuse_behind_gate(workflow: Workflow, index: int) -> None:
         )
 
 
-def limited(what: str, text: str, most: int) -> None:
+def limited(name: str, text: str, most: int) -> None:
     """Raise Refused if a text is too long to be kept."""
     if len(text) > most:
         raise Refused(
-            f"{what[:1].upper()}{what[1:]} has {len(text):,} characters, and {most:,} is the most; nothing "
+            f"{name[:1].upper()}{name[1:]} has {len(text):,} characters, and {most:,} is the most; nothing "
             "was changed. Put it into a file, and name the file."
         )
 

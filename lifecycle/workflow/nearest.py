@@ -32,5 +32,5 @@ def rank(whose: Whose, asker: Whose, is_alive: Callable[[int], bool]) -> int:
 
 
 def adopted_by(asker: Whose, whose: Whose) -> Whose:
-    """Whose a workflow is once this asker goes on with it; as it was for one whose session nobody knows."""
+    """Whose a workflow is that this asker goes on with; as it was if the asker has no session."""
     return (asker[0], asker[1] or whose[1], asker[2] or whose[2]) if asker[0] else whose

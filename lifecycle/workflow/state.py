@@ -33,13 +33,13 @@ MOST_ERRORS: Final = 20
 """How many errors of one phase are kept, the newest."""
 
 _NAME_BYTES: Final = 160
-"""Of a name in a file's name, which has 255 at the most."""
+"""Bytes of a workflow's name within a file's name, which may have 255."""
 
 _NOT_IN_A_NAME = re.compile(r"[\W_]+")
 
 
 class _WorkflowValue(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What all records share: frozen, and nothing written that is a default."""
+    """Base of all records: frozen, and a field that has its default is not written."""
 
 
 class PhaseError(_WorkflowValue, frozen=True):
@@ -157,7 +157,7 @@ class Workflow(_WorkflowValue, frozen=True):
 
     @property
     def status(self) -> WorkflowStatus:
-        """What its phases make of it; one that was given up has failed."""
+        """The status that follows from its phases; FAILED once it was given up."""
         if self.given_up:
             return WorkflowStatus.FAILED
         return status_of(phase.status for phase in self.phases)
@@ -194,7 +194,7 @@ class Workflow(_WorkflowValue, frozen=True):
     def handed_to(self, index: int) -> str:
         """What the last phase before this one that was not skipped handed on."""
         before = (phase for phase in reversed(self.phases[: max(index, 0)]))
-        done = next((one for one in before if one.status is not PhaseStatus.SKIPPED), None)
+        done = next((phase for phase in before if phase.status is not PhaseStatus.SKIPPED), None)
         return done.context_for_next if done is not None else ""
 
     @property
@@ -239,12 +239,12 @@ class Workflow(_WorkflowValue, frozen=True):
             return numbers[name]
         if name and folded.count(name.casefold()) == 1:
             return folded.index(name.casefold())
-        there = ", ".join(
+        listed = ", ".join(
             f"{index + 1} {visible(title)}" for index, title in enumerate(titles[:20])
         )
         raise Refused(
             f'The workflow "{visible(self.name)}" has no phase "{visible(name)}", so nothing was changed; '
-            f"it has {there or 'none'}.{did_you_mean(name, titles)}"
+            f"it has {listed or 'none'}.{did_you_mean(name, titles)}"
         )
 
     def with_gate(self, index: int, gate: str) -> Workflow:
@@ -278,7 +278,7 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
     legal = PHASES.legal(phase.status)
     if status in legal:
         return
-    ways = ", ".join(f"{one} ({COMMANDS[one]})" for one in legal)
+    ways = ", ".join(f"{target} ({COMMANDS[target]})" for target in legal)
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
     raise IllegalMove(
         f"Phase {index + 1} ({quoted(phase.title)}) is {phase.status} and cannot become {status}, so "
@@ -317,7 +317,7 @@ def repointed(workflow: Workflow) -> Workflow:
         return workflow
     if not active and not workflow.done:
         return replace(workflow, current=-1)
-    left = [at for at, one in enumerate(workflow.phases) if one.status not in OVER]
+    left = [at for at, candidate in enumerate(workflow.phases) if candidate.status not in OVER]
     later = [at for at in left if at > workflow.current]
     return replace(workflow, current=next(iter((*active, *later, *left)), -1))
 
@@ -328,14 +328,14 @@ def slug(name: str) -> str:
     Raises:
         Refused: nothing is left of it.
     """
-    made = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80]
-    made = made.encode()[:_NAME_BYTES].decode(errors="ignore").strip("-")
-    if not made:
+    text = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80]
+    text = text.encode()[:_NAME_BYTES].decode(errors="ignore").strip("-")
+    if not text:
         raise Refused(
             f'"{visible(name)}" has no letter or digit, so no file can be named for it; nothing was done. '
             "Give the workflow another name."
         )
-    return made
+    return text
 
 
 def todos(workflow: Workflow) -> list[Mapping[str, str]]:

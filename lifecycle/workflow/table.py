@@ -80,7 +80,7 @@ COMMANDS: Final[Mapping[PhaseStatus, str]] = {
     PhaseStatus.FAILED: "fail",
     PhaseStatus.SKIPPED: "skip",
 }
-"""By what `lifecycle workflow` a phase gets that status."""
+"""The `lifecycle workflow` command by which a phase gets each status."""
 
 OVER: Final = frozenset({PhaseStatus.COMPLETED, PhaseStatus.SKIPPED})
 """A phase in one of these leaves nothing to do, so the next one may begin."""
@@ -126,12 +126,12 @@ FROM_DOCUMENT: Final[Mapping[str, PhaseStatus]] = {
 
 
 def status_of(phases: Iterable[PhaseStatus]) -> WorkflowStatus:
-    """What a workflow with phases of these statuses is."""
-    there = set(phases)
-    if there and there <= OVER:
+    """The status of a workflow whose phases have these statuses."""
+    statuses = set(phases)
+    if statuses and statuses <= OVER:
         return WorkflowStatus.COMPLETED
-    if PhaseStatus.ACTIVE in there or PhaseStatus.BLOCKED in there:
+    if PhaseStatus.ACTIVE in statuses or PhaseStatus.BLOCKED in statuses:
         return WorkflowStatus.ACTIVE
-    if PhaseStatus.FAILED in there:
+    if PhaseStatus.FAILED in statuses:
         return WorkflowStatus.FAILED
-    return WorkflowStatus.ACTIVE if there & OVER else WorkflowStatus.PENDING
+    return WorkflowStatus.ACTIVE if statuses & OVER else WorkflowStatus.PENDING

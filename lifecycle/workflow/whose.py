@@ -1,4 +1,4 @@
-"""Whose a workflow is: the one rule for hooks, commands and views, of several the one that is meant.
+"""Choose the workflow that is meant among several: one rule for hooks, commands and views.
 
 Of those with something left to do it is the one of the asking session; else of the asking client's process
 (a session that was cleared has a new id); else one of the branch that is checked out; else any of this
@@ -71,7 +71,7 @@ def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any
 
 
 def adopted(workflow: Workflow, asker: Asker) -> Workflow:
-    """The workflow as the asking session's own; as it was for one whose id nobody knows."""
+    """The workflow as the asking session's own; unchanged for an asker without a session."""
     session, client, branch = adopted_by(asker.whose, whose_is(workflow))
     return replace(workflow, session=session, client=client, branch=branch)
 
@@ -87,27 +87,27 @@ def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> Wor
     def is_alive(client: int) -> bool:
         return bool(client) and live_process.is_there(str(client))
 
-    standing = [one for one in unfinished if is_standing(root, one.workflow)]
+    standing = [entry for entry in unfinished if is_standing(root, entry.workflow)]
     return choose(standing, asker, is_alive)
 
 
 def choose(
     unfinished: Iterable[FoundWorkflow], asker: Asker, is_alive: Callable[[int], bool]
 ) -> WorkflowChoice:
-    """The same without a look at the machine.
+    """Choose as `chosen` does, without a look at the machine or at sources.
 
     Args:
         unfinished: what there is to choose from, the one that was changed last first.
         asker: who asks.
         is_alive: tells whether a client's process runs.
     """
-    every = tuple(unfinished)
+    candidates = tuple(unfinished)
     ranked = [
         (near, at)
-        for at, one in enumerate(every)
-        if (near := rank(whose_is(one.workflow), asker.whose, is_alive))
+        for at, entry in enumerate(candidates)
+        if (near := rank(whose_is(entry.workflow), asker.whose, is_alive))
     ]
     if asker.is_subagent or not ranked:
-        return WorkflowChoice(None, every)
+        return WorkflowChoice(None, candidates)
     _, best = min(ranked)
-    return WorkflowChoice(every[best], (*every[:best], *every[best + 1 :]))
+    return WorkflowChoice(candidates[best], (*candidates[:best], *candidates[best + 1 :]))

@@ -1,4 +1,4 @@
-"""What somebody changed in a document by hand, as a change of the record; nothing is read or written.
+"""Take what somebody edited in a document by hand over into the record: pure, no file is touched.
 
 A field counts as edited if it says something else than the record that stood beside it. An edit wins over
 what was known, with one exception: it completes no phase whose gate was not passed, and begins none behind
@@ -70,11 +70,11 @@ class _Edit:
         self.remarks: list[str] = []
 
     def remark(self, sentence: str) -> None:
-        """Tell that something was not taken over."""
+        """Note a sentence on an edit that was not taken over."""
         self.remarks.append(f"{self.document.path}: {sentence}")
 
-    def changed(self, name: str, kind: type, what: str, **where: Mapping[str, Any]) -> bool:
-        """True if a field was changed, and is of the kind that it has to be."""
+    def changed(self, name: str, kind: type, word: str, **where: Mapping[str, Any]) -> bool:
+        """True if a field was changed to a value of this type; a remark is noted if to one of another."""
         fields = where.get("fields", self.fields)
         before = where.get("before", self.before)
         if name not in fields or fields[name] == before.get(name):
@@ -82,7 +82,7 @@ class _Edit:
         value = fields[name]
         if isinstance(value, kind) and not isinstance(value, bool):
             return True
-        self.remark(f'"{name}" is no {what}, so what was known of it counts.')
+        self.remark(f'"{name}" is no {word}, so what was known of it counts.')
         return False
 
     def texts(self, name: str) -> tuple[str, ...] | None:
@@ -106,14 +106,14 @@ class _Edit:
         self._judge_status()
 
     def _take_phases(self, listed: list[Any]) -> list[object]:
-        """Take over the phases; what the document calls each of those that there are then."""
-        if len(listed) > MOST_PHASES or not all(isinstance(one, dict) for one in listed):
+        """Take over the list of phases; returns the document's id of each phase that there is then."""
+        if len(listed) > MOST_PHASES or not all(isinstance(entry, dict) for entry in listed):
             why = f"more than {MOST_PHASES}" if len(listed) > MOST_PHASES else "not all objects"
             self.remark(f'"phases" are {why}, so the phases that were known count.')
             return [phase_id(index) for index in range(len(self.workflow.phases))]
         old = self.workflow
         left = {phase_id(index): index for index in range(len(old.phases))}
-        ids: list[object] = [one.get("id") for one in listed]
+        ids: list[object] = [entry.get("id") for entry in listed]
         places: list[int | None] = [
             left.pop(name, None) if isinstance(name, str) else None for name in ids
         ]
@@ -172,11 +172,11 @@ class _Edit:
             self.workflow = replace(self.workflow, current=index)
 
     def _judge_status(self) -> None:
-        """The status of the whole follows from the phases; one that says something else is told."""
+        """Note a remark on an edited status of the whole workflow that does not follow from its phases."""
         written = self.fields.get("status", self.before["status"])
         status = self.workflow.status
         if written not in (self.before["status"], status.value):
-            words = _said(written, [one.value for one in WorkflowStatus])
+            words = _said(written, [member.value for member in WorkflowStatus])
             self.remark(f"its status follows from its phases, and is {status}, not {words}.")
 
     # -- the checkpoint
@@ -218,8 +218,8 @@ class _Edit:
         if not self.workflow.phases or self.changed("total", int, "number", **where):
             self._take_total(total, number if is_number else 1)
         if not is_number or number > len(self.workflow.phases):
-            there = len(self.workflow.phases)
-            self.remark(f'"phase.current" is {quoted(str(number))} of {there}: it was passed over.')
+            count = len(self.workflow.phases)
+            self.remark(f'"phase.current" is {quoted(str(number))} of {count}: it was passed over.')
             return
         index = number - 1
         is_moved = number != before["current"] or (
@@ -242,7 +242,7 @@ class _Edit:
             total = min(MOST_PHASES, max(number, len(phases)))
         more = tuple(WorkflowPhase("") for _ in range(total - len(phases)))
         gone = phases[total:]
-        if any(one.gate or one.status is not PhaseStatus.PENDING for one in gone):
+        if any(phase.gate or phase.status is not PhaseStatus.PENDING for phase in gone):
             self.remark('"phase.total" takes out phases that were begun or have a gate; they stay.')
             return
         self.workflow = replace(self.workflow, phases=(*phases[:total], *more))
@@ -253,9 +253,9 @@ class _Edit:
             return False
         if phase.get("status") == "not_started" and index == 0:
             return True
-        for at, one in enumerate(self.workflow.phases[:index]):
-            if one.status in (PhaseStatus.PENDING, PhaseStatus.ACTIVE):
-                done = in_status(one, PhaseStatus.COMPLETED, self.document.written_at)
+        for at, earlier in enumerate(self.workflow.phases[:index]):
+            if earlier.status in (PhaseStatus.PENDING, PhaseStatus.ACTIVE):
+                done = in_status(earlier, PhaseStatus.COMPLETED, self.document.written_at)
                 self.workflow = self.workflow.with_phase(at, done)
         self.workflow = replace(self.workflow, current=index)
         return True
@@ -273,14 +273,14 @@ class _Edit:
         self._split(tuple(kept), "reading")
 
     def _split(self, listed: tuple[str, ...], name: str) -> None:
-        """Give a list back to the workflow and to its current phase, whose own entries stay its own."""
+        """Split an edited list: the current phase keeps its own entries, all others are the workflow's."""
         phase = self.workflow.phase
         own = getattr(phase, name) if phase is not None else ()
         shared = getattr(self.workflow, name)
-        rest = tuple(one for one in listed if one not in own or one in shared)
+        rest = tuple(text for text in listed if text not in own or text in shared)
         self.workflow = replace(self.workflow, **{name: rest})
         if phase is not None:
-            fewer = replace(phase, **{name: tuple(one for one in own if one in listed)})
+            fewer = replace(phase, **{name: tuple(text for text in own if text in listed)})
             self.workflow = self.workflow.with_phase(self.workflow.current, fewer)
 
     # -- both
@@ -321,21 +321,21 @@ class _Edit:
         return gate >= 0
 
     def take_extra(self) -> None:
-        """Take over the fields that have no meaning here."""
+        """Take over changed fields that have no meaning here; they are kept as they are."""
         kind = self.document.kind
         extra = _others(self.fields, FIELDS[kind])
         if extra != _others(self.before, FIELDS[kind]):
             self._keep_extra(kind.value, extra)
 
     def _keep_extra(self, place: str, extra: dict[str, Any]) -> None:
-        every = {**self.workflow.extra, place: extra}
-        kept = {name: values for name, values in sorted(every.items()) if values}
+        extras = {**self.workflow.extra, place: extra}
+        kept = {name: values for name, values in sorted(extras.items()) if values}
         self.workflow = replace(self.workflow, extra=kept)
 
 
 def _texts(listed: list[Any]) -> tuple[str, ...]:
-    """The entries as texts; numbers and the like as people write them, and nothing else."""
-    return tuple(str(one) for one in listed if isinstance(one, str | int | float))
+    """The entries that are texts or numbers, each as text; others are left out."""
+    return tuple(str(entry) for entry in listed if isinstance(entry, str | int | float))
 
 
 def _others(fields: Mapping[str, Any], ours: tuple[str, ...]) -> dict[str, Any]:
@@ -347,7 +347,7 @@ def _is_number(value: object) -> bool:
 
 
 def _said(word: object, known: Collection[str]) -> str:
-    """A word in quotation marks; with `pending|active|completed|failed`, as the designs have it, told."""
+    """Quote a word, with a remark if it is a placeholder as `pending|active|completed|failed`."""
     parts = [part.strip() for part in word.split("|")] if isinstance(word, str) else []
     is_placeholder = len(parts) > 1 and all(part in known for part in parts)
     return (

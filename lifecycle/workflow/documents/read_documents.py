@@ -87,7 +87,7 @@ def read_document(
 
 
 def _record(detail: object) -> tuple[Workflow | None, str]:
-    """What our own object says; what is broken in it costs the detail and not the document."""
+    """The record in our own object, and why it was passed over; a broken one does not cost the document."""
     if detail is None:
         return None, ""
     version = detail.get("version") if isinstance(detail, dict) else None
@@ -127,7 +127,7 @@ def _float(text: str) -> float:
 
 
 def _needs_a_look(content: bytes) -> bool:
-    """True if a document may hold what cannot be written again; of 200 files hardly one does."""
+    """True if a document may nest too deep or hold lone surrogates: only such a one is walked through."""
     return content.count(b"[") + content.count(b"{") > _DEPTH or b"\\u" in content
 
 
@@ -138,7 +138,7 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [_plain(one, depth + 1) for one in value]
+        return [_plain(entry, depth + 1) for entry in value]
     if isinstance(value, dict):
-        return {_plain(key, depth): _plain(one, depth + 1) for key, one in value.items()}
+        return {_plain(key, depth): _plain(entry, depth + 1) for key, entry in value.items()}
     return value

@@ -27,10 +27,10 @@ DETAIL: Final = "lifecycle"
 """The name of our own object in both documents."""
 
 VERSION: Final = 1
-"""Of that object."""
+"""The version of that object's form."""
 
 MOST_BYTES: Final = 2_000_000
-"""Of a document; a larger file is not read, and none is written."""
+"""Bytes of a document at most; a larger file is not read, and none is written."""
 
 
 class DocumentKind(StrEnum):
@@ -52,7 +52,7 @@ PHASE_FIELDS: Final = {
     DocumentKind.CHECKPOINT: ("current", "total", "name", "status"),
     DocumentKind.DOCUMENT: ("id", "title", "agent", "status", "deliverables", "context_for_next"),
 }
-"""The same of the phase in a checkpoint, and of each phase in a document."""
+"""The same for the phase in a checkpoint, and for each phase in a document."""
 
 PHASE_EXTRA: Final = "checkpoint.phase"
 """Where in `Workflow.extra` the unknown fields of a checkpoint's phase are kept."""
@@ -171,7 +171,7 @@ def _row(workflow: Workflow, index: int, phase: WorkflowPhase) -> str:
     if phase.status in _TOLD:
         reason = _line(workflow, phase.reason)
         row += f" ({phase.status.value}: {reason})" if reason else f" ({phase.status.value})"
-    delivered = ", ".join(_line(workflow, one) for one in phase.deliverables)
+    delivered = ", ".join(_line(workflow, deliverable) for deliverable in phase.deliverables)
     return f"{row} → {delivered}" if delivered else row
 
 

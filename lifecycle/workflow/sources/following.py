@@ -22,7 +22,7 @@ from lifecycle.workflow.whose import Asker, chosen
 
 @dataclass(frozen=True)
 class Observed:
-    """What a compaction found.
+    """What `observe` made of the sources before a compaction.
 
     Attributes:
         workflow: the one of the asking session, with what it outlives counted; None if there is none.
@@ -68,8 +68,12 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
                 client=asker.client or mine.client,
             )
             mine = change.put(counted, is_moved=False)
-    left = [one.workflow for one in change.workflows.unfinished]
-    others = {one.id: one for one in (*left, *change.changed.values()) if not one.is_over}
+    unfinished = [entry.workflow for entry in change.workflows.unfinished]
+    others = {
+        workflow.id: workflow
+        for workflow in (*unfinished, *change.changed.values())
+        if not workflow.is_over
+    }
     if mine is not None:
         others.pop(mine.id, None)
     troubles = (*sources.troubles, *change.workflows.troubles, *change.troubles)
@@ -77,22 +81,24 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
 
 
 def _mine(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workflow | None:
-    every = {one.workflow.id: one for one in change.workflows.unfinished}
+    by_id = {entry.workflow.id: entry for entry in change.workflows.unfinished}
     for id_, workflow in change.changed.items():
-        every[id_] = FoundWorkflow(workflow, ())
-    newest = sorted(every.values(), key=lambda one: -one.workflow.updated_at)
+        by_id[id_] = FoundWorkflow(workflow, ())
+    newest = sorted(by_id.values(), key=lambda entry: -entry.workflow.updated_at)
     return chosen(store.root, newest, asker).workflow
 
 
 def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | None:
     """The workflow that came from this source, else one of that name; the unfinished one first."""
     ordered = (*workflows.unfinished, *workflows.found)
-    from_it = [one for one in ordered if one.workflow.source == facts.path]
+    from_it = [entry for entry in ordered if entry.workflow.source == facts.path]
     if facts.path == LOCAL:
-        from_it = [one for one in from_it if _slug(one.workflow.name) == _slug(facts.name)]
-    open_ones = [one for one in from_it if not one.workflow.is_over]
-    ended = [one for one in from_it if one.workflow.source_seen == facts.digest]
-    named = [one for one in workflows.unfinished if _slug(one.workflow.name) == _slug(facts.name)]
+        from_it = [entry for entry in from_it if _slug(entry.workflow.name) == _slug(facts.name)]
+    open_ones = [entry for entry in from_it if not entry.workflow.is_over]
+    ended = [entry for entry in from_it if entry.workflow.source_seen == facts.digest]
+    named = [
+        entry for entry in workflows.unfinished if _slug(entry.workflow.name) == _slug(facts.name)
+    ]
     return next(iter((*open_ones, *named, *ended)), None)
 
 
@@ -167,7 +173,7 @@ def _counted(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[Workfl
 
 
 def _as(phase: WorkflowPhase, status: PhaseStatus, now: float) -> WorkflowPhase:
-    """The phase in the status that a source says; a gate is passed by none."""
+    """The phase in the status that a source says; unchanged where that would complete one with a gate."""
     if phase.status is status or (status is PhaseStatus.COMPLETED and phase.gate):
         return phase
     return in_status(phase, status, now)

@@ -56,7 +56,7 @@ def source_paths(root: Path) -> Iterator[str]:
         names = sorted(os.listdir(folder))[:MOST_PLANS]  # noqa: PTH208 -- names alone
     except OSError:
         return
-    paths = (f"{PLANS}/{one}/{PLAN}" for one in names)
+    paths = (f"{PLANS}/{name}/{PLAN}" for name in names)
     yield from (path for path in paths if os.path.lexists(f"{root}/{path}"))
 
 

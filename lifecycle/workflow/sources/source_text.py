@@ -69,7 +69,7 @@ class SourceFacts:
 
     @property
     def digest(self) -> str:
-        """A name for all of it: another one if anything of it changes."""
+        """A hash of all fields, as 16 hex digits: another one if any field changes."""
         return hashlib.sha256(repr(astuple(self)).encode()).hexdigest()[:16]
 
 
@@ -104,12 +104,12 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
 def lacking_markers(text: str) -> tuple[str, ...]:
     """Which mark a `CLAUDE.local.md` lacks that has the two others; () for any other."""
     words = {match[1].casefold() for line in text.splitlines() if (match := _FIELD.match(line))}
-    there = {
+    marks = {
         '"workflow state"': "workflow state" in text.casefold(),
         'a line "Workflow: NAME"': "workflow" in words,
         'a line "Phase: 1/3 - TITLE"': "phase" in words,
     }
-    lacking = tuple(name for name, is_there in there.items() if not is_there)
+    lacking = tuple(name for name, is_there in marks.items() if not is_there)
     return lacking if len(lacking) == 1 else ()
 
 
@@ -134,8 +134,8 @@ def active_plan(text: str, path: str) -> SourceFacts | None:
     )
     phases = phases[:MOST_PHASES]
     going = [at for at, (_, status) in enumerate(phases) if status is PhaseStatus.ACTIVE]
-    left = [at for at, (_, status) in enumerate(phases) if status not in OVER]
-    at = next(iter((*going, *left)), -1)
+    unfinished = [at for at, (_, status) in enumerate(phases) if status not in OVER]
+    at = next(iter((*going, *unfinished)), -1)
     return SourceFacts(
         path,
         name or path.split("/")[-2],
@@ -188,7 +188,7 @@ def _headed(lines: list[str]) -> Iterator[tuple[str, PhaseStatus]]:
 
 
 def _boxed(lines: list[str], *, named: bool) -> Iterator[tuple[str, PhaseStatus]]:
-    """Phases that are list entries with a box."""
+    """Phases that are list entries with a box; with `named` only those that say `Phase N`."""
     for line in lines:
         box = _BOX.match(line)
         if box is None:

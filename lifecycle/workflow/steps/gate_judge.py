@@ -63,7 +63,7 @@ class GateJudge:
         return PassedGate(self.now, f"{PERSON}: {self.person(phase.asked_at, command)}")
 
     def person(self, asked_at: float, command: str) -> str:
-        """How it is known that a person says so; raises PersonAsked."""
+        """How it is known that a person says yes, in words; raises PersonAsked if nothing shows it."""
         try:
             return person(self.presence, asked_at or self.now, command)
         except Refused as error:

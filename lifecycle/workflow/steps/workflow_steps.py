@@ -39,7 +39,7 @@ SKIP: Final = "lifecycle workflow skip --reason TEXT"
 
 @dataclass(frozen=True)
 class StepDone:
-    """What a step came to.
+    """The result of one step.
 
     Attributes:
         workflow: as it is now.
@@ -92,7 +92,7 @@ class WorkflowSteps:
             choice = self.choice(workflows)
             if choice.workflow is not None:
                 return choice.workflow
-            others = ", ".join(quoted(one.workflow.name) for one in choice.others[:10])
+            others = ", ".join(quoted(entry.workflow.name) for entry in choice.others[:10])
             then = f"Name one of {others}." if others else ""
             start = 'Begin one: lifecycle workflow start NAME --phase "Title"'
             start += _lost(workflows)
@@ -102,9 +102,9 @@ class WorkflowSteps:
             )
         named = workflows.get(name)
         if named is None:
-            names = [one.workflow.name for one in workflows.found]
-            there = ", ".join(quoted(one) for one in names[:10])
-            others = f"so nothing was done; there is {there}" if there else "and no other"
+            names = [entry.workflow.name for entry in workflows.found]
+            listing = ", ".join(quoted(known) for known in names[:10])
+            others = f"so nothing was done; there is {listing}" if listing else "and no other"
             raise NoWorkflow(
                 f"There is no workflow {quoted(name)} here, {others}.{did_you_mean(name, names)}"
             )
@@ -268,8 +268,8 @@ class WorkflowSteps:
         """Set a phase to a status as the design's `update_phase_status` does; gates hold here too."""
         delivered = _delivered(deliverables, context_for_next)
         if status is PhaseStatus.COMPLETED:
-            given = (delivered.deliverables, delivered.context_for_next)
-            return self.advance(*given, phase=phase, name=name, and_begin=False)
+            handed = (delivered.deliverables, delivered.context_for_next)
+            return self.advance(*handed, phase=phase, name=name, and_begin=False)
         return self._set(status, phase, reason, name, delivered, again=False)
 
     def _set(
@@ -376,7 +376,7 @@ class _Move:
         )
 
     def done(self) -> StepDone:
-        """What it came to."""
+        """The result of the step."""
         return StepDone(self.after, self.index, self.after != self.workflow, _troubles(self.change))
 
 
@@ -392,5 +392,5 @@ def _lost(workflows: WorktreeWorkflows) -> str:
 
 
 def _delivered(deliverables: Sequence[str], context_for_next: str) -> Delivered:
-    """What was given, without secrets."""
+    """What a phase delivered, with secrets taken out."""
     return Delivered(tuple(map(redact, deliverables)), redact(context_for_next))

@@ -62,7 +62,7 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def applied(self, workflow: Workflow) -> Workflow:
         """The workflow with what the template says, where it says nothing itself."""
-        phases = tuple(replace(one, gate=checked_gate(one.gate)) for one in self.phases)
+        phases = tuple(replace(phase, gate=checked_gate(phase.gate)) for phase in self.phases)
         return replace(
             workflow,
             type=self.type,
@@ -75,14 +75,14 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, workflow: Workflow) -> WorkflowTemplate:
         """The template that a workflow would have begun with."""
-        made = ({name: getattr(one, name) for name in _OF_A_PHASE} for one in workflow.phases)
-        phases = tuple(WorkflowPhase(**one) for one in made)
+        fields = ({name: getattr(phase, name) for name in _OF_A_PHASE} for phase in workflow.phases)
+        phases = tuple(WorkflowPhase(**values) for values in fields)
         context = {k: v for k, v in workflow.context.items() if isinstance(v, str | int | float)}
         return cls(phases, workflow.type, workflow.reading, workflow.reminders, context)
 
 
 def supplied_templates() -> dict[str, WorkflowTemplate]:
-    """Those of the product, by name."""
+    """The product's templates, by name."""
     text = resources.files("lifecycle.workflow.steps").joinpath("templates.toml").read_text("utf-8")
     return {name: _template(data, name) for name, data in tomllib.loads(text).items()}
 
@@ -131,30 +131,34 @@ def template_path(name: str) -> str:
 
 
 def _template(data: Mapping[str, Any], name: str) -> WorkflowTemplate:
-    made = msgspec.convert(data, WorkflowTemplate)
+    parsed = msgspec.convert(data, WorkflowTemplate)
     unknown = {field for phase in data.get("phases", ()) for field in phase} - _OF_A_PHASE
     if unknown:
         raise ValueError(f"a phase has {', '.join(sorted(unknown))}")
-    if not made.phases and name != "custom":
+    if not parsed.phases and name != "custom":
         raise ValueError("it has no phases")
-    return made
+    return parsed
 
 
-def template_text(made: WorkflowTemplate) -> str:
-    """A template as the file that holds it."""
-    head = {name: getattr(made, name) for name in ("description", "type", "reading", "reminders")}
+def template_text(to_write: WorkflowTemplate) -> str:
+    """A template as the TOML text of its file."""
+    head = {
+        name: getattr(to_write, name) for name in ("description", "type", "reading", "reminders")
+    }
     lines = [f"{name} = {_toml(value)}" for name, value in head.items() if value]
-    if made.context:
+    if to_write.context:
         lines += ["", "[context]"]
-        lines += [f"{_toml(name)} = {_toml(value)}" for name, value in made.context.items()]
-    for phase in made.phases:
+        lines += [f"{_toml(name)} = {_toml(value)}" for name, value in to_write.context.items()]
+    for phase in to_write.phases:
         lines += ["", "[[phases]]"]
-        values = sorted(msgspec.to_builtins(phase).items(), key=lambda one: one[0] != "title")
+        values = sorted(msgspec.to_builtins(phase).items(), key=lambda field: field[0] != "title")
         lines += [f"{name} = {_toml(value)}" for name, value in values if value]
     return "\n".join(lines) + "\n"
 
 
-def written_template(root: Path, name: str, made: WorkflowTemplate, *, force: bool = False) -> str:
+def written_template(
+    root: Path, name: str, to_write: WorkflowTemplate, *, force: bool = False
+) -> str:
     """Write a template of the project; its path from the project's top folder.
 
     Raises:
@@ -166,7 +170,7 @@ def written_template(root: Path, name: str, made: WorkflowTemplate, *, force: bo
         whole.parent.mkdir(parents=True, exist_ok=True)
         if whole.exists() and not force:
             raise Refused(f"{path} is there already; nothing was written. Replace it with: --force")
-        regular_files.fill(str(whole), template_text(made).encode())
+        regular_files.fill(str(whole), template_text(to_write).encode())
     except OSError as error:
         raise Refused(f"{path} cannot be written ({error.strerror}); nothing was done.") from None
     return path

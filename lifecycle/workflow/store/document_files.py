@@ -64,7 +64,7 @@ class DocumentFiles:
     documents: list[ReadDocument] = field(default_factory=list)
     unusable: list[UnusableFile] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
-    """What processes that were killed left beside them."""
+    """Paths of files that killed processes left beside them."""
 
 
 def read_files(
@@ -87,7 +87,7 @@ def read_files(
     reader = _Reader(str(root), tracked, files)
     for path, kind in paths:
         reader.read(path, kind)
-    known = {one.record.id for one in files.documents if one.record is not None}
+    known = {document.record.id for document in files.documents if document.record is not None}
     for path in _json_in(root, ARCHIVE, files):
         if archived or path.removeprefix(f"{ARCHIVE}/").removesuffix(".json") in known:
             reader.read(path, DocumentKind.DOCUMENT)
@@ -176,7 +176,7 @@ def _json_in(root: Path, folder: str, files: DocumentFiles) -> Iterator[str]:
 
 
 def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
-    """The names in a folder, sorted; none, and a sentence, if it is not ours."""
+    """The names in a folder, sorted; none, and an entry in `unusable`, if it cannot be read or trusted."""
     try:
         names = sorted(os.listdir(regular_files.below(str(root), *folder.split("/"), "")))  # noqa: PTH208 -- names alone
     except (FileNotFoundError, NotADirectoryError):

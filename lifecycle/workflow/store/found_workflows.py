@@ -1,7 +1,7 @@
-"""All documents of a worktree put together: which belong to one workflow, and what that is then.
+"""Group the documents of a worktree by workflow, and make one record of each group.
 
-Pure: what lies in the files came before (`document_files.py`). Documents belong together by the id in the
-record that they carry; one without a record by the workflow's name or id.
+Pure: the files were read before (`document_files.py`). Documents belong together by the id in the record
+that they carry; one without a record by the workflow's name or id.
 """
 
 from __future__ import annotations
@@ -56,29 +56,35 @@ class FoundWorkflow:
     @property
     def revision(self) -> int:
         """The highest revision that any of its documents has; 0 where none carries a record."""
-        every = (one.record.revision for one in self.documents if one.record is not None)
-        return max(every, default=0)
+        revisions = (
+            document.record.revision for document in self.documents if document.record is not None
+        )
+        return max(revisions, default=0)
 
     @property
     def is_in_step(self) -> bool:
         """True if each of its documents says what the record says, in its fields and beside them."""
         workflow = self.workflow
         kinds = {
-            one.kind
-            for one in self.documents
-            if one.record == workflow and one.fields == fields_of(workflow, one.kind)
+            document.kind
+            for document in self.documents
+            if document.record == workflow and document.fields == fields_of(workflow, document.kind)
         }
         wanted = 1 if self.workflow.is_over else 2
         return not self.is_edited and len(kinds) == len(self.documents) >= wanted
 
     def of(self, kind: DocumentKind) -> ReadDocument | None:
         """The document of that kind; None if it is not there."""
-        return next((one for one in self.documents if one.kind is kind), None)
+        return next((document for document in self.documents if document.kind is kind), None)
 
     @property
     def written_at(self) -> float:
         """When it was last changed, in seconds since the epoch."""
-        times = [one.written_at for one in self.documents if self.base is None or self.is_edited]
+        times = [
+            document.written_at
+            for document in self.documents
+            if self.base is None or self.is_edited
+        ]
         return max([self.workflow.updated_at, *times])
 
 
@@ -108,17 +114,17 @@ class LedgerEntry(msgspec.Struct, frozen=True):
 
 
 Ledger = Mapping[str, LedgerEntry]
-"""By the id of the workflow."""
+"""Entries by the id of the workflow."""
 
 
 def found_workflows(documents: Iterable[ReadDocument], ledger: Ledger) -> list[FoundWorkflow]:
     """The workflows that the documents tell, the newest first."""
     groups = _Groups()
-    ordered = sorted(documents, key=lambda one: (one.record is None, one.path))
+    ordered = sorted(documents, key=lambda entry: (entry.record is None, entry.path))
     for document in ordered:
         groups.add(document)
     workflows = [_together(name, members, ledger) for name, members in groups.members.items()]
-    return sorted(workflows, key=lambda one: (-one.written_at, one.workflow.id))
+    return sorted(workflows, key=lambda entry: (-entry.written_at, entry.workflow.id))
 
 
 class _Groups:
@@ -142,14 +148,16 @@ class _Groups:
         name = str(fields.get("workflow") or "")
         known = self.by_name.get(name, "")
         if record is not None and record.id in self.members and self._has_checkpoint(record.id):
-            first = next(one for one in self.members[record.id] if one.kind is document.kind)
+            first = next(
+                member for member in self.members[record.id] if member.kind is document.kind
+            )
             if name != first.fields.get("workflow"):  # copied, and made another's
                 document, record = dataclasses.replace(document, record=None), None
         key = record.id if record is not None else known or self._free(_moment(document))
         self._put(key, document, name)
 
     def _has_checkpoint(self, key: str) -> bool:
-        return any(one.kind is DocumentKind.CHECKPOINT for one in self.members[key])
+        return any(member.kind is DocumentKind.CHECKPOINT for member in self.members[key])
 
     def _put(self, key: str, document: ReadDocument, name: str) -> None:
         self.members.setdefault(key, []).append(document)
@@ -161,11 +169,11 @@ class _Groups:
 
 
 def free_id(moment: float, taken: Iterable[str]) -> str:
-    """The id of a workflow that began then; a second later for each that has it already."""
-    there, second = set(taken), int(moment)
-    while (made := f"wf_{datetime.fromtimestamp(second, UTC).strftime(_FORM)}") in there:
+    """A free id `wf_YYYYMMDD_HHMMSS` for a workflow that began then: a second later while one is taken."""
+    ids, second = set(taken), int(moment)
+    while (candidate := f"wf_{datetime.fromtimestamp(second, UTC).strftime(_FORM)}") in ids:
         second += 1
-    return made
+    return candidate
 
 
 def started_at(id_: str) -> float:
@@ -188,13 +196,15 @@ def _moment(document: ReadDocument) -> float:
 def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> FoundWorkflow:
     """One workflow of its documents: the newest record, and on top of it what was edited."""
     ordered = sorted(members, key=_age)
-    used: dict[DocumentKind, ReadDocument] = {one.kind: one for one in ordered}
-    documents = sorted(used.values(), key=lambda one: (one.written_at, one.kind))
-    records = [one for one in documents if one.record is not None]
+    used: dict[DocumentKind, ReadDocument] = {member.kind: member for member in ordered}
+    documents = sorted(used.values(), key=lambda member: (member.written_at, member.kind))
+    records = [member for member in documents if member.record is not None]
     newest = max(records, key=_age, default=None)
     base = newest.record if newest is not None else None
     remarks = [
-        f"{one.path}: {one.remark}, so it was passed over." for one in documents if one.remark
+        f"{member.path}: {member.remark}, so it was passed over."
+        for member in documents
+        if member.remark
     ]
     workflow = base or _blank(id_, documents)
     workflow, added = _guarded(workflow, ledger)
@@ -202,10 +212,10 @@ def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> Foun
     for document in documents:
         workflow, more = with_edits(workflow, document)
         remarks += more
-    if any(one.is_tracked for one in documents) and not workflow.is_foreign:
+    if any(member.is_tracked for member in documents) and not workflow.is_foreign:
         workflow = replace(workflow, is_foreign=True)
     workflow = _completed(workflow, documents)
-    places = tuple(one.path for one in ordered)
+    places = tuple(member.path for member in ordered)
     return FoundWorkflow(workflow, tuple(documents), places, tuple(dict.fromkeys(remarks)), base)
 
 
@@ -215,7 +225,9 @@ def _age(document: ReadDocument) -> tuple[int, float]:
 
 def _blank(id_: str, documents: Sequence[ReadDocument]) -> Workflow:
     """A workflow of which no document carries a record; its fields are edits of this."""
-    checkpoint = next((one for one in documents if one.kind is DocumentKind.CHECKPOINT), None)
+    checkpoint = next(
+        (document for document in documents if document.kind is DocumentKind.CHECKPOINT), None
+    )
     fields: Mapping[str, Any] = checkpoint.fields if checkpoint is not None else {}
     created = fields.get("created_at")
     return Workflow(
@@ -231,7 +243,7 @@ def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflo
     first = next(iter(workflow.task.strip().splitlines()), "").strip()
     name = workflow.name or first[:_NAME].strip() or workflow.id
     began = 0.0 if workflow.created_at else started_at(workflow.id)
-    began = began or min(one.written_at for one in documents)
+    began = began or min(document.written_at for document in documents)
     return replace(workflow, name=name, created_at=workflow.created_at or render_time(began))
 
 

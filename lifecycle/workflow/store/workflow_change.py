@@ -32,22 +32,22 @@ class WorktreeWorkflows:
     @property
     def unfinished(self) -> tuple[FoundWorkflow, ...]:
         """Those with something left to do, the one that was changed last first."""
-        return tuple(one for one in self.found if not one.workflow.is_over)
+        return tuple(entry for entry in self.found if not entry.workflow.is_over)
 
     @property
     def troubles(self) -> tuple[str, ...]:
         """One sentence for each file that cannot be used, and for each edit that was not taken over."""
-        sentences = [one.sentence for one in self.unusable]
-        return (*sentences, *(remark for one in self.unfinished for remark in one.remarks))
+        sentences = [file.sentence for file in self.unusable]
+        return (*sentences, *(remark for entry in self.unfinished for remark in entry.remarks))
 
     def get(self, name: str) -> FoundWorkflow | None:
         """The workflow of this id or name (the unfinished one first, of several the newest), or None."""
         ordered = (*self.unfinished, *self.found)
         folded = name.casefold()
         ranked = [
-            (one.workflow.id != name, one.workflow.name != name, at)
-            for at, one in enumerate(ordered)
-            if folded in (one.workflow.id.casefold(), one.workflow.name.casefold())
+            (entry.workflow.id != name, entry.workflow.name != name, at)
+            for at, entry in enumerate(ordered)
+            if folded in (entry.workflow.id.casefold(), entry.workflow.name.casefold())
         ]
         return ordered[min(ranked)[2]] if ranked else None
 
@@ -74,7 +74,7 @@ class WorkflowChange:
         self.is_foreseen = True
 
     def put(self, workflow: Workflow, *, is_moved: bool = True) -> Workflow:
-        """Have a workflow written, new or changed; it with its revision and time.
+        """Have a workflow written when the block ends; returns it with its revision and time.
 
         Args:
             workflow: what it is now.
@@ -85,11 +85,11 @@ class WorkflowChange:
         if before == workflow and known is not None and not known.is_edited:
             return workflow
         revision = known.revision if known is not None else 0
-        made = self.stamped(workflow, revision + 1)
-        self.changed[made.id] = made
+        stamped = self.stamped(workflow, revision + 1)
+        self.changed[stamped.id] = stamped
         if is_moved:
-            self.moved.append(made.id)
-        return made
+            self.moved.append(stamped.id)
+        return stamped
 
     def stamped(self, workflow: Workflow, revision: int) -> Workflow:
         """The record as it is written: with its revision, and the times that follow from it."""
@@ -98,11 +98,11 @@ class WorkflowChange:
 
     def new_id(self) -> str:
         """An id that no workflow has, made of the present moment."""
-        taken = {one.workflow.id for one in self.workflows.found} | set(self.changed)
+        taken = {entry.workflow.id for entry in self.workflows.found} | set(self.changed)
         return free_id(self.now, taken)
 
     def note(self, entry: journal.JournalEntry) -> None:
-        """Have an entry in the journal beside those of the phases that moved."""
+        """Add an entry to the journal, beside those of the phases that moved."""
         self.entries.append(entry)
 
 

@@ -126,21 +126,21 @@ class WorkflowStore:
     def _found(self, files: DocumentFiles) -> WorktreeWorkflows:
         self.noted = workflow_marks.adoption_notes(str(self.root))
         workflows = tuple(map(self._noted, found_workflows(files.documents, self.ledger())))
-        current = next((one.workflow.id for one in workflows if CURRENT in one.places), "")
+        current = next((entry.workflow.id for entry in workflows if CURRENT in entry.places), "")
         return WorktreeWorkflows(workflows, current, tuple(files.unusable))
 
-    def _noted(self, found: FoundWorkflow) -> FoundWorkflow:
-        """A workflow with what a quick path has noted of it."""
-        note = self.noted.get(found.workflow.id)
-        if note is None or found.workflow.is_over:
-            return found
+    def _noted(self, entry: FoundWorkflow) -> FoundWorkflow:
+        """A workflow with what the hooks' quick path noted of it: whose it is, and how many compactions."""
+        note = self.noted.get(entry.workflow.id)
+        if note is None or entry.workflow.is_over:
+            return entry
         (session, client, branch), count = note
-        noted = replace(found.workflow, session=session, client=client, branch=branch)
+        noted = replace(entry.workflow, session=session, client=client, branch=branch)
         noted = replace(noted, compactions=noted.compactions + count)
-        return dataclasses.replace(found, workflow=noted)
+        return dataclasses.replace(entry, workflow=noted)
 
     def again(self) -> tuple[WorktreeWorkflows, DocumentFiles]:
-        """What lies there now, for a commit that found a file changed since it was read."""
+        """Read all files again, for a commit that found one changed since it was read."""
         return self._found(files := self._files(archived=False)), files
 
     def tracked(self) -> frozenset[str]:
@@ -169,12 +169,12 @@ class _Commit:
 
     def __init__(self, files: WorkflowStore, change: WorkflowChange) -> None:
         self.files, self.root, self.change = files, files.root, change
-        self.found = {one.workflow.id: one for one in change.workflows.found}
+        self.found = {entry.workflow.id: entry for entry in change.workflows.found}
         self.read = change.files
         self.records = {
-            id_: self._settled(one)
-            for id_, one in self.found.items()
-            if id_ not in change.changed and not self._is_left(one)
+            id_: self._settled(entry)
+            for id_, entry in self.found.items()
+            if id_ not in change.changed and not self._is_left(entry)
         }
         self.records |= change.changed
         change.after = self.records
@@ -201,38 +201,38 @@ class _Commit:
                 workflow_marks.settle_note(str(self.root), id_, self.files.noted[id_])
         self._note()
 
-    def _is_left(self, found: FoundWorkflow) -> bool:
+    def _is_left(self, entry: FoundWorkflow) -> bool:
         """True for one that is left as it is: in step, or come with the repository as a whole."""
-        return found.is_in_step or all(one.is_tracked for one in found.documents)
+        return entry.is_in_step or all(document.is_tracked for document in entry.documents)
 
-    def _settled(self, found: FoundWorkflow) -> Workflow:
+    def _settled(self, entry: FoundWorkflow) -> Workflow:
         """The record to be written of a workflow that only has to be brought in step."""
-        if not found.is_edited:
-            return found.workflow
-        return self.change.stamped(found.workflow, found.revision + 1)
+        if not entry.is_edited:
+            return entry.workflow
+        return self.change.stamped(entry.workflow, entry.revision + 1)
 
     def _read_again(self) -> None:
         """Take over what was changed in a file since it was read."""
-        known = {one.path: one for one in self.read.documents}
+        known = {earlier.path: earlier for earlier in self.read.documents}
         workflows, self.read = self.files.again()
-        for there in workflows.found:
-            id_ = there.workflow.id
+        for entry in workflows.found:
+            id_ = entry.workflow.id
             if id_ not in self.found and id_ not in self.records:
-                self.records[id_] = self._settled(there)
-            for document in there.documents if id_ in self.records else ():
+                self.records[id_] = self._settled(entry)
+            for document in entry.documents if id_ in self.records else ():
                 old = known.get(document.path)
                 if old is None or old.content != document.content:
                     before = old.fields if old is not None else None
                     edited, _ = with_edits(self.records[id_], document, before)
                     self.records[id_] = edited
-            self.found[id_] = there
+            self.found[id_] = entry
 
     def _write(self) -> None:
         current = self._current()
-        for id_, one in self.found.items():
-            if CURRENT in one.places and id_ != current:  # it gives way, and lies elsewhere now
-                self.records.setdefault(id_, one.workflow)
-        is_written = {one.path: one.content for one in self.read.documents}
+        for id_, entry in self.found.items():
+            if CURRENT in entry.places and id_ != current:  # it gives way, and lies elsewhere now
+                self.records.setdefault(id_, entry.workflow)
+        is_written = {document.path: document.content for document in self.read.documents}
         wanted: dict[str, bytes] = {}
         for id_, record in self.records.items():
             wanted |= self._wanted(record, id_ == current)
@@ -245,41 +245,43 @@ class _Commit:
             self._render(shown)
         for id_, record in self.records.items():
             self._clear(record, self.found.get(id_), wanted)
-        every = {id_: one.workflow for id_, one in self.found.items()} | self.records
-        self._mark(any(not one.is_over for one in every.values()))
+        workflows = {id_: entry.workflow for id_, entry in self.found.items()} | self.records
+        self._mark(any(not workflow.is_over for workflow in workflows.values()))
 
     def _current(self) -> str:
         """The id of the workflow that `workflow.json` shows."""
         if self.change.moved:
             return self.change.moved[-1]
-        shown = next((id_ for id_, one in self.found.items() if CURRENT in one.places), "")
-        left = (id_ for id_, one in self.records.items() if not one.is_over)
+        shown = next((id_ for id_, entry in self.found.items() if CURRENT in entry.places), "")
+        left = (id_ for id_, record in self.records.items() if not record.is_over)
         return shown or next(left, "")
 
     def _wanted(self, workflow: Workflow, is_current: bool) -> dict[str, bytes]:
-        """By path, what the documents of a workflow hold."""
+        """The content that each document of a workflow ought to have, by path."""
         document = content_of(workflow, DocumentKind.DOCUMENT)
-        is_current &= not any(one.stays and one.path == CURRENT for one in self.read.unusable)
+        is_current &= not any(file.stays and file.path == CURRENT for file in self.read.unusable)
         wanted = {CURRENT: document} if is_current else {}
         if workflow.is_over:
             return {**wanted, f"{ARCHIVE}/{workflow.id}.json": document}
         if not is_current:
             wanted[f"{OTHERS}/{workflow.id}.json"] = document
-        found = self.found.get(workflow.id)
-        known = found.of(DocumentKind.CHECKPOINT) if found is not None else None
+        entry = self.found.get(workflow.id)
+        known = entry.of(DocumentKind.CHECKPOINT) if entry is not None else None
         path = known.path if known is not None else _checkpoint_path(workflow)
         return {path: content_of(workflow, DocumentKind.CHECKPOINT), **wanted}
 
     def _prepare(self) -> None:
-        """What has to be there before the first document: the gates, and git's exclusion."""
-        made = {one.id: LedgerEntry.of(one) for one in self.records.values()}
-        ledger = {**self.files.ledger(), **made}
-        kept = {id_: one for id_, one in sorted(ledger.items())[-MOST_REMEMBERED:] if one.gates}
+        """Write what has to be there before the first document: the gates, and git's exclusion."""
+        entries = {record.id: LedgerEntry.of(record) for record in self.records.values()}
+        ledger = {**self.files.ledger(), **entries}
+        kept = {
+            id_: entry for id_, entry in sorted(ledger.items())[-MOST_REMEMBERED:] if entry.gates
+        }
         content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
         known = self.files.folder.read(GATES)
         if kept and (known is None or known.content != content):
-            for left in store.left_beside(Path(self.files.folder.at(GATES))):
-                left.unlink(missing_ok=True)
+            for leftover in store.left_beside(Path(self.files.folder.at(GATES))):
+                leftover.unlink(missing_ok=True)
             self.files.folder.write(GATES, content)
         try:
             exclude_own_files(self.root, LINES)
@@ -298,7 +300,7 @@ class _Commit:
                 self.change.written[path] = content
                 return
             if os.path.lexists(whole):
-                if not any(one.path == path and not one.stays for one in self.read.unusable):
+                if not any(file.path == path and not file.stays for file in self.read.unusable):
                     raise _ChangedMeanwhile
                 aside = store.set_aside(whole, "unreadable")
                 self.change.troubles.append(
@@ -317,22 +319,22 @@ class _Commit:
             ) from None
 
     def _place(self, path: str) -> Path:
-        """Where a file lies, its folders made; raises StrangeFileError."""
+        """Make the folders of a file, and return its path; raises StrangeFileError if one is not ours."""
         whole = self.root
         *folders, name = path.split("/")
         for number, folder in enumerate(folders):
             whole /= folder
             regular_files.below(str(self.root), *folders[: number + 1], "")
             whole.mkdir(exist_ok=True)
-        what = regular_files.strange(str(whole / name)) or regular_files.strange_owner(
+        problem = regular_files.strange(str(whole / name)) or regular_files.strange_owner(
             str(whole / name)
         )
-        if what:
-            raise StrangeFileError(str(whole / name), what)
+        if problem:
+            raise StrangeFileError(str(whole / name), problem)
         return whole / name
 
     def _render(self, workflow: Workflow) -> None:
-        """Have the view as the record is, whatever became of it."""
+        """Write the view of a record, unless the file holds it already."""
         content = view_of(workflow).encode("utf-8", "replace")
         try:
             path = self._place(VIEW)
@@ -344,12 +346,12 @@ class _Commit:
             self.change.troubles.append(f"{VIEW} was not written: {error.strerror}.")
 
     def _clear(
-        self, workflow: Workflow, found: FoundWorkflow | None, wanted: Mapping[str, bytes]
+        self, workflow: Workflow, entry: FoundWorkflow | None, wanted: Mapping[str, bytes]
     ) -> None:
         """Take away what a workflow has no more: its checkpoint once it is over, a document elsewhere."""
         elsewhere = [f"{OTHERS}/{workflow.id}.json", f"{ARCHIVE}/{workflow.id}.json"]
         if workflow.is_over:
-            places = found.places if found is not None else ()
+            places = entry.places if entry is not None else ()
             elsewhere += [path for path in places if path.startswith(f"{CHECKPOINTS}/")]
         for path in elsewhere:
             if path in wanted:
@@ -369,9 +371,9 @@ class _Commit:
             self.files.folder.remove(workflow_marks.WORKFLOW)
 
     def _note(self) -> None:
-        """Have each phase that moved in the journal."""
+        """Write each phase that moved to the journal."""
         entries = list(self.change.entries)
-        before = {one.workflow.id: one.base for one in self.change.workflows.found}
+        before = {entry.workflow.id: entry.base for entry in self.change.workflows.found}
         for id_, record in self.records.items():
             entries += moves_of(before.get(id_), record, self.change.now)
         journal.note(self.root, *entries)
