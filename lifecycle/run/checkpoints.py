@@ -28,7 +28,7 @@ from lifecycle.run.texts.told import refused, sentence, there
 
 NAMESPACE = "refs/lifecycle/checkpoints"
 MARK, SAVED = "mark", "saved"
-"""What the names begin with of those made by hand, and of what a rollback saved."""
+"""How the names of checkpoints begin that are made by hand, and that a rollback saves."""
 
 _BRANCH, _AT = "Branch: ", "At: "
 _TRIES = 5
@@ -112,14 +112,16 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     """
     kept = listed(git, run)
     wanted = name.removeprefix(prefix_of(run)) or next(
-        (one.ref for one in reversed(run.checkpoints) if one.ref in kept), ""
+        (checkpoint.ref for checkpoint in reversed(run.checkpoints) if checkpoint.ref in kept), ""
     )
     of_story = [
-        one.ref for one in run.checkpoints if one.story == wanted.upper() and one.ref in kept
+        checkpoint.ref
+        for checkpoint in run.checkpoints
+        if checkpoint.story == wanted.upper() and checkpoint.ref in kept
     ]
     ref = of_story[-1] if of_story else wanted
     if ref in kept:
-        known = next((one for one in run.checkpoints if one.ref == ref), None)
+        known = next((checkpoint for checkpoint in run.checkpoints if checkpoint.ref == ref), None)
         if known is not None:
             return known.but(commit=kept[ref])
         return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
@@ -156,7 +158,7 @@ _DONE = (
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """What going back did.
+    """The result of `go_back`.
 
     Attributes:
         checkpoint: what was gone back to.
@@ -180,7 +182,7 @@ class Return:
 
     @property
     def notes(self) -> list[str]:
-        """What was left as it was, and how it is moved."""
+        """A clause for each submodule that was left as it was, with the command that moves it."""
         way = "was left as it was; move it with: git submodule update --"
         return [f"the submodule {path} {way} {path}" for path in self.modules]
 
@@ -227,7 +229,7 @@ def rolled_back(run: Run, checkpoint: Checkpoint) -> Run:
     iterations of the run stay; a blocked story stays blocked.
     """
     stories = tuple(_story_then(story, checkpoint) for story in run.stories)
-    kept = tuple(one for one in run.checkpoints if one.at <= checkpoint.at)
+    kept = tuple(candidate for candidate in run.checkpoints if candidate.at <= checkpoint.at)
     is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
     phase = RunPhase.DEVELOPMENT if is_late else run.phase
     return run.but(stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=())

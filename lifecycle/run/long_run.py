@@ -1,4 +1,4 @@
-"""What the length of a run asks for, how much it took, and what is too much. Pure.
+"""What a run of some length owes (reports, reviews, a sync), what it took, and which cap it reached. Pure.
 
 The caps hold over the whole life of a run. Only a person lets it go on after one; then the same is granted
 again, while the counts go on: the receipt shows all.
@@ -79,18 +79,18 @@ def exceeded(run: Run, caps: RunSettings, now: float) -> str:
 
 
 def granted(run: Run, now: float) -> Run:
-    """The run with as much before it as at its beginning; for a person to say."""
+    """The run with all caps granted anew from now on, for a person to say."""
     return run.but(forgiven=spent(run, now))
 
 
 def with_left(run: Run, caps: RunSettings, iterations: int) -> Run:
-    """The run with so many iterations before it."""
+    """The run that may go on for so many iterations more."""
     free = run.forgiven.but(iterations=run.iterations - caps.max_iterations + iterations)
     return run.but(forgiven=free)
 
 
 def waited(run: Run, since: float, now: float) -> Run:
-    """The run without the time since then, in which it waited for a person."""
+    """The run in whose caps the time since then, in which it waited for a person, does not count."""
     seconds = run.forgiven.seconds + max(0.0, now - since)
     # Who resumed it meanwhile has forgiven a part of that already.
     free = run.forgiven.but(seconds=min(seconds, spent(run, now).seconds))

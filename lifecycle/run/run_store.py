@@ -83,14 +83,14 @@ class Change:
         self.notes += texts
 
     def told(self, done: str) -> list[str]:
-        """Note what was done, and what the table of triggers tells of it; these lines."""
+        """Note what was done, and the escalations that follow from it; returns the lines of the latter."""
         lines = escalation_lines(self.before, self.run)
         self.note(done, *lines)
         return lines
 
     def news(self, done: str) -> list[str]:
-        """Note what was done, each failure that came, and what is to be told for it; these lines."""
-        lines = [f"Added failure: {one.id} [{one.category}]" for one in self.failures]
+        """Note what was done, each new failure, and the escalations; returns the lines of the latter."""
+        lines = [f"Added failure: {failure.id} [{failure.category}]" for failure in self.failures]
         lines += escalation_lines(self.before, self.run)
         self.note(done, *lines)
         return lines
@@ -98,9 +98,9 @@ class Change:
     @property
     def failures(self) -> list[Failure]:
         """The failures that came with the change."""
-        known = {one.id for story in self.before.stories for one in story.failures}
-        every = (one for story in self.run.stories for one in story.failures)
-        return [one for one in every if one.id not in known]
+        known = {failure.id for story in self.before.stories for failure in story.failures}
+        all_failures = (failure for story in self.run.stories for failure in story.failures)
+        return [failure for failure in all_failures if failure.id not in known]
 
 
 class RunStore:
@@ -226,7 +226,7 @@ class RunStore:
         return store.set_aside(path, label) if self.is_there else None
 
     def put_away(self, run: Run) -> str:
-        """Set this run aside for good: no stop is looked at for it any more; the name of what is kept.
+        """Set this run's file aside, so that no stop is looked at for it; returns the path of what is kept.
 
         Raises:
             LockBusy: another process is at it.
@@ -266,19 +266,19 @@ class RunStore:
 
 
 def _refuse_strange(path: str) -> None:
-    what = regular_files.strange(path)
-    if what:
-        raise regular_files.StrangeFileError(path, what)
+    problem = regular_files.strange(path)
+    if problem:
+        raise regular_files.StrangeFileError(path, problem)
 
 
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 MIGRATIONS: Final[Mapping[int, Migration]] = {}
-"""By the version that it starts from: what makes data of that version fit the next one."""
+"""Steps by the version that they start from: each makes data of that version fit the next one."""
 
 RETURNS: Final[Mapping[int, Migration]] = {}
-"""By the version that it starts from: what makes data of that version fit the one before, for whoever goes
-back to an older release."""
+"""Steps by the version that they start from: each makes data of that version fit the one before, for those
+who go back to an older release."""
 
 
 def moved(

@@ -31,7 +31,7 @@ WORKING: Final = (
 
 
 class _Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What all records share: frozen, no field that nobody knows, and nothing written that is a default."""
+    """Base of all records: frozen, without unknown fields, and a field with its default is not written."""
 
     def but(self, **changes: Any) -> Self:
         """The same record with these fields changed."""
@@ -60,7 +60,7 @@ class WordCheck(_Value, frozen=True):
 
 
 class GatePart(_Value, frozen=True):
-    """What one command of a gate came to.
+    """The result of one command of a gate.
 
     Attributes:
         check: the check's name, as `test`.
@@ -94,8 +94,8 @@ class GateRecord(_Value, frozen=True):
     by: str = ""
 
     def part(self, check: str) -> GatePart:
-        """What a check came to; a pending part if the gate has none of that name."""
-        return next((one for one in self.parts if one.check == check), GatePart(check))
+        """The part for this check; a pending one if the gate has none of that name."""
+        return next((part for part in self.parts if part.check == check), GatePart(check))
 
 
 class ReviewFinding(_Value, frozen=True):
@@ -117,8 +117,10 @@ class ReviewRecord(_Value, frozen=True):
 
     @property
     def blocking(self) -> list[str]:
-        """What was found that refuses, whatever the verdict says."""
-        return [one.text for one in self.findings if one.severity is table.Severity.BLOCKING]
+        """The texts of its BLOCKING findings: they refuse, whatever the verdict says."""
+        return [
+            finding.text for finding in self.findings if finding.severity is table.Severity.BLOCKING
+        ]
 
     @property
     def approves(self) -> bool:
@@ -352,21 +354,21 @@ class Story(_Value, frozen=True):
 
     def last_gate(self, gate: table.Gate) -> GateRecord | None:
         """The newest record of this gate, on whatever tree; None if there is none."""
-        return next((one for one in reversed(self.gates) if one.gate is gate), None)
+        return next((record for record in reversed(self.gates) if record.gate is gate), None)
 
     def last_review(self, check: table.StoryCheck) -> ReviewRecord | None:
         """The newest review that shows this check, on whatever tree; None if there is none."""
-        return next((one for one in reversed(self.reviews) if one.check is check), None)
+        return next((review for review in reversed(self.reviews) if review.check is check), None)
 
     @property
     def standing_reviews(self) -> tuple[ReviewRecord, ...]:
         """The reviews with BLOCKING findings that no later one of their kind approved."""
         newest = list[ReviewRecord]()
-        for one in self.reviews:
-            if one.verdict in table.APPROVING:
-                newest = [before for before in newest if before.check is not one.check]
-            elif one.blocking:
-                newest.append(one)
+        for review in self.reviews:
+            if review.verdict in table.APPROVING:
+                newest = [before for before in newest if before.check is not review.check]
+            elif review.blocking:
+                newest.append(review)
         return tuple(newest)
 
 
@@ -485,7 +487,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
 
     @property
     def completed_stories(self) -> tuple[Story, ...]:
-        """The stories that are."""
+        """The stories that are completed."""
         return tuple(story for story in self.stories if not story.is_open)
 
     @property
@@ -495,7 +497,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
 
     @property
     def at_work(self) -> Story | None:
-        """The story that is worked on."""
+        """The story that is worked on; None if none is."""
         return next((story for story in self.stories if story.status in WORKING), None)
 
     @property
@@ -523,7 +525,9 @@ class Run(_Value, frozen=True, omit_defaults=False):
 
     def with_story(self, story: Story) -> Run:
         """The same run with this story in the place of the one that has its id."""
-        return self.but(stories=tuple(story if one.id == story.id else one for one in self.stories))
+        return self.but(
+            stories=tuple(story if other.id == story.id else other for other in self.stories)
+        )
 
 
 def data_of(value: _Value) -> dict[str, Any]:
@@ -545,7 +549,7 @@ def fields_of(value: _Value, *same: str, **named: str) -> dict[str, Any]:
 
 
 def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
-    """The run as the file holds it, or what was clarified before it."""
+    """The JSON of a run's file, or of the file with what was clarified before it."""
     content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
     return bytes(content) + b"\n"
 

@@ -115,7 +115,7 @@ class Severity(StrEnum):
 
 
 class ReviewVerdict(StrEnum):
-    """What a review came to."""
+    """The result of a review."""
 
     APPROVED = "APPROVED"
     CHANGES_REQUESTED = "CHANGES_REQUESTED"
@@ -202,7 +202,7 @@ BACKOFF_LIMIT = 600
 
 
 class EscalationTrigger(StrEnum):
-    """What makes a run tell somebody."""
+    """Events of which a run tells somebody."""
 
     FAILED_ITERATIONS = "3 failed iterations on same story"
     VULNERABILITY = "Security vulnerability found"

@@ -44,7 +44,7 @@ class TddViolation(Refused):
 
     @property
     def lines(self) -> list[str]:
-        """It as it is printed."""
+        """The lines that are printed for it."""
         lines = [
             "STOP. TDD violation detected.",
             f"Current phase: {self.current}",
@@ -268,8 +268,8 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
             continue
         total = _ran(run)
         if 0 <= total < red.total:
-            now = figures.count(total, "test")
-            why = f"`{run.command}` ran {now}, and {red.total} ran when they were red"
+            ran = figures.count(total, "test")
+            why = f"`{run.command}` ran {ran}, and {red.total} ran when they were red"
             continue
         counted = f"no report names what passed, so the count decided: {total} ran"
         note = counted if total >= 0 else "its runner counts no tests, so its exit status decided"

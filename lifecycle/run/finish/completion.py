@@ -54,12 +54,12 @@ def _refused(run: Run, tree: str) -> list[str]:
         for story in run.completed_stories
         for by, (check, *_) in REVIEWERS.items()
         if review_state(story, check, tree) is CheckState.FAIL
-        or any(one.check is check for one in story.standing_reviews)
+        or any(review.check is check for review in story.standing_reviews)
     ]
 
 
 def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
-    """That, and the last gate, on the files as they are."""
+    """`lacks`, and whether the last gate passed on the files as they are; each as a clause."""
     missing = lacks(run, facts)
     final = final_of(run, facts.tree)
     if final is not None and final.state in HOLDS:
@@ -127,7 +127,7 @@ def complete_lines(run: Run) -> list[str]:
 
 
 def complete_data(run: Run) -> dict[str, Any]:
-    """The same for `--json`."""
+    """`complete_lines` as data, for `--json`."""
     return {
         "marker": COMPLETE,
         "status": run.status.value,
@@ -147,11 +147,11 @@ def read_from(git: GitRepository, run: Run, story: Story) -> str:
     It is the story's own, or that of the story which was completed before, whichever is older; "" if the
     story has none.
     """
-    others = (one for one in run.completed_stories if one.id != story.id and one.commit)
-    before = [one for one in others if story.is_open or one.completed < story.completed]
+    others = (other for other in run.completed_stories if other.id != story.id and other.commit)
+    before = [other for other in others if story.is_open or other.completed < story.completed]
     if not before or not story.base:
         return story.base
-    last = max(before, key=lambda one: one.completed).commit
+    last = max(before, key=lambda other: other.completed).commit
     return git.run("merge-base", story.base, last, check=False) or story.base
 
 
@@ -171,12 +171,15 @@ def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = 
     done = run.completed_stories
     if not done or not facts.head:
         return facts
-    last = max(done, key=lambda one: one.completed)
+    last = max(done, key=lambda candidate: candidate.completed)
     late = _later(git, last.commit, facts.head, upstream)
     unread = set() if _holds(last, StoryCheck.REVIEW_APPROVED, facts) else late
     clauses, cleared = list[str](), set[str]()
     # The last one first: what it cleared needs no second look by an earlier one.
-    for story in sorted((one for one in done if one.security), key=lambda one: -one.completed):
+    for story in sorted(
+        (candidate for candidate in done if candidate.security),
+        key=lambda candidate: -candidate.completed,
+    ):
         own = _between(git, story.base, story.commit)
         void = own & _later(git, story.commit, facts.head, upstream) - cleared
         if _holds(story, StoryCheck.SECURITY_CLEARED, facts):
@@ -201,8 +204,8 @@ def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str
     """What changed between a commit and HEAD, but for what is as the upstream branch brought it since."""
     changed = _between(git, commit, head)
     old, new = (
-        git.run("merge-base", one, upstream, check=False) if upstream else ""
-        for one in (commit, head)
+        git.run("merge-base", revision, upstream, check=False) if upstream else ""
+        for revision in (commit, head)
     )
     if changed and old and new != old:
         changed -= _between(git, old, new) - _between(git, new, head)

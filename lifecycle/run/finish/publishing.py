@@ -1,6 +1,6 @@
-"""The run in a pull request: the part of its text, whoever opens it; and without a claim the whole of it.
+"""Publish a run: push its branch, and have one pull request for it whose text has the run's part.
 
-It is pushed, opened once, and its text kept up to date.
+A pull request that a claim opens has that part in its text, too (`with_run`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ AGAIN = "Run it again then: lifecycle run finish"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What came of it: the pull request's URL, whether it was opened now, or why there is none."""
+    """The result of `publish`: the pull request's URL, whether it was opened now, or why there is none."""
 
     url: str = ""
     is_new: bool = False
@@ -83,23 +83,23 @@ def publish(world: World, to: Destination, run: Run, section: str) -> Published:
     if to.pulls is None:
         return Published(why=to.why)
     try:
-        made = to.pulls.ensure_pull_request(
+        outcome = to.pulls.ensure_pull_request(
             to.head,
             title=world.public(title_of(run), "title"),
             body=with_section("", run, section),
             base=world.settings.base or "",
             update=False,
         )
-        if not made.changed:
-            text = with_section(made.now.body, run, section)
-            to.pulls.ensure_text(made.now.number, body=text)
+        if not outcome.changed:
+            text = with_section(outcome.now.body, run, section)
+            to.pulls.ensure_text(outcome.now.number, body=text)
     except NothingToMerge:
         # Merged meanwhile, if there was one: then that is the run's.
         return Published(run.pull_request, why=f"{to.branch} has no commit that its base lacks")
     except LifecycleError as error:
         error.sentence = f"{error.sentence} {to.branch} was pushed, and the run goes on. {AGAIN}"
         raise
-    return Published(made.now.url, made.changed)
+    return Published(outcome.now.url, outcome.changed)
 
 
 def _branch(world: World, run: Run) -> str:
@@ -136,9 +136,9 @@ _MOST = 65_000
 def facts_for(world: World, run: Run) -> WorkFacts:
     """The facts of a worktree, with what no review has read; raises GitFailed, Transient."""
     upstream = f"{world.settings.remote}/{world.settings.base or 'HEAD'}"
-    known = world.git.run("rev-parse", "--verify", "--quiet", upstream, check=False)
+    commit = world.git.run("rev-parse", "--verify", "--quiet", upstream, check=False)
     git = _git(world)
-    return with_unread(facts_of(git), git, run, known)
+    return with_unread(facts_of(git), git, run, commit)
 
 
 def _git(world: World) -> GitRepository:
@@ -152,7 +152,7 @@ def section_for(world: World, run: Run, facts: WorkFacts) -> str:
 
 
 def with_run(world: World, body: str, branch: str) -> str:
-    """A text with the part of the run that goes on, waits or was stopped on this branch; else as it was.
+    """A pull request's text with the part of the run that is not completed on this branch; else as it was.
 
     Raises:
         LifecycleError: the run or the files cannot be read.

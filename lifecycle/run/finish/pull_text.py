@@ -43,9 +43,9 @@ def with_section(body: str, run: Run, section: str) -> str:
     """A pull request's text with the run's part in it: in the place of its earlier one, else behind."""
     begin, end = (hidden_marker.of(kind, id=run.id) for kind in ("run", "run-end"))
     part = f"{begin}\n{section.strip()}\n{end}"
-    there = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-    if there.search(body):
-        return there.sub(lambda _: part, body, count=1)
+    earlier = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    if earlier.search(body):
+        return earlier.sub(lambda _: part, body, count=1)
     return f"{body.rstrip()}\n\n{part}" if body.strip() else part
 
 
@@ -98,10 +98,12 @@ def _standing(run: Run) -> list[str]:
 
 
 def _stories(run: Run) -> list[str]:
-    lines = [f"- **{one.id}:** {one.title}{_unneeded(one)}" for one in run.completed_stories]
+    lines = [
+        f"- **{story.id}:** {story.title}{_unneeded(story)}" for story in run.completed_stories
+    ]
     if run.open_stories:
         lines += ["", "Not implemented:", ""]
-        lines += [f"- **{one.id}:** {one.title} ({one.status})" for one in run.open_stories]
+        lines += [f"- **{story.id}:** {story.title} ({story.status})" for story in run.open_stories]
     return lines or ["None."]
 
 
@@ -142,9 +144,9 @@ def _story_testing(story: Story) -> list[str]:
 def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
     done, is_whole = run.completed_stories, bool(run.stories) and not run.open_stories
     met = table.CriterionState.MET
-    are_met = [one.state is met for story in run.stories for one in story.criteria]
+    are_met = [criterion.state is met for story in run.stories for criterion in story.criteria]
     is_read = all(_approved(story, table.StoryCheck.REVIEW_APPROVED) for story in done)
-    safe = (_approved(one, table.StoryCheck.SECURITY_CLEARED) for one in done if one.security)
+    safe = (_approved(story, table.StoryCheck.SECURITY_CLEARED) for story in done if story.security)
     security = _box(is_whole and all(safe), "Security review passed", facts.uncleared)
     if not any(story.security for story in run.stories):
         security = "- [ ] Security review: N/A (no story is security-sensitive)"
@@ -183,13 +185,13 @@ def _approved(story: Story, check: table.StoryCheck) -> bool:
 
 
 def _manual(run: Run) -> list[str]:
-    left = [
-        f"- [ ] {story.id}: {one.text} ({table.CriterionState.MANUAL.value})"
+    lines = [
+        f"- [ ] {story.id}: {criterion.text} ({table.CriterionState.MANUAL.value})"
         for story in run.stories
-        for one in story.criteria
-        if one.state is table.CriterionState.MANUAL
+        for criterion in story.criteria
+        if criterion.state is table.CriterionState.MANUAL
     ]
-    return ["", "## Manual verification", "", *left] if left else []
+    return ["", "## Manual verification", "", *lines] if lines else []
 
 
 _GROUPS, _FILES = 20, 8
@@ -207,8 +209,8 @@ def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
     if not head:
         return ()
     begun = sorted((story.started, story.base) for story in run.stories if story.base)
-    bases = (one for one in (run.base, *(base for _, base in begun)) if one)
-    base = next((one for one in bases if commit_at(git, one)), "")
+    bases = (commit for commit in (run.base, *(base for _, base in begun)) if commit)
+    base = next((commit for commit in bases if commit_at(git, commit)), "")
     return commits.changed_files(git, base or commits.empty_tree(git), head)
 
 
@@ -227,7 +229,8 @@ def grouped(files: tuple[ChangedFile, ...]) -> list[str]:
 
 def _line(name: str, files: list[ChangedFile]) -> str:
     names = [
-        f"`{PurePosixPath(file.path).name}`" for file in sorted(files, key=lambda one: one.path)
+        f"`{PurePosixPath(file.path).name}`"
+        for file in sorted(files, key=lambda changed: changed.path)
     ]
     more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
     added = sum(max(0, file.added) for file in files)

@@ -38,9 +38,11 @@ class StoryCommit:
 def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
     """The first line of a story's commit, in the format of a platform's conventions."""
     values = (conventions.get(name) for name in FORMAT_NAMES)
-    given = next((one for one in values if isinstance(one, str) and "{title}" in one), FORMAT)
+    template = next(
+        (value for value in values if isinstance(value, str) and "{title}" in value), FORMAT
+    )
     parts = {"type": "feat", "title": story.title, "id": story.id, "story": story.id}
-    line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), given)
+    line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), template)
     return visible(redact(" ".join(line.split())))[:_LONGEST]
 
 
@@ -59,25 +61,27 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
     """
     git = worktree_files.opened(writing)
     worktree_files.refuse_under_way(git)
-    left = worktree_files.uncommitted(git, is_own, outputs)
-    if left.strange:
-        names = visible(listed(left.strange))
-        raise refused("staged-is-kept-out", names=names, strange=visible(left.strange[0]))
-    if not left.paths:
-        return StoryCommit("", "", (), left.secrets)
+    uncommitted = worktree_files.uncommitted(git, is_own, outputs)
+    if uncommitted.strange:
+        names = visible(listed(uncommitted.strange))
+        raise refused("staged-is-kept-out", names=names, strange=visible(uncommitted.strange[0]))
+    if not uncommitted.paths:
+        return StoryCommit("", "", (), uncommitted.secrets)
     with worktree_files.files_aside(git, is_own) as aside:
-        _refuse_secrets(aside.git, aside.tree, left.paths)
+        _refuse_secrets(aside.git, aside.tree, uncommitted.paths)
     writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
-    worktree_files.add_paths(writing, list(left.unstaged))
+    worktree_files.add_paths(writing, list(uncommitted.unstaged))
     try:
         writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
     except GitFailed as error:
         raise GitFailed(sentence("not-committed", error=error), evidence=error.evidence) from None
-    return StoryCommit(head_of(git), message.partition("\n")[0], left.paths, left.secrets)
+    return StoryCommit(
+        head_of(git), message.partition("\n")[0], uncommitted.paths, uncommitted.secrets
+    )
 
 
 def with_commit(run: Run, story: str, commit: str) -> Run:
-    """The run whose story was committed so; Refused if there is no such story."""
+    """The run with the commit noted in its story; Refused if there is no such story."""
     return run.with_story(run.story(story).but(commit=commit))
 
 

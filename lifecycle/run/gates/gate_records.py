@@ -1,4 +1,4 @@
-"""What was shown, and what was said, put into the run's record; G7, and the loop in which lint is mended.
+"""Put results of gates, and what people say of checks, into a run's record; G7, and the mending of lint.
 
 An attempt at lint is a tree of the lint-fix phase, seen for the first time, on which lint fails though
 build and tests hold. After three there is a note. A fix that breaks them is to be reverted, and lint is
@@ -24,7 +24,7 @@ BROKE = "A lint fix broke the build or the tests, and is reverted"
 
 
 def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
-    """The run with a run of G7: one more attempt counted, lint waived, as the loop has it."""
+    """The run with a record of G7; in the lint-fix phase an attempt is counted, or lint is waived."""
     is_new = bool(record.tree) and newest(run.gates, table.Gate.G7, record.tree) is None
     if run.phase is table.RunPhase.LINT_FIX and is_new:
         if failed_on_lint_alone(record):
@@ -96,11 +96,11 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
     if not story:
         run = with_final_gate(run, record, now)
         return run.but(gates=_trimmed(run.gates))
-    one = run.story(story)
-    run = run.with_story(one.but(gates=_trimmed((*one.gates, record))))
+    named_story = run.story(story)
+    run = run.with_story(named_story.but(gates=_trimmed((*named_story.gates, record))))
     if (
         record.state is not table.CheckState.FAIL
-        or table.StoryStatus.BLOCKED not in table.STORIES.legal(one.status)
+        or table.StoryStatus.BLOCKED not in table.STORIES.legal(named_story.status)
     ):
         return run
     text = error or f"{record.gate} failed"
@@ -142,12 +142,12 @@ def security_gate(story: Story, tree: str, now: float, by: str) -> GateRecord:
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
     """The run with what somebody said of a check: the last word on each is kept, and shows nothing."""
     details = kept_words(word.details, 500)
-    words = (*(one for one in story.words if one.check is not word.check), word)
+    words = (*(earlier for earlier in story.words if earlier.check is not word.check), word)
     return run.with_story(story.but(words=(*words[:-1], word.but(details=details))))
 
 
 def gate_lines(record: GateRecord, story: Story) -> list[str]:
-    """A story's gate for people: what it came to, and each of its parts."""
+    """Lines for people on one run of a story's gate: its state, and each of its parts."""
     lines = [f"Gate {record.gate}: {record.state} for {story.id} on tree {record.tree[:12] or '?'}"]
     for part in record.parts:
         counted = _counted(part)

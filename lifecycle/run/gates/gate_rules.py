@@ -35,7 +35,9 @@ def newest(records: Sequence[RecordT], of: object, tree: str) -> RecordT | None:
     """The last record of a gate, or of a review's check, on this tree; None if there is none."""
     if not tree:
         return None
-    here = (one for one in reversed(records) if one.tree == tree and _subject(one) is of)
+    here = (
+        record for record in reversed(records) if record.tree == tree and _subject(record) is of
+    )
     return next(here, None)
 
 
@@ -44,7 +46,7 @@ def _subject(record: GateRecord | ReviewRecord) -> object:
 
 
 def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.CheckState:
-    """What the last review of this kind on this tree came to."""
+    """PASS or FAIL by the last review of this kind on this tree; PENDING if there is none."""
     review = newest(story.reviews, check, tree)
     if review is None:
         return table.CheckState.PENDING
@@ -102,7 +104,7 @@ def _unshown(story: Story, check: table.StoryCheck, state: table.CheckState) -> 
 
 
 def _unproven(story: Story, facts: WorkFacts) -> list[str]:
-    """What lacks of the proof that something was made, test first; or that nothing had to be."""
+    """What is missing of the proof that a story was made test first, or that nothing had to be changed."""
     if story.unneeded:
         changed = listed(facts.changed)
         return [f"no change was said to be needed, and {changed} changed"] if changed else []
@@ -131,7 +133,7 @@ def tested_among(paths: Iterable[str]) -> list[str]:
 
 def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
     """The criteria that nobody found met on this tree, by their numbers, and how each stands."""
-    left = []
+    rows = []
     for number, criterion in enumerate(story.criteria, 1):
         is_old = (
             criterion.state is table.CriterionState.MET
@@ -139,8 +141,8 @@ def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
             and criterion.tree not in ("", tree)
         )
         if is_old or criterion.state not in _JUDGED:
-            left.append((number, "was met on another tree" if is_old else f"is {criterion.state}"))
-    return left
+            rows.append((number, "was met on another tree" if is_old else f"is {criterion.state}"))
+    return rows
 
 
 def _unmet(story: Story, tree: str) -> list[str]:
@@ -171,12 +173,16 @@ def design_lacks(run: Run) -> tuple[str, ...]:
     circle = next(filter(None, circles), None)
     if circle:
         lacks.append(f"{' → '.join(circle)} depend on each other in a circle")
-    asked = {one.phase for one in run.clarifications}
+    asked = {clarification.phase for clarification in run.clarifications}
     for phase in (table.ClarificationPhase.PRE_ANALYSIS, table.ClarificationPhase.PRE_PLAN):
         if phase not in asked:
             way = f"lifecycle run add-clarification QUESTION ANSWER --phase {phase}"
             lacks.append(f"the {phase} clarification is not there ({way})")
-    wanting = (one.question for one in run.clarifications if not one.answer.strip())
+    wanting = (
+        clarification.question
+        for clarification in run.clarifications
+        if not clarification.answer.strip()
+    )
     return (*lacks, *(f"this question is open: {question}" for question in wanting))
 
 
@@ -196,7 +202,7 @@ def circle_of(run: Run, start: str) -> list[str]:
 
 
 def part_of(record: RunRecord, tree: str, threshold: float | None = None) -> GatePart:
-    """What one run of a check says for a gate.
+    """The part of a gate's record that one run of a check makes.
 
     Args:
         record: what is kept of the run.
@@ -236,7 +242,7 @@ def absent_part(gate: table.Gate, name: str) -> GatePart:
 
 
 def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
-    """What a gate's parts come to, taken together; what was not run is pending, and so is the gate.
+    """The state of a gate that follows from its parts; what was not run is pending, and so is the gate.
 
     Args:
         parts: of one run of the gate.
@@ -254,5 +260,5 @@ def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
 
 def failed_on_lint_alone(record: GateRecord) -> bool:
     """True if build and tests hold, and lint does not."""
-    rest = all(record.part(name).state in HOLDS for name in (table.BUILD, table.TESTS))
-    return rest and record.part(table.LINT).state is table.CheckState.FAIL
+    others_hold = all(record.part(name).state in HOLDS for name in (table.BUILD, table.TESTS))
+    return others_hold and record.part(table.LINT).state is table.CheckState.FAIL

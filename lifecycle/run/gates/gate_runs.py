@@ -27,7 +27,7 @@ _TELLING = (
     re.compile(r"error|fail|exception", re.IGNORECASE),
     re.compile(""),
 )
-"""Which line of an output tells what failed: the last one that the first of these is in."""
+"""What a line that tells what failed matches, the best first: of an output the last such line counts."""
 _LONGEST = 400
 
 
@@ -93,10 +93,10 @@ class GateRun:
 
     def _check(self, name: str) -> KnownCheck | None:
         """The check of this name, fit to be run; None if the project has none."""
-        given = (self.world.root, self.world.settings, self.world.environment)
-        if known_checks.known_check(name, *given) is None:
+        project = (self.world.root, self.world.settings, self.world.environment)
+        if known_checks.known_check(name, *project) is None:
             return None
-        return known_checks.demanded(name, *given)
+        return known_checks.demanded(name, *project)
 
     def _passed(self, check: KnownCheck, tree: str) -> RunRecord | None:
         """The run of these very words that ended last on this tree, if it passed."""

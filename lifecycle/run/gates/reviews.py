@@ -121,8 +121,8 @@ def review_of(
 
 def standing(story: Story, check: table.StoryCheck) -> dict[str, str]:
     """The BLOCKING findings that no review has called resolved, each with the last tree that had it."""
-    stand = (one for one in story.standing_reviews if one.check is check)
-    return {text: one.tree for one in stand for text in one.blocking}
+    stand = (review for review in story.standing_reviews if review.check is check)
+    return {text: review.tree for review in stand for text in review.blocking}
 
 
 def resolved_in(report: str) -> tuple[int, ...]:
@@ -187,7 +187,7 @@ def review_lines(story: Story, record: ReviewRecord) -> list[str]:
     """The design's block of a review, and what it comes to."""
     lines = ["## Code Review Results", ""]
     for severity, heading in _SECTIONS.items():
-        texts = [one.text for one in record.findings if one.severity is severity]
+        texts = [finding.text for finding in record.findings if finding.severity is severity]
         lines += [heading, *(f"- **[{severity}]** {text}" for text in texts), ""]
         if not texts:
             lines[-1:] = ["None.", ""]

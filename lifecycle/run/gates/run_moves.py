@@ -1,6 +1,6 @@
-"""Moves of the run between its phases, and of its stories; each demands what its condition is about.
+"""Move a run between its phases, and its stories between theirs; each move checks its condition.
 
-No word replaces that: a story is completed when all is shown.
+Nobody's word replaces that: a story is completed once everything is shown.
 """
 
 from __future__ import annotations
@@ -82,23 +82,23 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
     """
     no_final = "G7 has no record on the current tree (lifecycle run gate G7)"
     still_open = tuple(story.id for story in run.open_stories)
-    every = (f"not completed: {listed(still_open)}",) if still_open else ()
-    every = every if run.stories else ("there is no story (lifecycle run add-story)",)
+    gaps = (f"not completed: {listed(still_open)}",) if still_open else ()
+    gaps = gaps if run.stories else ("there is no story (lifecycle run add-story)",)
     back = wanted is RunPhase.DEVELOPMENT and run.phase is not RunPhase.PLANNING
     if run.phase is RunPhase.ANALYSIS:
-        return () if run.stories else every
+        return () if run.stories else gaps
     if wanted is RunPhase.DEVELOPMENT and not back:
         return design_lacks(run)
     if wanted is RunPhase.LINT_FIX:
         if final is None:
-            return (*every, no_final)
+            return (*gaps, no_final)
         is_alone = failed_on_lint_alone(final)
-        return (*every, *(() if is_alone else ("G7 did not fail on lint alone",)))
+        return (*gaps, *(() if is_alone else ("G7 did not fail on lint alone",)))
     if wanted is RunPhase.COMPLETION:
         needs_lint = run.phase is RunPhase.LINT_FIX and not run.lint_waived
         if needs_lint and (final is None or final.state not in HOLDS):
-            return (*every, "lint neither passed nor was tried three times (lifecycle run gate G7)")
-        return every
+            return (*gaps, "lint neither passed nor was tried three times (lifecycle run gate G7)")
+        return gaps
     if back and not still_open:
         if final is None:
             return ("no story is open, and " + no_final,)
@@ -159,7 +159,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
     lacks = story_lacks(story)
     if lacks:
         raise refused("story-has-no-design", story=story, lacks=lacks)
-    done = {one.id for one in run.completed_stories}
+    done = {other.id for other in run.completed_stories}
     waits = ", ".join(name for name in story.depends_on if name not in done)
     if waits:
         raise refused("story-waits", story=story, waits=waits)
@@ -197,9 +197,10 @@ def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
 
 def _blockers(run: Run, story: Story, *, with_runs: bool) -> list[str]:
     return [
-        one.id
-        for one in run.standing_blockers
-        if one.severity in BLOCKING and (one.story == story.id or (with_runs and not one.story))
+        blocker.id
+        for blocker in run.standing_blockers
+        if blocker.severity in BLOCKING
+        and (blocker.story == story.id or (with_runs and not blocker.story))
     ]
 
 
@@ -212,7 +213,7 @@ def _demand_unblocked(run: Run, story: Story) -> None:
 def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: str) -> Run:
     """The run with this story completed, once everything is shown; Refused, with all that is missing.
 
-    What failed in the others by now is no test of theirs.
+    What failed until now is no red of the other stories that were begun (`red_from`).
     """
     why = kept_words(unneeded)
     story = story.but(unneeded=why) if why else story
@@ -221,6 +222,6 @@ def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: s
         raise refused("story-not-completed", story=story, missing=missing)
     story = story.but(status=StoryStatus.COMPLETED, completed=now, commit=facts.head)
     run = run.with_story(story)
-    for one in (one for one in run.open_stories if one.started):
-        run = run.with_story(one.but(red_from=now))
+    for begun in (other for other in run.open_stories if other.started):
+        run = run.with_story(begun.but(red_from=now))
     return awaiting_if_blocked(run, now)

@@ -1,1 +1,1 @@
-"""What becomes of a stop: whose run it is, whether it goes on, and with what."""
+"""The reply to one stop: whose run it is, whether the session goes on, and with what."""

@@ -1,4 +1,4 @@
-"""What becomes of a stop of the session that leads a run: it goes on, or may stop. Pure.
+"""The reply to one Stop event of the session that leads a run: it goes on, or may stop. Pure.
 
 No clock, no file, no git: `RunSeen` has all that is known, `RunVerdict` all that is to be done. The order
 is fixed: a run that waits for a person, one that is complete, one that was stopped; then whether a cap is
@@ -72,7 +72,7 @@ class RunVerdict:
 
 
 def decide(seen: RunSeen) -> RunVerdict:
-    """What becomes of this stop; the same stop is never answered twice."""
+    """The reply to one stop; none to a stop that was answered before."""
     run = seen.run
     if seen.position and seen.position == run.last_stop:
         return RunVerdict(StopWord(), run)
@@ -147,7 +147,7 @@ def _active(seen: RunSeen, run: Run) -> RunVerdict:
 
 
 def _completed(seen: RunSeen, run: Run) -> RunVerdict:
-    """The closing word was said, or was asked for once: what the claim or another workflow says goes on."""
+    """Ask the session of a completed run once for its closing word; afterwards the run has no reply."""
     if says_complete(seen.message) or run.asked_marker:
         return RunVerdict(StopWord(), run)
     text = (sentence("closing-block", run=run),)
@@ -155,13 +155,13 @@ def _completed(seen: RunSeen, run: Run) -> RunVerdict:
 
 
 def _let_go(run: Run, key: str, person: tuple[str, ...]) -> RunVerdict:
-    """The session stops; the person is told why, once."""
+    """Let the session stop, and tell the person why, once for each key."""
     lines = () if run.told == key else person
     return RunVerdict(StopWord(StopVerdict.LET_GO, person=lines), run.but(told=key))
 
 
 def waits_for(run: Run) -> tuple[str, ...]:
-    """What the person is to do: mend, check, say so, go on."""
+    """What a person has to do before a run that waits goes on: mend, check, say so, go on."""
     fix = run.fix
     what, name, check = "a blocker: lifecycle run status shows it", "", ""
     if fix is not None:
@@ -172,7 +172,7 @@ def waits_for(run: Run) -> tuple[str, ...]:
 
 
 def stopped(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Why it was stopped, what is missing, and how it goes on."""
+    """Why a run was stopped, what is missing, and how it goes on."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     left = f" Missing: {_joined(lacks)}." if lacks else ""
     return (sentence("stopped", run=run, why=run.why or "nobody says why", done=done, left=left),)
@@ -223,7 +223,7 @@ def _joined(missing: tuple[str, ...]) -> str:
 
 
 def _digest(run: Run, tree: str) -> str:
-    """Names what a continuation is about: the same again means that nothing moved."""
+    """A hash of the run without its counters, and of its tree: the same again means that nothing moved."""
     fresh = Run(run.id, run.goal, run.started)
     about = run.but(**fields_of(fresh, *_COUNTED))
     return hashlib.sha256(state.encoded(about) + tree.encode()).hexdigest()

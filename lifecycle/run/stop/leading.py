@@ -37,7 +37,7 @@ def is_held(run: Run, session: str, client: int, folder: Folder, now: float) -> 
 
 
 def adopted(run: Run, session: str, client: int, now: float) -> Run:
-    """The run as this session's own; as it was for one whose id nobody knows."""
+    """The run as this session's own; as it was if the session has no id."""
     if not session:
         return run
     if run.session != session:

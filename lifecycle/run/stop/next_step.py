@@ -63,8 +63,8 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
 
 def _is_clarified(run: Run, phase: table.ClarificationPhase) -> bool:
     """True if that checkpoint is passed, or nobody is to be asked, and answers are assumed."""
-    answered = (one for one in run.clarifications if one.answer)
-    return run.autonomous or any(one.phase is phase for one in answered)
+    answered = (clarification for clarification in run.clarifications if clarification.answer)
+    return run.autonomous or any(clarification.phase is phase for clarification in answered)
 
 
 def _analysis(run: Run) -> NextStep:
@@ -74,7 +74,9 @@ def _analysis(run: Run) -> NextStep:
 
 
 def _planning(run: Run) -> NextStep:
-    wanting = next((one for one in run.clarifications if not one.answer), None)
+    wanting = next(
+        (clarification for clarification in run.clarifications if not clarification.answer), None
+    )
     if wanting is not None:
         return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
     if not _is_clarified(run, table.ClarificationPhase.PRE_PLAN):

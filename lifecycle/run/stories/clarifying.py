@@ -48,17 +48,17 @@ def clarification(
 
 
 def clarified(run: Run, *clarifications: Clarification) -> Run:
-    """The run with these; one that was asked before in the same phase is answered anew."""
+    """The run with these clarifications; a question that its phase had before gets the new answer."""
     return run.but(clarifications=merged(run.clarifications, *clarifications))
 
 
 def merged(before: tuple[Clarification, ...], *more: Clarification) -> tuple[Clarification, ...]:
     """All of them, each question of a phase once, with its newest answer."""
-    return tuple({(one.phase, one.question): one for one in (*before, *more)}.values())
+    return tuple({(entry.phase, entry.question): entry for entry in (*before, *more)}.values())
 
 
 def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
-    """The run as it may enter this phase, as far as its checkpoint goes.
+    """The run as it may enter this phase, as far as clarifications go; some are assumed if nobody is asked.
 
     Args:
         run: before it.
@@ -73,13 +73,15 @@ def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
     if phase not in CHECKPOINTS:
         return run
     when = CHECKPOINTS[phase]
-    there = [one for one in run.clarifications if one.phase is when]
-    answers = [one for one in there if one.answer]
+    entries = [entry for entry in run.clarifications if entry.phase is when]
+    answers = [entry for entry in entries if entry.answer]
     if not asked or run.autonomous:
-        wanting = [one.question for one in there if not one.answer]
+        wanting = [entry.question for entry in entries if not entry.answer]
         questions = wanting or ([] if answers else [QUESTIONS[when][0]])
-        return clarified(run, *(clarification(one, ASSUMED, now, when) for one in questions))
-    if any(not one.assumed for one in answers):
+        return clarified(
+            run, *(clarification(question, ASSUMED, now, when) for question in questions)
+        )
+    if any(not entry.assumed for entry in answers):
         return run
     assumed = " (what is there was assumed, which counts where nobody attends)" if answers else ""
     raise refused(
@@ -99,12 +101,14 @@ def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
 
 def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
     """The design's block for this checkpoint, with the stories before the plan."""
-    questions = [f"- {one}" for one in QUESTIONS[phase]]
+    questions = [f"- {question}" for question in QUESTIONS[phase]]
     stories = story_table(run.stories if run is not None else ())
     return filled(phase, questions=questions, stories=stories)
 
 
 def story_table(stories: Iterable[Story]) -> list[str]:
     """The stories with size and security, as the design has it."""
-    rows = ((one.id, one.title, one.size, "Yes" if one.security else "No") for one in stories)
+    rows = (
+        (story.id, story.title, story.size, "Yes" if story.security else "No") for story in stories
+    )
     return table(("#", "Story", "Size", "Security"), rows)

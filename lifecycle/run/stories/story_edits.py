@@ -13,7 +13,7 @@ from lifecycle.run.table import SIZES, CriterionState, RunPhase
 from lifecycle.run.texts.told import LONG, line_of, refused, there
 
 _STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
-"""What the tester found of a criterion that no plan takes out."""
+"""States that the tester gave a criterion, in which no plan takes it out."""
 
 
 def with_new_story(
@@ -35,7 +35,7 @@ def with_new_story(
             raise refused("same-story", known=known)
     if run.phase is RunPhase.SETUP:
         run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
-    number = 1 + max((int(one.id[1:]) for one in run.stories), default=0)
+    number = 1 + max((int(story.id[1:]) for story in run.stories), default=0)
     return run.but(stories=(*run.stories, Story(f"S{number}", words, size, security)))
 
 
@@ -74,12 +74,14 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
 
     def merged(before: tuple[str, ...], given: tuple[str, ...], what: str) -> tuple[str, ...]:
         kept = () if plan.replaces and given else before
-        return tuple(dict.fromkeys((*kept, *(line_of(one, what) for one in given if one.strip()))))
+        return tuple(
+            dict.fromkeys((*kept, *(line_of(text, what) for text in given if text.strip())))
+        )
 
-    known = {one.text: one for one in story.criteria}
-    unmet = (one.text for one in story.criteria if one.state in _STAYS)
+    known = {criterion.text: criterion for criterion in story.criteria}
+    unmet = (criterion.text for criterion in story.criteria if criterion.state in _STAYS)
     texts = dict.fromkeys((*merged(tuple(known), plan.criteria, "a criterion"), *unmet))
-    needed = tuple(run.story(one).id for one in plan.depends_on if one.strip())
+    needed = tuple(run.story(story_id).id for story_id in plan.depends_on if story_id.strip())
     kept = () if plan.replaces and plan.depends_on else story.depends_on
     changed = story.but(
         criteria=tuple(known.get(text) or Criterion(text) for text in texts),

@@ -1,6 +1,6 @@
 """What agents are given: the developer before another try and after a blocker, and who reviews a story.
 
-It is made of what is recorded. How the work came about is not in a review's: who judges has the files and
+It is made of records alone. A review's does not say how the work came about: who judges has the files and
 the logs, and nobody's account.
 """
 
@@ -35,7 +35,7 @@ def retry_lines(
     changed: Sequence[str],
     advice: RetryAdvice,
 ) -> list[str]:
-    """The block for a story.
+    """The lines that a developer gets before another try at a story.
 
     Args:
         story: with its failures, gates and reviews.
@@ -44,7 +44,7 @@ def retry_lines(
         advice: whether it is tried again.
     """
     failures = recent(story)
-    tried = len({one.iteration for one in failures})
+    tried = len({failure.iteration for failure in failures})
     files = [f"- {as_data(path)}" for path in changed[:SHOWN_FILES]] or ["- none"]
     left = len(changed) - SHOWN_FILES
     return filled(
@@ -66,28 +66,40 @@ def retry_lines(
 
 def _failed(failures: Sequence[Failure]) -> list[str]:
     lines = []
-    for one in failures:
-        what = f"{one.source} failed" if one.source else table.RETRY[one.category].description
-        lines.append(f"- **{one.category}:** {one.id}: {what} (iteration {one.iteration})")
-        if one.file:
-            lines.append(f"  - File: {as_data(one.file)}{f':{one.line}' if one.line else ''}")
-        lines.append(f"  - Error: {as_data(one.text)}")
+    for failure in failures:
+        what = (
+            f"{failure.source} failed"
+            if failure.source
+            else table.RETRY[failure.category].description
+        )
+        lines.append(
+            f"- **{failure.category}:** {failure.id}: {what} (iteration {failure.iteration})"
+        )
+        if failure.file:
+            lines.append(
+                f"  - File: {as_data(failure.file)}{f':{failure.line}' if failure.line else ''}"
+            )
+        lines.append(f"  - Error: {as_data(failure.text)}")
     return lines
 
 
 def _to_fix(story: Story, failures: Sequence[Failure]) -> list[str]:
     """What to do about the last iteration: by gate, by category, by finding, by criterion."""
-    last = [one for one in failures if one.iteration == failures[-1].iteration]
-    gates = [gate for gate in table.Gate if any(one.source == gate for one in last)]
+    last = [failure for failure in failures if failure.iteration == failures[-1].iteration]
+    gates = [gate for gate in table.Gate if any(failure.source == gate for failure in last)]
     lines = [f"- {gate}: {table.GATES[gate].on_fail}{_tests(story, gate)}" for gate in gates]
-    kinds = [kind for kind in table.FailureCategory if any(one.category is kind for one in last)]
+    kinds = [
+        kind for kind in table.FailureCategory if any(failure.category is kind for failure in last)
+    ]
     lines += [f"- {kind}: {table.RETRY[kind].fix} ({table.RETRY[kind].strategy})" for kind in kinds]
     for check in table.StoryCheck:
         review = story.last_review(check)
         blocking = review.blocking if review is not None else ()
         lines += [f"- {check}: [BLOCKING] {as_data(text)}" for text in blocking]
-    unmet = (one for one in story.criteria if one.state is table.CriterionState.UNMET)
-    return [*lines, *(f"- Criterion not met: {as_data(one.text)}" for one in unmet)]
+    unmet = (
+        criterion for criterion in story.criteria if criterion.state is table.CriterionState.UNMET
+    )
+    return [*lines, *(f"- Criterion not met: {as_data(criterion.text)}" for criterion in unmet)]
 
 
 def _tests(story: Story, gate: table.Gate) -> str:
@@ -99,13 +111,17 @@ def _tests(story: Story, gate: table.Gate) -> str:
 
 
 def resume_data(run: Run) -> dict[str, Any]:
-    """The design's JSON."""
+    """What a developer gets after a blocker, as the design's JSON."""
     story = _story(run)
     named = {name: name for name in ("id", "title", "status")}
     current = story and fields_of(story, **named, tdd_phase="tdd", attempts="iteration")
     resolved = [
-        {"index": i, "description": one.description, "resolvedAt": render_time(one.resolved_at)}
-        for i, one in _resolved(run)
+        {
+            "index": i,
+            "description": blocker.description,
+            "resolvedAt": render_time(blocker.resolved_at),
+        }
+        for i, blocker in _resolved(run)
     ]
     return {
         **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
@@ -117,11 +133,11 @@ def resume_data(run: Run) -> dict[str, Any]:
 
 def resume_lines(run: Run) -> list[str]:
     """The block for the developer, from what is recorded: all that was resolved since a session went on."""
-    recent, story = [one for _, one in _resolved(run)], _story(run)
-    if not recent:
+    blockers, story = [blocker for _, blocker in _resolved(run)], _story(run)
+    if not blockers:
         return ["No blocker was resolved in this run.", *_instructions(run, story)]
-    news = [one for one in recent if one.resolved_at > run.led_on_at] or recent[-1:]
-    resolved = [line for one in news for line in _resolved_lines(run.fix, one)]
+    news = [blocker for blocker in blockers if blocker.resolved_at > run.led_on_at] or blockers[-1:]
+    resolved = [line for blocker in news for line in _resolved_lines(run.fix, blocker)]
     then = _instructions(run, story) if story is None else _picking_up(run, story)
     return filled("resuming", resolved=resolved, then=then)
 
@@ -133,7 +149,9 @@ def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
 
 
 def _picking_up(run: Run, story: Story) -> list[str]:
-    failures = "; ".join(f"{one.id} [{one.category}] {one.text}" for one in story.failures[-3:])
+    failures = "; ".join(
+        f"{failure.id} [{failure.category}] {failure.text}" for failure in story.failures[-3:]
+    )
     return filled(
         "picking-up",
         story=story,
@@ -145,18 +163,20 @@ def _picking_up(run: Run, story: Story) -> list[str]:
 
 def _resolved(run: Run) -> list[tuple[int, Blocker]]:
     """The blockers that were resolved last, the newest last; one that never stood is none."""
-    stood = [(i, one) for i, one in enumerate(run.blockers) if one.resolved_at > one.at]
+    stood = [
+        (i, blocker) for i, blocker in enumerate(run.blockers) if blocker.resolved_at > blocker.at
+    ]
     return sorted(stood, key=lambda pair: pair[1].resolved_at)[-RECENT:]
 
 
 def _story(run: Run) -> Story | None:
     """The story at work; else that which was waited for, while it is open; else the one that is next."""
-    waited_for = (one for one in run.open_stories if run.fix and one.id == run.fix.story)
+    waited_for = (story for story in run.open_stories if run.fix and story.id == run.fix.story)
     return run.at_work or next(waited_for, run.current)
 
 
 def _verification(fix: UserFix | None, blocker: Blocker) -> str:
-    """What the check command came to, if this blocker had one."""
+    """The result of a blocker's check command: PASSED, FAILED, NOT RUN or NOT CHECKED."""
     if fix is None or blocker.id != fix.blocker or not fix.check_command:
         return "NOT CHECKED (it has no check command)"
     if not fix.checked_at:
@@ -177,14 +197,16 @@ def _instructions(run: Run, story: Story | None) -> list[str]:
 
 
 def review_lines(story: Story, diff: str, stat: str) -> list[str]:
-    """The context of one story.
+    """The lines that a reviewer gets on one story.
 
     Args:
         story: it, with its proofs.
         diff: the path of the file that holds the diff since it began, below the worktree.
         stat: how much that is, as git says it; "" if nothing changed.
     """
-    criteria = [f"{number}. {one.text}" for number, one in enumerate(story.criteria, start=1)]
+    criteria = [
+        f"{number}. {criterion.text}" for number, criterion in enumerate(story.criteria, start=1)
+    ]
     return filled(
         "review",
         story=story,

@@ -25,7 +25,7 @@ _OPEN = "(open: nobody has answered it)"
 
 
 def reported(run: Run, now: float) -> Run:
-    """The run, with a report given now."""
+    """The run with a report noted as given now."""
     return run.but(reported_at=now, reported_stories=len(run.completed_stories))
 
 
@@ -49,7 +49,8 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         now: the present.
     """
     recent = [
-        f"- {_title(one)} - {figures.count(one.iteration, 'iteration')}" for one in _recent(run)
+        f"- {_title(story)} - {figures.count(story.iteration, 'iteration')}"
+        for story in _recent(run)
     ]
     return filled(
         "report",
@@ -66,16 +67,16 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
 
 
 def report_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
-    """The same for `--json`."""
+    """The progress report as data, for `--json`."""
     return {
         **fields_of(run, workflow="goal", workflow_id="id"),
         "runtime_seconds": int(runtime(run, now)),
         "iteration": run.iterations,
         "spent": standing.receipt_line(run, now),
         "stories": counts(run),
-        "recently_completed": [one.id for one in _recent(run)],
+        "recently_completed": [story.id for story in _recent(run)],
         "current_story": run.current.id if run.current is not None else None,
-        "blockers": [one.id for one in run.standing_blockers],
+        "blockers": [blocker.id for blocker in run.standing_blockers],
         "next_steps": standing.steps(reported(run, now), facts, now),
     }
 
@@ -108,7 +109,7 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
     Completed stories are kept with design and files, in the longest runs as a summary only.
     """
     row, done, later = tier(run, now), run.completed_stories, _later(run)
-    every = "" if row.keeps_full else "; of completed stories all but a summary"
+    more = "" if row.keeps_full else "; of completed stories all but a summary"
     return filled(
         "context",
         run=run,
@@ -122,26 +123,28 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         waiting=len(later),
         later=_listed(
             len(later),
-            [f"- {one.id} ({one.status}): {_short_title(one)}" for one in later[:_LISTED]],
+            [f"- {story.id} ({story.status}): {_short_title(story)}" for story in later[:_LISTED]],
         ),
         blockers=standing.blocker_lines(run),
         steps=numbered(standing.steps(run, facts, now)),
-        dropped=f"raw output, and how stories were worked on{every}",
+        dropped=f"raw output, and how stories were worked on{more}",
     )
 
 
 def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
-    """The same for `--json`."""
+    """What is worth keeping as data, for `--json`."""
     story = run.current
     return {
         **fields_of(run, "goal", "phase", workflow_id="id"),
         "tier": tier(run, now).name,
-        "clarifications": [fields_of(one, "question", "answer") for one in run.clarifications],
+        "clarifications": [
+            fields_of(clarification, "question", "answer") for clarification in run.clarifications
+        ],
         "current_story": {"id": story.id, "text": _whole(story, facts.tree)} if story else None,
         "completed": _kept(run, now),
         "completed_count": len(run.completed_stories),
-        "later": [one.id for one in _later(run)[:_LISTED]],
-        "blockers": [one.id for one in run.standing_blockers],
+        "later": [later.id for later in _later(run)[:_LISTED]],
+        "blockers": [blocker.id for blocker in run.standing_blockers],
         "next_steps": standing.steps(run, facts, now),
     }
 
@@ -154,7 +157,9 @@ def compacted(run: Run, now: float) -> Run:
     """
     if tier(run, now).keeps_full:
         return run
-    return run.but(stories=tuple(one if one.is_open else _slimmed(one) for one in run.stories))
+    return run.but(
+        stories=tuple(story if story.is_open else _slimmed(story) for story in run.stories)
+    )
 
 
 def platform_block(detection: Detection, run: Run | None) -> list[str]:
@@ -172,12 +177,15 @@ def _goal(run: Run) -> str:
 
 
 def _clarifications(run: Run | None) -> list[str]:
-    there = run.clarifications if run is not None else ()
-    return [f"- {quoted(one.question)} {quoted(one.answer or _OPEN)}" for one in there] or ["None"]
+    clarifications = run.clarifications if run is not None else ()
+    return [
+        f"- {quoted(clarification.question)} {quoted(clarification.answer or _OPEN)}"
+        for clarification in clarifications
+    ] or ["None"]
 
 
 def _later(run: Run) -> list[Story]:
-    return [one for one in run.open_stories if one != run.current]
+    return [story for story in run.open_stories if story != run.current]
 
 
 def _whole(story: Story | None, tree: str) -> list[str]:
@@ -185,7 +193,9 @@ def _whole(story: Story | None, tree: str) -> list[str]:
         return ["None"]
     named = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
     proofs = {"RED": story.red, "GREEN": story.green}
-    criteria = [f"({one.state}): {quoted(one.text, 500)}" for one in story.criteria]
+    criteria = [
+        f"({criterion.state}): {quoted(criterion.text, 500)}" for criterion in story.criteria
+    ]
     return [
         f"- {story.id}: {_short_title(story)} ({story.size}{', security' if story.security else ''})",
         f"- Status: {story.status}, TDD phase: {story.tdd}, iteration {story.iteration}",
@@ -199,8 +209,8 @@ def _whole(story: Story | None, tree: str) -> list[str]:
         ),
         f"- Verification: {standing.check_line(story, tree)}",
         *(
-            f"- Failed ({one.id}, {one.category}): {quoted(one.text)}"
-            for one in story.failures[-3:]
+            f"- Failed ({failure.id}, {failure.category}): {quoted(failure.text)}"
+            for failure in story.failures[-3:]
         ),
     ]
 
@@ -245,9 +255,9 @@ def _slimmed(story: Story) -> Story:
 
 
 def _slim_gate(record: GateRecord) -> GateRecord:
-    return record.but(parts=tuple(one.but(log="", failures=()) for one in record.parts))
+    return record.but(parts=tuple(part.but(log="", failures=()) for part in record.parts))
 
 
 def _slim_review(record: ReviewRecord) -> ReviewRecord:
-    kept = tuple(one for one in record.findings if one.severity is not Severity.INFO)
+    kept = tuple(finding for finding in record.findings if finding.severity is not Severity.INFO)
     return record.but(findings=kept)

@@ -59,7 +59,7 @@ def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
 
 
 def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]:
-    """The same for `--json`."""
+    """The table of recovery as data, for `--json`."""
     if run is None or run.is_over:
         return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
     return {
@@ -87,7 +87,7 @@ def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
 
 
 def sync_note(run: Run, written: float, now: float) -> str:
-    """That the state is old for a run of this length; "" otherwise."""
+    """A sentence that the state is old for a run of this length; "" if it is not."""
     if not sync_due(run, written, now):
         return ""
     every = tier(run, now).sync_seconds / 60
@@ -108,7 +108,7 @@ def brake_note(run: Run) -> str:
 
 
 def handover_note(run: Run, now: float) -> str:
-    """That a break is near at which another session may take over, in a very long run; "" otherwise."""
+    """A sentence, in a very long run, that another session may take over at a break that is near; or ""."""
     if not tier(run, now).hands_over:
         return ""
     story = run.current
@@ -135,7 +135,7 @@ class WorktreeSeen:
 
 
 def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
-    """What a session is told at its start that leads the run from now on."""
+    """The lines for a session at its start that leads the run from now on."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories are completed"
     first = f"Autonomous run {run.id}, {run.phase.value}: {done}. Goal: {quoted(run.goal)}"
     lines, braked = [first, *_story(run), *_files(seen)], brake_lines(run)
@@ -152,7 +152,7 @@ def brake_lines(run: Run) -> tuple[str, ...]:
 
 
 def held_line(run: Run) -> str:
-    """What a session is told that does not lead the run, since another does."""
+    """The line for a session that does not lead the run, since another does."""
     return sentence("held", run=run, goal=quoted(run.goal, 80), session=named(run.session))
 
 
@@ -169,8 +169,8 @@ def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
         story=[f"- {line}" for line in _story(run)],
         verified=_verified(seen),
         criteria=[
-            f"- Criterion {number} ({one.state}): {quoted(one.text)}"
-            for number, one in enumerate(criteria, 1)
+            f"- Criterion {number} ({criterion.state}): {quoted(criterion.text)}"
+            for number, criterion in enumerate(criteria, 1)
         ],
         next=next_step(run, seen.facts).command,
     )
@@ -194,7 +194,9 @@ def _files(seen: WorktreeSeen) -> list[str]:
     else:
         changed = "nothing is uncommitted"
     stands = {kind: standing(seen.records, seen.facts.tree, kind) for kind in (BUILD, TESTS)}
-    shown = (f"{kind} {_SHOWS.get(one, 'of unknown outcome')}" for kind, one in stands.items())
+    shown = (
+        f"{kind} {_SHOWS.get(evidence, 'of unknown outcome')}" for kind, evidence in stands.items()
+    )
     return [f"Git: {changed}. Checks: {', '.join(shown)}."]
 
 
@@ -267,7 +269,7 @@ def gates_of(story: Story, tree: str) -> dict[Gate, CheckState]:
 
 
 def gate_line(story: Story, tree: str) -> str:
-    """These gates in one line; "" if none was run."""
+    """The gates that were run for a story in one line; "" if none was."""
     return ", ".join(f"{gate} {state}" for gate, state in gates_of(story, tree).items())
 
 
@@ -280,7 +282,7 @@ def blocker_line(run: Run, blocker: Blocker) -> str:
 
 def blocker_lines(run: Run) -> list[str]:
     """The blockers that stand, a line each; or that there is none."""
-    return [f"- {blocker_line(run, one)}" for one in run.standing_blockers] or ["None"]
+    return [f"- {blocker_line(run, blocker)}" for blocker in run.standing_blockers] or ["None"]
 
 
 def receipt_line(run: Run, now: float) -> str:
@@ -298,7 +300,7 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     if run.status is not RunStatus.ACTIVE:
         return [_WAITS[run.status]]
     step = next_step(run, facts)
-    after = next((one for one in run.open_stories if one != run.current), None)
+    after = next((story for story in run.open_stories if story != run.current), None)
     return [
         f"{step.text}: {step.command}",
         *([f"Then {after.id}: {quoted(after.title, 80)}"] if after is not None else []),

@@ -45,7 +45,7 @@ class StatusView:
 def status_view(
     run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
 ) -> StatusView:
-    """The run as it stands.
+    """Collect what is shown of a run as it stands.
 
     Args:
         run: which.
@@ -78,7 +78,7 @@ def status_view(
 
 
 def status_lines(view: StatusView) -> list[str]:
-    """The same as Markdown, for a pipe."""
+    """The view as lines of Markdown, for a pipe."""
     return filled(
         "status",
         facts=table(("Fact", "Value"), view.facts),
@@ -93,7 +93,7 @@ def status_lines(view: StatusView) -> list[str]:
 def status_data(
     run: Run, facts: WorkFacts, now: float, *, written: float = 0.0, every: bool = False
 ) -> dict[str, Any]:
-    """The same for `--json`, with the same stories."""
+    """The status as data, for `--json`, with the same stories."""
     return {
         **fields_of(run, "goal", "phase", "status", "why", workflow_id="id"),
         "runtime_seconds": int(runtime(run, now)),
@@ -103,8 +103,8 @@ def status_data(
         "stories_total": len(run.stories),
         "stories": [_story_data(story, facts.tree) for story in _chosen(run, every=every)],
         "blockers": [
-            {"index": run.blockers.index(one), **fields_of(one, "id", "description")}
-            for one in run.standing_blockers
+            {"index": run.blockers.index(blocker), **fields_of(blocker, "id", "description")}
+            for blocker in run.standing_blockers
         ],
         "next_steps": standing.steps(run, facts, now),
         "notes": standing.notes(run, now, written),
@@ -121,7 +121,7 @@ def _chosen(run: Run, *, every: bool) -> list[Story]:
 def _row(story: Story, tree: str) -> tuple[str, ...]:
     title = f"{story.title} (security)" if story.security else story.title
     gates = standing.gate_line(story, tree)
-    judged = sum(one.state is not CriterionState.PENDING for one in story.criteria)
+    judged = sum(criterion.state is not CriterionState.PENDING for criterion in story.criteria)
     stands = (story.size, story.status.value, story.tdd.value, str(story.iteration))
     shown = (standing.check_line(story, tree), gates or "-", f"{judged}/{len(story.criteria)}")
     return story.id, quoted(title, 80)[1:-1], *stands, *shown
@@ -142,6 +142,6 @@ def _story_data(story: Story, tree: str) -> dict[str, Any]:
         **fields_of(story, "iteration", tdd_phase="tdd"),
         "checks": standing.checks_of(story, tree),
         "gates": standing.gates_of(story, tree),
-        "criteria": [one.state for one in story.criteria],
+        "criteria": [criterion.state for criterion in story.criteria],
         "depends_on": story.depends_on,
     }

@@ -37,7 +37,9 @@ def sentence(name: str, /, **values: Any) -> str:
         values: by the first word in braces, what is filled in there; several clauses with semicolons.
     """
     text = _sentences()[name]
-    lists = {key: "; ".join(one) for key, one in values.items() if isinstance(one, (list, tuple))}
+    lists = {
+        key: "; ".join(value) for key, value in values.items() if isinstance(value, (list, tuple))
+    }
     return " ".join(text.splitlines()).format_map({**values, **lists})
 
 
@@ -94,9 +96,9 @@ def filled(name: str, /, **values: Any) -> list[str]:
 
 def listed(names: Iterable[str], most: int = 5) -> str:
     """The first few of some names, and how many more there are."""
-    every = tuple(names)
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
+    all_names = tuple(names)
+    more = f" and {len(all_names) - most} more" if len(all_names) > most else ""
+    return ", ".join(all_names[:most]) + more
 
 
 def numbered(texts: list[str] | tuple[str, ...]) -> list[str]:

@@ -23,7 +23,7 @@ BLOCKING: Final = ("high", "critical")
 
 
 def added(run: Run, description: str, severity: str, now: float, **about: Any) -> Run:
-    """The run with one more blocker, whose fields the arguments are."""
+    """The run with one more blocker, which has these fields."""
     id_, words = f"B{len(run.blockers) + 1}", kept_words(description)
     blocker = Blocker(id_, words, severity, now, **about)
     return run.but(blockers=(*run.blockers, blocker))
@@ -40,18 +40,18 @@ def awaiting_if_blocked(run: Run, now: float) -> Run:
     """The run waiting for a person if only stories are left that are blocked, or depend on such."""
     if run.status is not RunStatus.ACTIVE or run.current is not None:
         return run
-    blocked = [one.id for one in run.open_stories if one.status is StoryStatus.BLOCKED]
-    explained = {one.story for one in run.standing_blockers}
+    blocked = [story.id for story in run.open_stories if story.status is StoryStatus.BLOCKED]
+    explained = {blocker.story for blocker in run.standing_blockers}
     for id_ in blocked:
         if id_ not in explained:
             why = f"{id_} is blocked, and nobody said by what"
             run = added(run, why, "high", now, story=id_)
-    standing = [one for one in run.standing_blockers if one.story in blocked]
+    standing = [blocker for blocker in run.standing_blockers if blocker.story in blocked]
     if not standing:
         return run
-    text = kept_words("; ".join(f"{one.id}: {one.description}" for one in standing))
+    text = kept_words("; ".join(f"{blocker.id}: {blocker.description}" for blocker in standing))
     first, *rest = standing
-    others = tuple(one.id for one in rest)
+    others = tuple(blocker.id for blocker in rest)
     fix = UserFix(first.id, text, now, story=first.story, phase=run.phase, others=others)
     return run.but(status=RunStatus.AWAITING_USER, fix=fix)
 
@@ -62,13 +62,13 @@ def index_of(run: Run, name: str) -> int:
     for index, blocker in enumerate(run.blockers):
         if wanted in (blocker.id, str(index)):
             return index
-    names = [f"{one.id} (index {index})" for index, one in enumerate(run.blockers)]
+    names = [f"{other.id} (index {index})" for index, other in enumerate(run.blockers)]
     stands = there(names, "there is none")
     raise refused("no-such-blocker", name=visible(name), there=stands)
 
 
 def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str = "") -> Run:
-    """The run with one more blocker, or with that which was logged by itself described by somebody.
+    """The run with one more blocker; or with the one that was logged by itself, now described by somebody.
 
     A story of its own that it stands before stands still, unless its severity is low or medium.
 
@@ -80,10 +80,10 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
     story = run.story(story_id) if story_id else None
     if story is not None and not story.is_open:
         raise refused("story-over-unblocked", story=story)
-    for index, known in enumerate(run.blockers):
-        if known.failure and not known.resolved_at and story_id.upper() in ("", known.story):
-            weight = max(severity, known.severity, key=BLOCKER_SEVERITIES.index)
-            changed = known.but(description=description, severity=weight, failure="")
+    for index, blocker in enumerate(run.blockers):
+        if blocker.failure and not blocker.resolved_at and story_id.upper() in ("", blocker.story):
+            weight = max(severity, blocker.severity, key=BLOCKER_SEVERITIES.index)
+            changed = blocker.but(description=description, severity=weight, failure="")
             run = run.but(blockers=(*run.blockers[:index], changed, *run.blockers[index + 1 :]))
             break
     else:
@@ -136,7 +136,7 @@ def awaiting(
 
 
 def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
-    """The design's JSON for it.
+    """The design's JSON for a run that waits for a person.
 
     Args:
         fix: what a person is waited for.
@@ -196,10 +196,10 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
             return (blocker,), fix.asked_at
         return (blocker,), blocker.at
     if run.status is not RunStatus.AWAITING_USER or run.fix is None:
-        standing = ", ".join(one.id for one in run.standing_blockers) or "none"
+        standing = ", ".join(other.id for other in run.standing_blockers) or "none"
         raise refused("waits-for-nobody", standing=standing)
     wanted = (run.fix.blocker, *run.fix.others)
-    return tuple(one for one in run.standing_blockers if one.id in wanted), run.fix.asked_at
+    return tuple(other for other in run.standing_blockers if other.id in wanted), run.fix.asked_at
 
 
 def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes: str = "") -> Run:
@@ -213,20 +213,21 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
         notes: that person's.
     """
     words = kept_words(notes)
-    ids = {one.id for one in blockers}
+    ids = {blocker.id for blocker in blockers}
     kept = tuple(
-        one.but(resolved_at=now, notes=words) if one.id in ids else one for one in run.blockers
+        blocker.but(resolved_at=now, notes=words) if blocker.id in ids else blocker
+        for blocker in run.blockers
     )
     act = PersonAct(now, FIXED, by, words)
     run = run.but(blockers=kept, acts=(*run.acts, act))
     fix = run.fix
-    freed = {one.story for one in blockers}
+    freed = {blocker.story for blocker in blockers}
     if fix is not None and fix.blocker in ids:
         freed.add(fix.story)
     for story in run.open_stories:
         if story.id in freed:
             run = run.with_story(_freed(run, story))
-    standing = {one.id for one in run.standing_blockers}
+    standing = {blocker.id for blocker in run.standing_blockers}
     if fix is None or fix.completed_at or standing & {fix.blocker, *fix.others}:
         return run
     waited = run.status is RunStatus.AWAITING_USER
@@ -236,11 +237,14 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
 
 
 def _freed(run: Run, story: Story) -> Story:
-    """The story as it goes on, with all its iterations before it, unless another blocker stands.
+    """The story freed of its blocker, with its iterations granted anew; as it is while another one stands.
 
     While another one is at work it waits for its turn.
     """
-    if any(one.story == story.id and one.severity in BLOCKING for one in run.standing_blockers):
+    if any(
+        blocker.story == story.id and blocker.severity in BLOCKING
+        for blocker in run.standing_blockers
+    ):
         return story
     if story.status is not StoryStatus.BLOCKED:
         return story.but(retries_from=story.iteration)
@@ -269,7 +273,7 @@ RESUME, STOP = "resume", "stop"
 
 def stop_asked_at(run: Run) -> float:
     """When the session was last told to work on: a prompt after that may ask for a stop."""
-    return max(run.started, run.led_on_at, *(one.at for one in run.acts))
+    return max(run.started, run.led_on_at, *(act.at for act in run.acts))
 
 
 def stopped(run: Run, now: float, by: str, why: str = "") -> Run:
@@ -285,7 +289,7 @@ def stopped(run: Run, now: float, by: str, why: str = "") -> Run:
 
 
 def demand_stopped(run: Run) -> None:
-    """Refused unless it was stopped."""
+    """Raise Refused unless the run was stopped."""
     if run.status is RunStatus.STOPPED:
         return
     is_waiting, status = run.status is RunStatus.AWAITING_USER, run.status.value.replace("_", " ")

@@ -37,7 +37,7 @@ class ServiceRow:
 
 
 class _Words(msgspec.Struct, frozen=True):
-    """Of `words.toml` the rows of services."""
+    """The rows of services in `words.toml`."""
 
     services: tuple[ServiceRow, ...]
 
@@ -70,7 +70,7 @@ def services_in(text: str) -> tuple[ExternalDependency, ...]:
 def scanned(run: Run, story_id: str) -> Run:
     """The run with the services that a story's title, criteria and design speak of."""
     story = run.story(story_id)
-    text = "\n".join((story.title, *(one.text for one in story.criteria), story.design))
+    text = "\n".join((story.title, *(criterion.text for criterion in story.criteria), story.design))
     return run.with_story(story.but(dependencies=services_in(text)))
 
 
@@ -87,15 +87,18 @@ def dependency_lines(story: Story) -> list[str]:
 
 
 def dependency_table(story: Story) -> list[str]:
-    """The design's block on them, in Markdown."""
+    """The services of a story as the design's block, in Markdown."""
     services = story.dependencies
     if not services:
         return dependency_lines(story)
-    rows = [(one.type, one.category, "yes" if one.needs_secrets else "no") for one in services]
+    rows = [
+        (service.type, service.category, "yes" if service.needs_secrets else "no")
+        for service in services
+    ]
     return filled(
         "dependencies",
         story=story,
         services=table(("Type", "Category", "Requires Secrets"), rows),
-        mocks=[f"- **{one.type}:** {one.mock}" for one in services],
-        secrets=filled("secrets") if any(one.needs_secrets for one in services) else [],
+        mocks=[f"- **{service.type}:** {service.mock}" for service in services],
+        secrets=filled("secrets") if any(service.needs_secrets for service in services) else [],
     )

@@ -49,8 +49,8 @@ def attempts(story: Story) -> int:
 
 
 def recent(story: Story) -> tuple[Failure, ...]:
-    """The failures since then, the oldest first."""
-    return tuple(one for one in story.failures if one.iteration > story.retries_from)
+    """The failures of a story in the iterations that `attempts` counts, the oldest first."""
+    return tuple(failure for failure in story.failures if failure.iteration > story.retries_from)
 
 
 def is_same(first: Failure, second: Failure) -> bool:
@@ -85,7 +85,7 @@ def failed(
     if not story.is_open:
         raise refused("story-over-failed", story=story)
     kind = category or category_of(words)
-    count = sum(len(one.failures) for one in run.stories) + 1
+    count = sum(len(other.failures) for other in run.stories) + 1
     failure = Failure(f"F{count}", kind, words, now, **about)
     failure = failure.but(iteration=_iteration(story, failure))
     reached = max(story.iteration, failure.iteration)
@@ -108,7 +108,8 @@ def _escalated(run: Run, story: Story, failure: Failure) -> Run:
 def _is_logged(run: Run, story: Story) -> bool:
     """True if a blocker that weighs something stands before the story or the run already."""
     return any(
-        one.story in ("", story.id) and one.severity in BLOCKING for one in run.standing_blockers
+        blocker.story in ("", story.id) and blocker.severity in BLOCKING
+        for blocker in run.standing_blockers
     )
 
 
@@ -116,11 +117,12 @@ def _iteration(story: Story, failure: Failure) -> int:
     """The iteration that this failure ends: the one under way, or one more."""
     if attempts(story) < 1:
         return story.retries_from + 1
-    before = [one for one in recent(story) if one.iteration == story.iteration]
+    before = [earlier for earlier in recent(story) if earlier.iteration == story.iteration]
     is_again = (
-        any(is_same(failure, one) for one in before) and not table.RETRY[failure.category].backoff
+        any(is_same(failure, earlier) for earlier in before)
+        and not table.RETRY[failure.category].backoff
     )
-    is_changed = any(one.tree != failure.tree for one in before)
+    is_changed = any(earlier.tree != failure.tree for earlier in before)
     return story.iteration + (is_again or is_changed)
 
 
@@ -138,7 +140,7 @@ class RetryAdvice:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The design's JSON."""
+        """The advice as the design's JSON."""
         if self.reason:
             return {"should_retry": False, "escalate": True, "reason": self.reason}
         return {"should_retry": True, "backoff_seconds": self.backoff}
@@ -162,21 +164,24 @@ def advice(story: Story, tree: str = "") -> RetryAdvice:
     """
     failures = recent(story)
     before = story.retries_from
-    count = max((one.iteration for one in failures), default=before) - before
+    count = max((failure.iteration for failure in failures), default=before) - before
     if count >= table.MAX_RETRIES:
         return RetryAdvice(reason=f"MAX_RETRIES reached: {count} iterations failed")
     if story.status is table.StoryStatus.BLOCKED:
         return RetryAdvice(reason=f"{story.id} is blocked, and a person is needed")
     if not failures:
         return RetryAdvice()
-    last = [one for one in failures if one.iteration == failures[-1].iteration]
-    if any(table.RETRY[one.category].escalates for one in last):
+    last = [failure for failure in failures if failure.iteration == failures[-1].iteration]
+    if any(table.RETRY[failure.category].escalates for failure in last):
         return RetryAdvice(reason=EXTERNAL)
     stuck = _stuck(failures, tree)
     if stuck:
         return RetryAdvice(reason=stuck)
-    counts = {kind: sum(one.category is kind for one in failures) for kind in table.FailureCategory}
-    return RetryAdvice(max(backoff(one.category, counts[one.category]) for one in last))
+    counts = {
+        kind: sum(failure.category is kind for failure in failures)
+        for kind in table.FailureCategory
+    }
+    return RetryAdvice(max(backoff(failure.category, counts[failure.category]) for failure in last))
 
 
 def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
@@ -187,7 +192,7 @@ def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
     last = failures[-1]
     if tree not in ("", last.tree):
         return ""
-    same = [one for one in failures if is_same(one, last)]
+    same = [failure for failure in failures if is_same(failure, last)]
     before = len(same) - 1
     if before < 1 or backoff(last.category, before) not in (0, table.BACKOFF_LIMIT):
         return ""
@@ -196,15 +201,19 @@ def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
 
 
 Escalated = tuple[table.EscalationTrigger, str]
-"""What was met, and the line that is printed and logged for it."""
+"""A trigger that was met, and the line that is printed and logged for it."""
 
 
 def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
-    """What was met by the change from one state of a run to the next, in the table's order."""
+    """The triggers that the change from one state of a run to the next met, in the table's order."""
     new = after.blockers[len(before.blockers) :]
     trigger = table.EscalationTrigger.FAILED_ITERATIONS
-    given_up = [_line(trigger, one) for one in new if one.trigger and not one.failure]
-    outside = [_line(table.EscalationTrigger.UNAVAILABLE, one) for one in new if one.failure]
+    given_up = [
+        _line(trigger, blocker) for blocker in new if blocker.trigger and not blocker.failure
+    ]
+    outside = [
+        _line(table.EscalationTrigger.UNAVAILABLE, blocker) for blocker in new if blocker.failure
+    ]
     done, was = len(after.completed_stories), len(before.completed_stories)
     review: list[Escalated] = []
     if done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
@@ -221,7 +230,7 @@ def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
 
 
 def escalation_lines(before: Run, after: Run) -> list[str]:
-    """The lines of it, for a command to print and to log."""
+    """The lines of `escalations`, for a command to print and to log."""
     return [line for _, line in escalations(before, after)]
 
 
@@ -237,7 +246,9 @@ def _vulnerabilities(before: Run, after: Run) -> list[Escalated]:
     for story in after.stories:
         for review in story.reviews[known.get(story.id, 0) :]:
             if review.verdict is table.ReviewVerdict.REMEDIATION_NEEDED:
-                texts = "; ".join(one.text for one in review.findings) or "it says nothing more"
+                texts = (
+                    "; ".join(finding.text for finding in review.findings) or "it says nothing more"
+                )
                 word = table.TRIGGERS[trigger][1]
                 lines.append((trigger, f"{word}: security vulnerability in {story.id}: {texts}"))
     return lines
