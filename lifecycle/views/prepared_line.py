@@ -39,7 +39,7 @@ SOURCES = (
 """What the line is made of, from the worktree's root, in the script's order."""
 
 _VERSION = 1
-"""Of the file's form; the script has it, too."""
+"""The version of the file's form; the script has it, too."""
 
 _SETTLED_NS = 2_000_000_000
 _OLDER_NS = 1_000_000_000
@@ -53,8 +53,8 @@ def prepared_line(root: Path, environment: Mapping[str, str], deadline: Deadline
     dates = [_date(root / name) for name in SOURCES]
     if not any(dates):
         return ""
-    seen = overview(root, environment, deadline)
-    line = status_words(seen, is_plain=bool(environment.get("NO_COLOR")))
+    worktree_overview = overview(root, environment, deadline)
+    line = status_words(worktree_overview, is_plain=bool(environment.get("NO_COLOR")))
     folder = regular_files.git_folder(root)
     if folder:
         key = "".join("1" if date else "0" for date in dates)
@@ -132,7 +132,7 @@ def _pull(pull: OverviewPull) -> tuple[str, str]:
 
 def _run(run: OverviewRun) -> str:
     done = f"{run.done}/{len(run.stories)}" if run.stories else run.phase
-    story = next((one for one in run.stories if one.status in _AT_WORK), None)
+    story = next((candidate for candidate in run.stories if candidate.status in _AT_WORK), None)
     where = f" {story.id} {story.tdd or story.status}" if story is not None else ""
     return f"run {done}{where}"
 

@@ -26,7 +26,7 @@ from lifecycle.views.overview.overview_values import (
 from lifecycle.views.overview.worktree_read import WorktreeRead, address, last_move, plain
 
 _STOPPED = ("held", "missing", "stale", "hidden")
-"""What of the checks does not go on by itself."""
+"""The kinds of checks that do not go on by themselves."""
 
 _RUNS_ON = ("running", "unfinished")
 
@@ -145,14 +145,14 @@ def _pull(record: Record) -> OverviewPull | None:
     number = record.claim.pr_number
     if not number:
         return None
-    known = record.pull
+    pull = record.pull
     return OverviewPull(
         number,
-        address(known.url),
-        plain(known.head, 40),
+        address(pull.url),
+        plain(pull.head, 40),
         _standing(record),
-        tuple(plain(name, 60) for name in known.changes_by),
-        plain(known.conflicts_with),
+        tuple(plain(name, 60) for name in pull.changes_by),
+        plain(pull.conflicts_with),
     )
 
 
@@ -203,20 +203,20 @@ def _count(checks: Mapping[str, Any], key: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _await(reading: WorktreeRead, record: Record, said: _Said, pull: OverviewPull | None) -> None:
+def _await(reading: WorktreeRead, record: Record, ages: _Said, pull: OverviewPull | None) -> None:
     """Note what of the claim waits for a person, and since when that was said."""
     for line in briefing.question_lines(record):
-        reading.await_person("claim", line, said.last("merged:"), "lifecycle close")
+        reading.await_person("claim", line, ages.last("merged:"), "lifecycle close")
     if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
         if pull.state is PullStanding.PASSED:
-            since = said.last(f"green:{number}:{head}")
+            since = ages.last(f"green:{number}:{head}")
             what = f"PR #{number} waits for a person to merge it"
             reading.await_person("pull", what, since, pull.url)
         if pull.state is PullStanding.HELD:
-            since = said.last(f"waits:{number}:{head}")
+            since = ages.last(f"waits:{number}:{head}")
             reading.await_person("checks", briefing.checks_line(record), since, pull.url)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and not trouble.for_agent and kind in messages.COMPLAINTS:
             what = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
-            reading.await_person("claim", what, said.last(f"refused:{kind}:"))
+            reading.await_person("claim", what, ages.last(f"refused:{kind}:"))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lifecycle.storage.journal import JournalEntry
 
 _LINE = 4096
-"""Characters of a path."""
+"""Characters of a path that are shown at most."""
 
 _WORKFLOWS = (".claude/state/workflow.json", ".claude/state/workflows", "untracked/workflow-state")
 """Where documents of a workflow lie; without one of these, its room is not imported."""
@@ -68,7 +68,7 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
         workflow=workflow,
         waiting=claim.waiting,
         events=events,
-        awaited=tuple(sorted(reading.awaited, key=lambda one: one.since or reading.now)),
+        awaited=tuple(sorted(reading.awaited, key=lambda wait: wait.since or reading.now)),
         troubles=reading.troubles,
     )
 
@@ -99,7 +99,7 @@ def watched(root: Path) -> tuple[Path, ...]:
 
 
 def signature_of(files: Iterable[Path]) -> tuple[tuple[int, int, int], ...]:
-    """What tells that one of the files is another one now."""
+    """Date, size and inode of each file: another value as soon as one of them was changed or replaced."""
     return tuple(map(_about, files))
 
 

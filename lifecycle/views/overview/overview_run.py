@@ -36,7 +36,7 @@ def run_part(reading: WorktreeRead) -> OverviewRun | None:
         stories=tuple(_story(story) for story in run.stories),
         done=len(run.completed_stories),
         blockers=tuple(
-            plain(standing.blocker_line(run, one), 500) for one in run.standing_blockers
+            plain(standing.blocker_line(run, blocker), 500) for blocker in run.standing_blockers
         ),
         pull_url=address(run.pull_request),
     )
@@ -51,7 +51,7 @@ def _story(story: Story) -> OverviewStory:
         tdd=story.tdd.value,
         iteration=story.iteration,
         criteria=len(story.criteria),
-        met=sum(one.state is CriterionState.MET for one in story.criteria),
+        met=sum(criterion.state is CriterionState.MET for criterion in story.criteria),
         since=story.completed or story.started,
     )
 

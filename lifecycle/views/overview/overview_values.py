@@ -266,7 +266,7 @@ class Overview:
         at: when it was read.
         worktree: where it is.
         claim, pull, checks, stage, run, workflow: that part; None where there is none.
-        waiting: what waits to be said, each with nobody having heard it yet.
+        waiting: sentences of notices that nobody has heard yet.
         events: the last entries of the clone's journal, the newest last.
         awaited: what waits for a person, the longest first.
         troubles: for each part that could not be read its one sentence.
@@ -287,7 +287,7 @@ class Overview:
 
 
 VERSION = 1
-"""Of the form; it changes when a key goes or changes its meaning."""
+"""The version of the JSON form; it changes when a key goes or changes its meaning."""
 
 
 def overview_json(overview: Overview) -> dict[str, Any]:
@@ -308,7 +308,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return str(value) or None
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     if is_dataclass(value):
-        return {name: _plain(one) for name, one in _items(value)}
+        return {name: _plain(entry) for name, entry in _items(value)}
     return dict(value) if isinstance(value, dict) else value

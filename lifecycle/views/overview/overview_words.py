@@ -51,8 +51,10 @@ STANDING_STYLES = {
 
 
 def is_awaited(overview: Overview, text: str) -> bool:
-    """True if what waits for a person says this already."""
-    return any(one.what.removesuffix(".") in text or text in one.what for one in overview.awaited)
+    """True if a sentence on what waits for a person says this already."""
+    return any(
+        wait.what.removesuffix(".") in text or text in wait.what for wait in overview.awaited
+    )
 
 
 def age(since: float, now: float) -> str:
@@ -133,8 +135,8 @@ EVENTS = 5
 
 
 def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: float) -> list[str]:
-    """The lines on the claim; one that says what waits for a person says for how long, too."""
-    waits = {one.what.removesuffix("."): one.since for one in awaited if one.since}
+    """Add to each line of the claim that says what waits for a person for how long it has waited."""
+    waits = {wait.what.removesuffix("."): wait.since for wait in awaited if wait.since}
     with_age = []
     for line in lines:
         since = next((at for what, at in waits.items() if what in line), 0.0)
@@ -143,14 +145,14 @@ def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: floa
 
 
 def lines_below(
-    overview: Overview, awaited: Sequence[AwaitedPerson], said: Sequence[str]
+    overview: Overview, awaited: Sequence[AwaitedPerson], above: Sequence[str]
 ) -> list[str]:
-    """Everything but the claim, a part that is not there takes no line.
+    """The lines for all parts of an overview but the claim; a part that is not there has none.
 
     Args:
         overview: of the worktree.
         awaited: what of it waits for a person, as far as the reader is told of that.
-        said: the lines above; what they say is not said again.
+        above: the lines before these; what they say is not said again.
     """
     lines: list[str] = []
     parts = (
@@ -161,7 +163,7 @@ def lines_below(
     for name, below in parts:
         lines += below or []
         lines += _trouble(overview, name)
-    lines += _awaited(awaited, said, overview.at)
+    lines += _awaited(awaited, above, overview.at)
     events = overview.events[-EVENTS:]
     lines += ["Last events:"] if events else []
     for event in events:
@@ -175,14 +177,14 @@ def _trouble(overview: Overview, part: str) -> list[str]:
     return [f"{part.capitalize()}: {overview.troubles[part]}"] if part in overview.troubles else []
 
 
-def _awaited(awaited: Sequence[AwaitedPerson], said: Sequence[str], now: float) -> list[str]:
-    text = "\n".join(said)
-    left = [one for one in awaited if one.what.removesuffix(".") not in text]
-    lines = ["Waits for a person:"] if left else []
-    for one in left:
-        how_long = f"for {age(one.since, now)}: " if one.since else ""
-        where = f" ({one.where})" if one.where and one.where not in one.what else ""
-        lines.append(f"- {how_long}{one.what}{where}")
+def _awaited(awaited: Sequence[AwaitedPerson], above: Sequence[str], now: float) -> list[str]:
+    text = "\n".join(above)
+    unsaid = [wait for wait in awaited if wait.what.removesuffix(".") not in text]
+    lines = ["Waits for a person:"] if unsaid else []
+    for wait in unsaid:
+        how_long = f"for {age(wait.since, now)}: " if wait.since else ""
+        where = f" ({wait.where})" if wait.where and wait.where not in wait.what else ""
+        lines.append(f"- {how_long}{wait.what}{where}")
     return lines
 
 

@@ -28,11 +28,11 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
         reading.troubles["workflow"] = plain(" ".join(workflows.troubles), 500)
     asker = asker_of(reading.root, reading.environment, {})
     choice = chosen(reading.root, workflows.unfinished, asker)
-    workflow = choice.workflow or next((one.workflow for one in choice.others), None)
+    workflow = choice.workflow or next((entry.workflow for entry in choice.others), None)
     if workflow is None:
         return None
     _await(reading, workflow)
-    others = [one.workflow.name for one in choice.others if one.workflow.id != workflow.id]
+    others = [entry.workflow.name for entry in choice.others if entry.workflow.id != workflow.id]
     here, _ = reading_here(reading.root, workflow)
     return OverviewWorkflow(
         id=plain(workflow.id),
@@ -43,7 +43,9 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
         current=workflow.current + 1,
         phases=tuple(_phase(phase) for phase in workflow.phases),
         reading=tuple(plain(path) for path in here.reading),
-        started=min((one.started_at for one in workflow.phases if one.started_at), default=0.0),
+        started=min(
+            (phase.started_at for phase in workflow.phases if phase.started_at), default=0.0
+        ),
         updated=workflow.updated_at,
         others=tuple(plain(name, 100) for name in others),
     )

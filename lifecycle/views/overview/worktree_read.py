@@ -18,7 +18,7 @@ from lifecycle.views.overview.overview_values import AwaitedPerson
 T = TypeVar("T")
 
 TEXT = 200
-"""Characters of anybody's text."""
+"""Characters of a text that somebody else wrote, at most."""
 
 _ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
 
@@ -59,7 +59,7 @@ class WorktreeRead:
         self.awaited.append(AwaitedPerson(part, plain(what, 500), since, where))
 
     def part(self, name: str, read: Callable[[WorktreeRead], T], otherwise: T) -> T:
-        """What `read` gives; `otherwise`, and a sentence among the troubles, if it cannot."""
+        """The result of `read`; if it fails, `otherwise`, and a sentence in `troubles`."""
         try:
             return read(self)
         except (LifecycleError, StrangeFileError) as error:

@@ -28,7 +28,7 @@ MOST = 200
 """Tasks that are named, the newest, and flakes, the most frequent."""
 
 _SCRIPT = re.compile(r"</(?=script)", re.IGNORECASE)
-"""What would end a script where it stands."""
+"""The begin of an end tag, which ends a script also where it stands in a string."""
 
 
 def write(path: Path, summary: Summary, about: str) -> None:
@@ -103,7 +103,7 @@ DARK, LIGHT, GOOD, BAD = "#2f6fdb", "#8fb4f0", "#2a9d78", "#e0703a"
 """Readable on white and on black, and apart for those who see no red or green."""
 
 _UNITS = ((172_800.0, 86_400.0, "days"), (7_200.0, 3_600.0, "hours"), (120.0, 60.0, "minutes"))
-"""From so many seconds on the axis is in units of so many, called so."""
+"""Units of an axis of time: from how many seconds on, how many seconds one has, its name."""
 
 _TICKS = 5
 """About so many numbers stand beside an axis of counts."""

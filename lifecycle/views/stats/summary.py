@@ -14,10 +14,10 @@ from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.visits import ORDER, Visit, visits
 
 SEVERAL = 1.25
-"""From so many attempts for each one that led onward on, a stage counts as a bottleneck."""
+"""Attempts for each one that led onward, from which on a stage counts as a bottleneck."""
 
 SHARE = 0.3
-"""And from so large a part of all time on."""
+"""The part of all time from which on it counts as one, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ _ALL = Wanted()
 
 
 def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary:
-    """The numbers of a journal."""
+    """Compute the numbers of `lifecycle stats` from a journal's entries, for what is wanted."""
     entries = [_spelled(entry) for entry in entries]
     labels = _labels(entries)
     names = {task for task in labels if _is_wanted(task, labels[task], wanted)}
@@ -225,7 +225,7 @@ def _flakes(entries: Iterable[JournalEntry]) -> tuple[Flake, ...]:
         if entry.kind == journal.FLAKE:
             moments.setdefault((entry.source, entry.target), []).append(entry.at)
     flakes = [Flake(*name, len(at), max(at)) for name, at in moments.items()]
-    return tuple(sorted(flakes, key=lambda one: (-one.times, one.check, one.failed)))
+    return tuple(sorted(flakes, key=lambda flake: (-flake.times, flake.check, flake.failed)))
 
 
 def _moment(visit: Visit) -> float:
@@ -270,7 +270,7 @@ def _spelled(entry: JournalEntry) -> JournalEntry:
 
 
 def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
-    """The tasks that came to their end, and how first: closed, or past the stage that closes."""
+    """The tasks that came to their end, each with its first entry that says so: closed, or past the line."""
     first: dict[str, JournalEntry] = {}
     for entry in entries:
         if entry.kind != journal.TRANSITION or not entry.task:
@@ -282,10 +282,10 @@ def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
     return first
 
 
-def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
-    whole = _times(told).total
+def _rows(system: str, system_visits: Sequence[Visit]) -> Iterable[StatsRow]:
+    whole = _times(system_visits).total
     for name in ORDER[system]:
-        here = [visit for visit in told if visit.stage == name]
+        here = [visit for visit in system_visits if visit.stage == name]
         if not here:
             continue
         times = _times(here)
@@ -308,8 +308,8 @@ def _rows(system: str, told: Sequence[Visit]) -> Iterable[StatsRow]:
         )
 
 
-def _times(told: Iterable[Visit]) -> Times:
-    return Times.of(seconds for visit in told if (seconds := visit.seconds) is not None)
+def _times(task_visits: Iterable[Visit]) -> Times:
+    return Times.of(seconds for visit in task_visits if (seconds := visit.seconds) is not None)
 
 
 def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
@@ -331,7 +331,7 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
 
 
 def _agents(known: Sequence[Visit], ends: Mapping[str, JournalEntry]) -> tuple[Group, ...]:
-    """The tasks by who worked at them; an end that names nobody is of each who did."""
+    """The tasks by who worked at them; an end that names nobody counts for each of them."""
 
     def ended_by(name: str, tasks: set[str]) -> set[str]:
         named = {task for task, entry in ends.items() if entry.actor == name}
@@ -341,53 +341,55 @@ def _agents(known: Sequence[Visit], ends: Mapping[str, JournalEntry]) -> tuple[G
 
 
 def _groups(
-    told: Sequence[Visit],
+    task_visits: Sequence[Visit],
     names: Callable[[Visit], Iterable[str]],
     done: Callable[[str, set[str]], set[str]],
 ) -> tuple[Group, ...]:
     """The tasks by what they have in common; `done` tells those that a group brought to an end."""
     members: dict[str, list[Visit]] = {}
-    for visit in told:
+    for visit in task_visits:
         for name in names(visit):
             members.setdefault(name, []).append(visit)
-    groups = [_group(name, found, done) for name, found in members.items()]
+    groups = [_group(name, group_visits, done) for name, group_visits in members.items()]
     return tuple(sorted(groups, key=lambda group: (-group.tasks, group.name)))
 
 
-def _group(name: str, told: Sequence[Visit], done: Callable[[str, set[str]], set[str]]) -> Group:
-    tasks = {visit.task for visit in told if visit.task}
+def _group(
+    name: str, group_visits: Sequence[Visit], done: Callable[[str, set[str]], set[str]]
+) -> Group:
+    tasks = {visit.task for visit in group_visits if visit.task}
     ended = done(name, tasks)
-    told = _leading(told)
+    group_visits = _leading(group_visits)
     return Group(
         name=name,
         tasks=len(tasks | ended),
         done=len(ended),
-        times=Times.of(_spent(told).values()),
-        attempts=sum(visit.attempts for visit in told),
-        passed=sum(visit.is_passed for visit in told),
+        times=Times.of(_spent(group_visits).values()),
+        attempts=sum(visit.attempts for visit in group_visits),
+        passed=sum(visit.is_passed for visit in group_visits),
     )
 
 
-def _leading(told: Sequence[Visit]) -> list[Visit]:
+def _leading(task_visits: Sequence[Visit]) -> list[Visit]:
     """The visits that tell a task's time: of its stages; only without any, of its claim's phases."""
-    systems = {visit.task: journal.CLAIM for visit in told}
-    systems |= {visit.task: visit.system for visit in told if visit.system == journal.STAGES}
-    return [visit for visit in told if visit.system == systems[visit.task]]
+    systems = {visit.task: journal.CLAIM for visit in task_visits}
+    systems |= {visit.task: visit.system for visit in task_visits if visit.system == journal.STAGES}
+    return [visit for visit in task_visits if visit.system == systems[visit.task]]
 
 
-def _spent(told: Iterable[Visit]) -> dict[str, float]:
+def _spent(task_visits: Iterable[Visit]) -> dict[str, float]:
     """The seconds of each task."""
     seconds: dict[str, float] = {}
-    for visit in told:
+    for visit in task_visits:
         if visit.task and visit.seconds is not None:
             seconds[visit.task] = seconds.get(visit.task, 0.0) + visit.seconds
     return seconds
 
 
-def _tries(told: Iterable[Visit], *, of_failed: bool = False) -> dict[str, int]:
+def _tries(task_visits: Iterable[Visit], *, of_failed: bool = False) -> dict[str, int]:
     """The attempts of each task, or only those in vain."""
     counts: dict[str, int] = {}
-    for visit in told:
+    for visit in task_visits:
         if visit.task:
             count = visit.attempts - (of_failed and visit.is_passed)
             counts[visit.task] = counts.get(visit.task, 0) + count
@@ -415,7 +417,7 @@ class Times:
 
     @classmethod
     def of(cls, seconds: Iterable[float]) -> Times:
-        """The numbers of these times."""
+        """Sum up these times, in any order."""
         known = sorted(seconds)
         if not known:
             return cls()
@@ -424,5 +426,5 @@ class Times:
 
 
 def rate(part: int, whole: int) -> float | None:
-    """The part of the whole, from 0 to 1, or None of nothing."""
+    """The part of the whole, from 0 to 1; None if the whole is 0."""
     return part / whole if whole else None

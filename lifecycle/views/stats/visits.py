@@ -20,7 +20,7 @@ from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 
 AWAY_SECONDS = 7_200.0
-"""A longer silence is time away."""
+"""Seconds of silence; a longer one is time away."""
 
 PHASES = (
     Phase.CODING,
@@ -42,7 +42,7 @@ _PROGRESS = {
     # phase that is there twice the first place counts.
     journal.CLAIM: (str(Phase.CODING), str(Phase.PR_CLOSED), *ORDER[journal.CLAIM]),
 }
-"""The same, so that every step to the right is one onward and every other one back."""
+"""The stages in the order of progress: a step to the right leads onward, every other one back."""
 
 _WORKING = {*ORDER[journal.STAGES], str(Phase.CODING), str(Phase.READY_FOR_PR)}
 _CHECKED = {str(Stage.TESTING), str(Stage.ORACLE_REVIEW)}
@@ -101,7 +101,7 @@ class Visit:
 
 @dataclass(slots=True)
 class _JournalReader:
-    """What was read so far: `visits` have ended, `stays` have not."""
+    """Reads entries one after another: `visits` have ended, `stays` have not."""
 
     moments: _Moments
     stays: list[Visit] = field(default_factory=list)
@@ -192,7 +192,7 @@ class _JournalReader:
         self.visits.append(self.visit(stay, entry.at, target))
 
     def visit(self, stay: Visit, ended: float | None, target: str) -> Visit:
-        """The visit that a stay comes to when it ends, or so far."""
+        """The stay as a visit that ended at this moment (None: it lasts) with its time away."""
         away = 0.0
         if stay.began is not None and ended is not None and stay.stage in _WORKING:
             away = self.moments.away(stay.task, stay.session, stay.began, ended)

@@ -1,4 +1,4 @@
-"""The live screen: redrawn when a file changes, the window is resized, or an age does; until `q`.
+"""The live screen: redrawn when a file changes, the window is resized, or an age changes; until `q`.
 
 Files are looked at by their dates, a few times a second: that is some twenty calls of `stat` and no more.
 """
@@ -109,7 +109,7 @@ class LiveWatch:
         return watch_screen(self.seen, self.console, now, rows, foot)
 
     def _draw(self, live: Live) -> None:
-        """Draw it if anything is to be seen that was not."""
+        """Draw the screen, unless it shows these lines already."""
         lines = self._lines(self.console.height)
         if lines != self._drawn or self._is_stale:
             self._drawn, self._is_stale = lines, False
@@ -124,17 +124,17 @@ class LiveWatch:
             self._open("The issue", claim.url if claim is not None else "")
         return key in ("q", "Q", "")
 
-    def _open(self, what: str, url: str) -> None:
+    def _open(self, page: str, url: str) -> None:
         """Open a page in the browser, which is not waited for; say what became of it."""
         self._said_at = self.clock.now()
         if not url:
-            self._said = f"{what} has no address yet."
+            self._said = f"{page} has no address yet."
         elif not _has_browser():
-            self._said = f"{what}: {url} (no browser is known here; set BROWSER)"
+            self._said = f"{page}: {url} (no browser is known here; set BROWSER)"
         else:
             self._opening = threading.Thread(target=webbrowser.open, args=(url,), daemon=True)
             self._opening.start()
-            self._said = f"{what} was opened: {url}"
+            self._said = f"{page} was opened: {url}"
 
     @contextmanager
     def _suspending(self) -> Iterator[None]:

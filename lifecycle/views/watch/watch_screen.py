@@ -33,14 +33,14 @@ from lifecycle.views.overview.overview_words import (
 )
 
 WIDE = 130
-"""From so many columns on there are two columns of parts."""
+"""Columns of a terminal from which on the parts stand in two columns."""
 
 WIDEST = 200
 """Columns at most: further apart, the words of a line lose each other."""
 
 _GAP = 3
 _HANGS = 2
-"""How far what goes on below stands in."""
+"""How far all lines but the first of a folded text are indented."""
 
 
 @dataclass(slots=True)
@@ -103,19 +103,19 @@ class _Column:
 
 def _column(parts: Sequence[WatchPart], width: int, room: int | None, console: Console) -> _Column:
     placed = [_Placed(part, _lines_of(part, width, console)) for part in parts]
-    left = sum(len(one.lines) for one in placed) if room is None else room
+    left = sum(len(entry.lines) for entry in placed) if room is None else room
     # First each part gets what it needs to say anything, then the most important ones the rest.
     for is_all in (False, True):
-        for one in placed:
-            wanted = len(one.lines) if is_all else min(one.part.least, len(one.lines))
-            more = min(max(wanted - one.shown, 0), left)
-            one.shown += more
+        for current in placed:
+            wanted = len(current.lines) if is_all else min(current.part.least, len(current.lines))
+            more = min(max(wanted - current.shown, 0), left)
+            current.shown += more
             left -= more
-    lines = [line for one in placed for line in one.lines[: one.shown]]
+    lines = [line for entry in placed for line in entry.lines[: entry.shown]]
     missing = [
-        f"{one.part.name or 'what waits'} ({count(len(one.lines) - one.shown, 'line')})"
-        for one in placed
-        if one.shown < len(one.lines)
+        f"{entry.part.name or 'what waits'} ({count(len(entry.lines) - entry.shown, 'line')})"
+        for entry in placed
+        if entry.shown < len(entry.lines)
     ]
     return _Column(lines, missing)
 
@@ -138,7 +138,7 @@ def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
 
 
 def _folded(text: Text, width: int, console: Console) -> list[Text]:
-    """The text in lines of this width; what goes on below stands in a little."""
+    """The text in lines of this width, all but the first indented."""
     first = text.wrap(console, width)[0]
     rest = text[len(first) :]
     rest = rest[len(rest) - len(rest.plain.lstrip()) :]
@@ -192,7 +192,7 @@ _SIGNS = {
     "failed": ("✗", "bold red"),
     "skipped": ("-", "dim"),
 }
-"""The sign before a story or a phase that stands so; a dot for all others."""
+"""The sign and colour before a story or a phase of each status; a dot for all others."""
 
 _DIM = "dim"
 
@@ -247,15 +247,15 @@ def watch_parts(overview: Overview, now: float) -> list[WatchPart]:
 
 def _awaited(overview: Overview, now: float) -> Iterator[Text]:
     """What waits for a person: for how long, what, and where to act."""
-    for one in overview.awaited:
+    for wait in overview.awaited:
         line = Text.assemble((" WAITS FOR YOU ", "bold reverse"))
-        line.append(f" {age(one.since, now)}" if one.since else "", "bold")
-        line.append(f"  {one.what}", "bold")
+        line.append(f" {age(wait.since, now)}" if wait.since else "", "bold")
+        line.append(f"  {wait.what}", "bold")
         pull = overview.pull.url if overview.pull is not None else ""
-        if one.where and one.where == pull:
+        if wait.where and wait.where == pull:
             line.append("  (key p opens it)", _DIM)
-        elif one.where and one.where not in one.what:
-            line.append(f"  → {one.where}", "cyan")
+        elif wait.where and wait.where not in wait.what:
+            line.append(f"  → {wait.where}", "cyan")
         yield line
 
 
@@ -332,7 +332,7 @@ def _events(overview: Overview, now: float) -> Iterator[Text]:
 
 
 def _since(status: str, since: float, now: float) -> str:
-    """How long it has stood so; of what is over, how long ago that was."""
+    """How long it has had its status; for what is over, how long ago it got it."""
     if not since:
         return ""
     words = age(since, now)

@@ -42,7 +42,7 @@ Signature = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class AllOverviews:
-    """Everything that is known right now.
+    """The overviews of all worktrees, as they were last read.
 
     Attributes:
         at: when somebody last looked.
@@ -91,7 +91,7 @@ class AllWorktrees:
         self._latest = AllOverviews(0.0)
 
     def look(self) -> AllOverviews:
-        """What is so now, or was a moment ago; waits for another thread that looks."""
+        """The newest overviews, read anew PAUSE seconds after the last look; waits for another thread's."""
         with self._lock:
             if self.clock.monotonic() - self._looked_at >= PAUSE or self._latest.unread:
                 self._look()
@@ -104,17 +104,17 @@ class AllWorktrees:
             self._list()
             self._listed_at = begin
         # What was never read comes first, then what was not looked at for the longest time.
-        for one in sorted(self._worktrees.values(), key=lambda one: one.looked_at):
+        for worktree in sorted(self._worktrees.values(), key=lambda known: known.looked_at):
             if self.clock.monotonic() - begin > BUDGET:
                 break
-            self._renew(one)
-            one.looked_at = self.clock.monotonic()
-        read = [one for one in self._worktrees.values() if one.overview is not None]
+            self._renew(worktree)
+            worktree.looked_at = self.clock.monotonic()
+        read = [known for known in self._worktrees.values() if known.overview is not None]
         unread = len(self._worktrees) - len(read)
-        facts = repr(([one.version for one in read], self._clones, unread, self._trouble))
+        facts = repr(([known.version for known in read], self._clones, unread, self._trouble))
         self._latest = AllOverviews(
             at=self.clock.now(),
-            overviews=tuple(one.overview for one in read if one.overview is not None),
+            overviews=tuple(known.overview for known in read if known.overview is not None),
             clones=self._clones,
             unread=unread,
             trouble=self._trouble,
@@ -142,19 +142,19 @@ class AllWorktrees:
             root: self._worktrees.get(root) or _KnownWorktree(root) for root in roots
         }
 
-    def _renew(self, one: _KnownWorktree) -> None:
+    def _renew(self, worktree: _KnownWorktree) -> None:
         """Read a worktree anew if one of its files changed, or if nobody did for a while."""
-        if one.overview is not None and one.dates == signature_of(one.files):
-            is_fresh = self.clock.now() - one.overview.at < STALE
-            if is_fresh or not is_in_use(one.overview):
+        if worktree.overview is not None and worktree.dates == signature_of(worktree.files):
+            is_fresh = self.clock.now() - worktree.overview.at < STALE
+            if is_fresh or not is_in_use(worktree.overview):
                 return
-        one.files = watched(one.root)
-        one.dates = signature_of(
-            one.files
+        worktree.files = watched(worktree.root)
+        worktree.dates = signature_of(
+            worktree.files
         )  # before it is read: a change meanwhile is seen at the next look
         deadline = Deadline.after(self.clock, GIT_SECONDS)
-        one.overview = overview(one.root, self.environment, deadline)
-        one.version = digest(repr(replace(one.overview, at=0.0)))
+        worktree.overview = overview(worktree.root, self.environment, deadline)
+        worktree.version = digest(repr(replace(worktree.overview, at=0.0)))
 
 
 def is_in_use(overview: Overview) -> bool:
@@ -164,5 +164,5 @@ def is_in_use(overview: Overview) -> bool:
 
 
 def digest(text: str) -> str:
-    """A short name for a text, as good as another one for every other text."""
+    """A hash of a text, as 32 hex digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -62,10 +62,16 @@ class PageCard:
     @property
     def is_over(self) -> bool:
         """True if nothing of it goes on, and nobody is waited for."""
-        one = self.overview
-        is_run_over = one.run is None or one.run.status == "completed"
-        is_stage_over = one.stage is None or one.stage.is_over or one.stage.is_off
-        rest = (one.claim, one.workflow, one.waiting, one.awaited, one.troubles)
+        overview = self.overview
+        is_run_over = overview.run is None or overview.run.status == "completed"
+        is_stage_over = overview.stage is None or overview.stage.is_over or overview.stage.is_off
+        rest = (
+            overview.claim,
+            overview.workflow,
+            overview.waiting,
+            overview.awaited,
+            overview.troubles,
+        )
         return is_run_over and is_stage_over and not any(rest)
 
 
@@ -91,20 +97,22 @@ def asset(name: str) -> str:
 
 
 def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any]:
-    """What the templates draw."""
+    """The values that the templates draw, by name."""
     home = environment.get("HOME", "")
-    used = [one for one in world.overviews if is_in_use(one)]
-    cards = sorted((_card(one, home) for one in used), key=lambda card: _order(card, world.at))
-    idle = [one for one in world.overviews if not is_in_use(one)]
-    awaited = [one for card in cards for one in _awaited(card)]
+    used = [overview for overview in world.overviews if is_in_use(overview)]
+    cards = sorted(
+        (_card(overview, home) for overview in used), key=lambda card: _order(card, world.at)
+    )
+    idle = [overview for overview in world.overviews if not is_in_use(overview)]
+    awaited = [wait for card in cards for wait in _awaited(card)]
     # One that waits since nobody knows when comes last: the others have a reason to be first.
-    awaited.sort(key=lambda one: one.awaited.since or world.at)
+    awaited.sort(key=lambda wait: wait.awaited.since or world.at)
     return {
         "world": world,
         "cards": [card for card in cards if not card.is_over],
         "over": [card for card in cards if card.is_over],
         "awaited": awaited,
-        "idle": [(_place(one, home), one.worktree.branch) for one in idle],
+        "idle": [(_place(overview, home), overview.worktree.branch) for overview in idle],
         "events": _latest(world.overviews),
         "standings": STANDINGS,
     }
@@ -125,8 +133,10 @@ def _card(overview: Overview, home: str) -> PageCard:
     tasks |= {run.id} if run is not None else set()
     tasks |= {stage.task} if stage is not None else set()
     tasks |= {workflow.id} if workflow is not None else set()
-    events = [one for one in overview.events if one.task and one.task in tasks]
-    stories = () if run is None else tuple(one for one in run.stories if one.status != "completed")
+    events = [event for event in overview.events if event.task and event.task in tasks]
+    stories = (
+        () if run is None else tuple(story for story in run.stories if story.status != "completed")
+    )
     return PageCard(
         key=f"at-{digest(overview.worktree.root)[:12]}",
         overview=overview,
@@ -140,27 +150,31 @@ def _card(overview: Overview, home: str) -> PageCard:
 
 
 def _order(card: PageCard, now: float) -> tuple[int, float, str, str]:
-    """What waits the longest comes first; all else keeps its place, whatever happens in it."""
+    """The key by which cards are sorted: what waits the longest is first, all else by clone and place."""
     awaited = card.overview.awaited
-    since = min((one.since or now for one in awaited), default=0.0)
+    since = min((wait.since or now for wait in awaited), default=0.0)
     return (0 if awaited else 1, since, card.clone, card.place)
 
 
 def _awaited(card: PageCard) -> list[PageAwaited]:
     awaited = []
-    for number, one in enumerate(card.overview.awaited):
-        is_url = one.where.startswith(("https://", "http://"))
+    for number, wait in enumerate(card.overview.awaited):
+        is_url = wait.where.startswith(("https://", "http://"))
         folder = shlex.quote(card.overview.worktree.root)
-        command = f"cd {folder} && {one.where}" if one.where and not is_url else ""
-        url = one.where if is_url else ""
-        awaited.append(PageAwaited(f"{card.key}-{number}", card, one, url, command))
+        command = f"cd {folder} && {wait.where}" if wait.where and not is_url else ""
+        url = wait.where if is_url else ""
+        awaited.append(PageAwaited(f"{card.key}-{number}", card, wait, url, command))
     return awaited
 
 
 def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:
     """The newest entries of all journals, each with its clone: worktrees of one clone share theirs."""
-    journals = {one.worktree.clone: one for one in overviews}
-    entries = [(_clone(one), event) for one in journals.values() for event in reversed(one.events)]
+    journals = {overview.worktree.clone: overview for overview in overviews}
+    entries = [
+        (_clone(overview), event)
+        for overview in journals.values()
+        for event in reversed(overview.events)
+    ]
     return sorted(entries, key=lambda entry: -entry[1].at)[:EVENTS]
 
 

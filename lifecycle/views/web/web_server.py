@@ -42,13 +42,13 @@ NAMES = frozenset({HOST, "localhost"})
 """What this machine calls itself; any port, since `ssh -L` may lead here from another one."""
 
 CONNECTIONS = 64
-"""Open at the same time; one more is closed at once."""
+"""Connections that are open at the same time; one more is closed at once."""
 
 SILENT_SECONDS = 60.0
-"""After which a connection that says nothing is closed."""
+"""Seconds after which a connection that says nothing is closed."""
 
 GLANCE = 2.0
-"""How often, in seconds, it is looked whether whoever started it is still there."""
+"""Seconds between two looks whether whoever started it is still there."""
 
 GUARDS = {
     # Only what the page itself brings along: titles and names are anybody's.
@@ -63,7 +63,7 @@ GUARDS = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
-"""What every answer says."""
+"""The headers of every answer."""
 
 
 class _PageRequest(BaseHTTPRequestHandler):
@@ -112,7 +112,7 @@ class _PageRequest(BaseHTTPRequestHandler):
             return text, "text/html", world.version if name else ""
         if name == "overview.json":
             world = server.worktrees.look()
-            worktrees = [overview_json(one) for one in world.overviews]
+            worktrees = [overview_json(overview) for overview in world.overviews]
             data = {"clones": world.clones, "unread": world.unread, "worktrees": worktrees}
             return json.dumps(data), "application/json", world.version
         return None
