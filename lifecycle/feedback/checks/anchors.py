@@ -64,25 +64,25 @@ def _pattern(rank: AnchorRank) -> re.Pattern[str]:
 
 @functools.cache
 def noise() -> re.Pattern[str]:
-    """What the begin of a line matches that nobody reads."""
+    """A pattern for the begin of lines that nobody reads."""
     return _any_of(_table()["noise"])
 
 
 @functools.cache
 def opener() -> re.Pattern[str]:
-    """What the begin of a line matches that announces an error and does not tell it."""
+    """A pattern for the begin of lines that announce an error and do not tell it."""
     return _any_of(_table()["openers"])
 
 
 @functools.cache
 def step_ended() -> re.Pattern[str]:
-    """What the line matches with which Actions ends a step that failed."""
+    """A pattern for the line with which Actions ends a step that failed."""
     return _any_of([*_table()["ended"], *_table()["stopped"]])
 
 
 @functools.cache
 def step_stopped() -> re.Pattern[str]:
-    """What the line matches with which Actions says that it stopped a step itself."""
+    """A pattern for the line with which Actions says that it stopped a step itself."""
     return _any_of(_table()["stopped"])
 
 

@@ -44,7 +44,7 @@ END = 6
 _NUMBERS = re.compile(r"\d+")
 
 _SHARES, _END_SHARE = (0.6, 0.85), 0.9
-"""What the first error may take of the characters, what it and the last, and what both with the end."""
+"""Shares of the characters: of the first error, of it and the last, and of both with the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,13 @@ class _Window:
         """Its lines with their numbers, the error first; what follows tells more than what led to it."""
         return sorted(
             self.lines.items(),
-            key=lambda one: max(one[0] - self.anchor, 2 * (self.anchor - one[0])),
+            key=lambda numbered: max(numbered[0] - self.anchor, 2 * (self.anchor - numbered[0])),
         )
 
 
 @dataclass
 class _RankRead:
-    """The errors of one rank: the first and the last, and those between; the first line that says what."""
+    """The errors of one rank: first and last, those between; `told` is the first line that says what."""
 
     told: str = ""
     edges: list[_Window] = field(default_factory=list)
@@ -214,7 +214,7 @@ def _shown(reading: _Reading) -> dict[int, str]:
 
 
 def _clipped(text: str) -> str:
-    """The line; if it is cut, without secrets, which a cut could make unknown: the others go later."""
+    """The line, cut to what is shown; one that is cut is redacted before: half a secret is not known."""
     whole = redact(text) if len(text) > MOST_WIDE else text
     left = len(whole) - MOST_WIDE
     return whole if left <= 0 else f"{whole[:MOST_WIDE]} … {left:,} more characters"

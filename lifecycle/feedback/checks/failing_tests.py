@@ -19,11 +19,11 @@ def failing_tests(lines: Iterable[str], step: StepTime | None = None) -> tuple[s
         lines: the log.
         step: when the failed step ran; lines without it, or of another time, are all looked through.
     """
-    every = list(lines)
-    last = _last_command(every, step) or _last_command(every, None)
+    all_lines = list(lines)
+    last = _last_command(all_lines, step) or _last_command(all_lines, None)
     run = SuiteRun("a job of CI", scope=RunScope.SUITE, decides=False)
     tally = Tally(runner_table.rows(), "\n".join(last), run)
-    return tuple(sorted({redact(one) for one in tally.failures}))
+    return tuple(sorted({redact(name) for name in tally.failures}))
 
 
 def _last_command(lines: Iterable[str], step: StepTime | None) -> list[str]:

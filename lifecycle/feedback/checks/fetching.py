@@ -38,7 +38,7 @@ _NEW = 60.0
 _PAUSE = 2.0
 
 _LEAST = 0.5
-"""Seconds without which no log is asked for."""
+"""Seconds that have to be left for a log to be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class FetchedPacket:
 def fetch(
     world: World, pull: int, seconds: float | None = None, *, group: str = ""
 ) -> FetchedPacket:
-    """What failed on the head of a pull request.
+    """Read what failed on the head of a pull request, and keep the packet as a file.
 
     Args:
         world: what may be touched.
@@ -81,21 +81,25 @@ def fetch(
         if head is None or seconds is None:
             raise
         log.write(world.root, "feedback: the time for reading logs was up")
-        late = {one.job: ReadLog(problem=TOO_LATE) for one in head.checks if one.job is not None}
+        late = {
+            failed.job: ReadLog(problem=TOO_LATE)
+            for failed in head.checks
+            if failed.job is not None
+        }
         logs = {**late, **logs}
-    made = packet(head, logs)
-    return FetchedPacket(made, _kept(world, made))
+    failure_packet = packet(head, logs)
+    return FetchedPacket(failure_packet, _kept(world, failure_packet))
 
 
-def _kept(world: World, made: FailurePacket) -> str:
-    name = FeedbackFiles.packet_of(made.pull, made.head)
-    text = "\n".join(lines_of(made)) + "\n"
+def _kept(world: World, failure_packet: FailurePacket) -> str:
+    name = FeedbackFiles.packet_of(failure_packet.pull, failure_packet.head)
+    text = "\n".join(lines_of(failure_packet)) + "\n"
     FeedbackFiles(world.root).write(name, text.encode())
     return FeedbackFiles.shown(name)
 
 
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
-    """What came of reading the log of a check's job: as it was kept, else as GitHub has it."""
+    """Read the log of a check's job: as it was kept, else as GitHub has it; a failure is its `problem`."""
     files = FeedbackFiles(world.root)
     known = _known(files.read(f"{job}.json"))
     if known is not None and files.has(f"{job}.log"):
@@ -103,15 +107,15 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)
     try:
-        made, kept = _asked(world, check, job)
+        log_excerpt, kept = _asked(world, check, job)
     except LifecycleError as error:
         is_late = world.deadline.left < _LEAST
         sentence = TOO_LATE if is_late else redact(error.sentence, world.environment)
         return ReadLog(problem=sentence)
     tests = failing_tests(kept.lines, _time_of(check))
     files.write(f"{job}.log", kept.text.encode())
-    files.write(f"{job}.json", json.dumps({**asdict(made), "tests": tests}).encode())
-    return ReadLog(made, files.shown(f"{job}.log"), tests=tests)
+    files.write(f"{job}.json", json.dumps({**asdict(log_excerpt), "tests": tests}).encode())
+    return ReadLog(log_excerpt, files.shown(f"{job}.log"), tests=tests)
 
 
 def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
@@ -130,10 +134,10 @@ def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, Kept
 def _once(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
     kept = KeptLog()
     with world.reports.job_log(job) as lines:
-        made = excerpt(kept.through(lines), _time_of(check))
-    if not made.total:  # the moments of the step are not those of the log
-        made = excerpt(kept.lines)
-    return made, kept
+        log_excerpt = excerpt(kept.through(lines), _time_of(check))
+    if not log_excerpt.total:  # the moments of the step are not those of the log
+        log_excerpt = excerpt(kept.lines)
+    return log_excerpt, kept
 
 
 def _time_of(check: FailedCheck) -> StepTime | None:
@@ -148,12 +152,12 @@ def _known(content: bytes | None) -> tuple[LogExcerpt, tuple[str, ...]] | None:
     """An excerpt and the tests as they were kept, None if there is none that can be read."""
     try:
         kept = json.loads(content or b"null")
-        made = LogExcerpt(
+        log_excerpt = LogExcerpt(
             tuple(str(line) for line in kept["lines"]),
             str(kept["first_error"]),
             int(kept["total"]),
             int(kept["left_out"]),
         )
-        return made, tuple(str(one) for one in kept["tests"])
+        return log_excerpt, tuple(str(name) for name in kept["tests"])
     except (ValueError, KeyError, TypeError):
         return None

@@ -25,7 +25,7 @@ class KeptLog:
         self._keys = KeyBlocks()
 
     def through(self, lines: Iterable[str]) -> Iterator[str]:
-        """The same lines; each is kept as it is read, but for keys, of which the gap may hide the begin."""
+        """Yield the same lines, and keep each but for those of keys, whose begin the gap may hide."""
         for line in lines:
             at = moment_end(line)
             shown = self._keys.shown(line[at:])
@@ -53,5 +53,5 @@ class KeptLog:
 
     @property
     def text(self) -> str:
-        """The same as a text without secrets."""
+        """What is kept as one text, without secrets."""
         return redact("\n".join(line.rstrip("\r") for line in self.lines)) + "\n"

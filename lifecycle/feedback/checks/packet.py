@@ -15,7 +15,7 @@ from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, Failed
 from lifecycle.feedback.checks.excerpt import LogExcerpt
 
 MOST_JOBS = 15
-"""Of how many failed checks more is told than their name."""
+"""How many failed checks are told with more than their name."""
 
 MOST_REMARKS = 10
 MOST_SUMMARY = 4_000
@@ -38,7 +38,7 @@ _SAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ReadLog:
-    """What came of reading one job's log.
+    """The result of reading one job's log.
 
     Attributes:
         excerpt: its lines that tell the error, None if it could not be read.
@@ -118,14 +118,15 @@ class FailurePacket:
     @property
     def count(self) -> int:
         """How many checks failed."""
-        known = sum(1 + len(one.same) for one in self.failures)
+        known = sum(1 + len(failure.same) for failure in self.failures)
         return known + len(self.others) + self.left
 
 
 def ordered(head: FailedHead) -> list[FailedCheck]:
     """The failed checks in the order in which they are told: required ones first, then jobs with a log."""
     return sorted(
-        head.checks, key=lambda one: (not one.is_required, one.job is None, one.workflow, one.name)
+        head.checks,
+        key=lambda check: (not check.is_required, check.job is None, check.workflow, check.name),
     )
 
 
@@ -139,18 +140,20 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
     checks = ordered(head)
     folded: dict[object, CheckFailure] = {}
     for place, check in enumerate(checks[:MOST_JOBS]):
-        made = _failure(check, None if check.job is None else logs.get(check.job))
-        key = _identity(made) or place
+        failure = _failure(check, None if check.job is None else logs.get(check.job))
+        key = _identity(failure) or place
         before = folded.get(key)
-        folded[key] = made if before is None else replace(before, same=(*before.same, _name(check)))
+        folded[key] = (
+            failure if before is None else replace(before, same=(*before.same, _name(check)))
+        )
     return FailurePacket(
         head.pull,
         head.url,
         head.sha,
         tuple(folded.values()),
-        tuple(_name(one) for one in checks[MOST_JOBS:]),
+        tuple(_name(further) for further in checks[MOST_JOBS:]),
         head.left,
-        tuple(redact(one) for one in head.unseen),
+        tuple(redact(sentence) for sentence in head.unseen),
     )
 
 
@@ -174,7 +177,7 @@ def _failure(check: FailedCheck, log: ReadLog | None) -> CheckFailure:
         check.is_required,
         step=redact(check.failed_step.name) if check.failed_step else "",
         first_error=excerpt.first_error,
-        tests=tuple(redact(one) for one in read.tests),
+        tests=tuple(redact(name) for name in read.tests),
         excerpt=excerpt.lines,
         lines=excerpt.total,
         left_out=excerpt.left_out,
@@ -190,11 +193,18 @@ def _failure(check: FailedCheck, log: ReadLog | None) -> CheckFailure:
 def _told(remarks: tuple[CheckRemark, ...]) -> tuple[CheckRemark, ...]:
     """The remarks that say something, the worst first; Actions has one of every failure that does not."""
     levels = ("FAILURE", "WARNING", "NOTICE")
-    kept = [one for one in remarks if not _REMARK_NOISE.match(one.message)]
-    kept.sort(key=lambda one: levels.index(one.level) if one.level in levels else len(levels))
+    kept = [remark for remark in remarks if not _REMARK_NOISE.match(remark.message)]
+    kept.sort(
+        key=lambda remark: levels.index(remark.level) if remark.level in levels else len(levels)
+    )
     return tuple(
-        replace(one, message=redact(one.message), title=redact(one.title), path=redact(one.path))
-        for one in kept
+        replace(
+            remark,
+            message=redact(remark.message),
+            title=redact(remark.title),
+            path=redact(remark.path),
+        )
+        for remark in kept
     )
 
 
@@ -204,7 +214,7 @@ def without_moments(line: str) -> str:
 
 
 def _identity(failure: CheckFailure) -> object:
-    """What two failures have in common that are told as one; None for one without lines."""
+    """The key by which failures that are alike are told as one; None for one without lines."""
     if not failure.excerpt:
         return None
     lines = tuple(without_moments(line) for line in failure.excerpt)

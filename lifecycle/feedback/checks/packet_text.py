@@ -59,7 +59,7 @@ def wake_lines(packet: FailurePacket, path: str) -> list[str]:
             lines.append(short(f"{len(packet.failures) - place} more in the file.", left))
             break
         lines += [*head, *_excerpt(failure, 40, room - _size(head))]
-    lines += [quoted(one, _ERROR) for one in packet.unseen]
+    lines += [quoted(sentence, _ERROR) for sentence in packet.unseen]
     return _clipped(lines)
 
 
@@ -170,15 +170,15 @@ def _gapped(lines: Sequence[str], kept: Sequence[int]) -> list[str]:
 def _remarks(failure: CheckFailure) -> list[str]:
     if not failure.remarks:
         return []
-    lines = [_remark(one) for one in failure.remarks[:SHOWN_REMARKS]]
+    lines = [_remark(remark) for remark in failure.remarks[:SHOWN_REMARKS]]
     more = len(failure.remarks) - len(lines) + failure.remarks_left
     return ["On lines of files:", *lines, *([f"- {more} more"] if more > 0 else [])]
 
 
-def _remark(one: CheckRemark) -> str:
-    words = f"{one.title}: {one.message}" if one.title else one.message
-    where = f"{one.path}:{one.line}" if one.line else one.path
-    return f"- {named(where)} {one.level.lower()}: {quoted(words)}"
+def _remark(remark: CheckRemark) -> str:
+    words = f"{remark.title}: {remark.message}" if remark.title else remark.message
+    where = f"{remark.path}:{remark.line}" if remark.line else remark.path
+    return f"- {named(where)} {remark.level.lower()}: {quoted(words)}"
 
 
 def _summary(failure: CheckFailure) -> list[str]:
@@ -207,5 +207,5 @@ def _end(packet: FailurePacket, unshown: Sequence[str]) -> list[str]:
         lines.append(f"Failed as well: {_names(packet.others)}.")
     if packet.left:
         lines.append(f"GitHub has {packet.left} more failed checks, which were not read.")
-    lines += [visible(short(one, _ERROR)) for one in packet.unseen[:2]]
+    lines += [visible(short(sentence, _ERROR)) for sentence in packet.unseen[:2]]
     return ["", *lines] if lines else []

@@ -53,24 +53,24 @@ class FailureLedger:
 
     def count(self, identity: str) -> int:
         """At how many heads it failed so far."""
-        return sum(identity in one.identities for one in self.reds)
+        return sum(identity in head.identities for head in self.reds)
 
     def charged(self, head: RedHead) -> FailureLedger:
-        """With this red head, once, whatever was read of it before."""
-        others = [one for one in self.reds if one.sha != head.sha]
+        """The ledger with this red head, once, whatever was read of it before."""
+        others = [red for red in self.reds if red.sha != head.sha]
         return replace(self, reds=(*others, head)[-MOST_KEPT:])
 
     def asked(self, identities: tuple[str, ...]) -> FailureLedger:
-        """With these as what a person was asked about."""
+        """The ledger with these as what a person was asked about."""
         return replace(self, stopped=tuple(dict.fromkeys((*self.stopped, *identities))))
 
     def mended(self) -> FailureLedger:
-        """With all that failed as mended: what fails again is another failure. Its heads still count."""
-        reds = tuple(replace(one, identities=(), trace=()) for one in self.reds)
+        """The ledger with all that failed as mended: what fails again is new. Its heads still count."""
+        reds = tuple(replace(red, identities=(), trace=()) for red in self.reds)
         return replace(self, reds=reds, stopped=())
 
     def opened(self) -> FailureLedger:
-        """With nothing counted any more, since the person who was asked said to go on."""
+        """The ledger with nothing counted any more, since the person who was asked said to go on."""
         return replace(self, reds=(), stopped=())
 
     def as_json(self) -> dict[str, Any]:
@@ -78,11 +78,11 @@ class FailureLedger:
         return {
             "number": self.number,
             "reds": [
-                [one.sha, list(one.identities), list(one.trace), one.packet] for one in self.reds
+                [red.sha, list(red.identities), list(red.trace), red.packet] for red in self.reds
             ],
             "stopped": list(self.stopped),
             "red": self.red,
-            "failing": {name: list(found) for name, found in self.failing.items()},
+            "failing": {name: list(identities) for name, identities in self.failing.items()},
             "compared": self.compared,
             "base": self.base,
             "base_at": self.base_at,
@@ -103,7 +103,7 @@ class FailureLedger:
                 ),
                 _texts(data["stopped"]),
                 str(data["red"]),
-                {str(name): _texts(found) for name, found in data["failing"].items()},
+                {str(name): _texts(identities) for name, identities in data["failing"].items()},
                 str(data["compared"]),
                 str(data["base"]),
                 float(data["base_at"]),
@@ -113,5 +113,5 @@ class FailureLedger:
             return cls(number)
 
 
-def _texts(found: list[object]) -> tuple[str, ...]:
-    return tuple(map(str, found))
+def _texts(values: list[object]) -> tuple[str, ...]:
+    return tuple(map(str, values))

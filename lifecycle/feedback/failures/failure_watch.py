@@ -118,7 +118,7 @@ class FailureWatch:
         head, start = pull.head_sha, ledger.compared or ledger.red
         if not start or head in (start, ledger.red):
             return ledger, ()
-        diff = self._tried(lambda one: self._diff(start, one), head)
+        diff = self._tried(lambda commit: self._diff(start, commit), head)
         if diff is None and may_fetch and head not in self._fetched:
             self._fetched.add(head)  # what is not there then need not be asked for at each look
             remote, ref = self._world.settings.remote, f"refs/pull/{pull.number}/head"
@@ -130,7 +130,7 @@ class FailureWatch:
                 "--no-write-fetch-head",
             )
             self._tried(lambda _: self._world.git.run(*fetch_it, remote, ref, remote=remote), head)
-            diff = self._tried(lambda one: self._diff(start, one), head)
+            diff = self._tried(lambda commit: self._diff(start, commit), head)
         if diff is None:
             return ledger, ()  # a commit is not here, or not yet
         from lifecycle.feedback.failures import tampering
@@ -138,15 +138,15 @@ class FailureWatch:
 
         weakening = tampering.findings(diff)
         theirs = self._of_base(start, pull) if weakening and pull.base else ()
-        weakening = tuple(one for one in weakening if one not in theirs)
+        weakening = tuple(finding for finding in weakening if finding not in theirs)
         return replace(ledger, compared=head), weakened(weakening)
 
     def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
-        """What of that came from the base between two commits; () if nobody knows."""
+        """The findings in what the base brought between two commits; () if nobody knows."""
         base = f"{self._world.settings.remote}/{pull.base}"
         before, after = (
-            self._tried(lambda one: self._git("merge-base", one, base), one)
-            for one in (start, pull.head_sha)
+            self._tried(lambda commit: self._git("merge-base", commit, base), tip)
+            for tip in (start, pull.head_sha)
         )
         if before is None or after is None or before == after:
             return ()
@@ -163,29 +163,35 @@ class FailureWatch:
     def _git(self, *args: str) -> str:
         return self._world.git.run(*args)
 
-    def _facts(self, found: FetchedPacket) -> FailureFacts:
+    def _facts(self, fetched: FetchedPacket) -> FailureFacts:
         """What is known of a head beside its logs; what cannot be read is not known."""
-        made = _facts_of(found)
-        numbers = dict.fromkeys(one.run for one in made.failures if one.run is not None)
+        facts = _facts_of(fetched)
+        numbers = dict.fromkeys(
+            failure.run for failure in facts.failures if failure.run is not None
+        )
         reports = self._world.reports
         tried = [self._tried(reports.run, number) for number in list(numbers)[:MOST_RUNS]]
         runs = [run for run in tried if run is not None]
-        made = replace(
-            made,
+        facts = replace(
+            facts,
             attempts={run.number: run.attempt for run in runs},
             over=tuple(run.number for run in runs if run.is_over),
         )
-        wanted = [one for one in made.failures if one.identities and not one.broken]
+        wanted = [
+            failure for failure in facts.failures if failure.identities and not failure.broken
+        ]
         if not wanted:
-            return made
-        base = self._base_of(self._tested(made.head, found.packet.pull, runs), wanted)
-        tip = self._tips.get(found.packet.pull, "")
+            return facts
+        base = self._base_of(self._tested(facts.head, fetched.packet.pull, runs), wanted)
+        tip = self._tips.get(fetched.packet.pull, "")
         is_known = base is not None and any(
-            base.identities.issuperset(one.identities) for one in wanted
+            base.identities.issuperset(failure.identities) for failure in wanted
         )
         if not is_known or base is None:
-            return replace(made, base=base)
-        return replace(made, base=base, tip=base if tip == base.sha else self._base_of(tip, wanted))
+            return replace(facts, base=base)
+        return replace(
+            facts, base=base, tip=base if tip == base.sha else self._base_of(tip, wanted)
+        )
 
     def _tested(self, head: str, pull: int, runs: Sequence[WorkflowRun]) -> str:
         """The commit of the base that a head was tested with, "" if it is not known."""
@@ -193,7 +199,7 @@ class FailureWatch:
         tip = self._tips.get(pull, "")
         if named or not tip:
             return named
-        return self._tried(lambda one: self._git("merge-base", head, one), tip) or ""
+        return self._tried(lambda commit: self._git("merge-base", head, commit), tip) or ""
 
     def _base_of(self, sha: str, wanted: Sequence[FailureFact]) -> BaseFacts | None:
         """What failed on a commit of the base, by its logs; None if that cannot be known."""
@@ -204,32 +210,32 @@ class FailureWatch:
         from lifecycle.feedback.checks.packet import ordered, packet
         from lifecycle.feedback.failures.failure_identity import identities
 
-        names = {check for one in wanted for check in one.checks}
+        names = {check for fact in wanted for check in fact.checks}
         checks = sorted(
             ordered(FailedHead(0, "", sha, base.failed)),
-            key=lambda one: f"{one.workflow}{BETWEEN}{one.name}" not in names,
+            key=lambda check: f"{check.workflow}{BETWEEN}{check.name}" not in names,
         )[:MOST_BASE_LOGS]
-        logs = {one.job: read_log(self._world, one, one.job) for one in checks if one.job}
-        made = packet(FailedHead(0, "", sha, tuple(checks)), logs)
-        failed = frozenset(name for one in made.failures for name in identities(one))
+        logs = {check.job: read_log(self._world, check, check.job) for check in checks if check.job}
+        base_packet = packet(FailedHead(0, "", sha, tuple(checks)), logs)
+        failed = frozenset(name for failure in base_packet.failures for name in identities(failure))
         return BaseFacts(sha, failed, base.workflows)
 
-    def _tried(self, ask: Callable[[Any], T], what: object) -> T | None:
+    def _tried(self, ask: Callable[[Any], T], argument: object) -> T | None:
         try:
-            return ask(what)
+            return ask(argument)
         except LifecycleError as error:
             why = redact(error.sentence, self._world.environment)
             log.write(self._world.root, f"feedback: {why}")
             return None
 
 
-def _facts_of(found: FetchedPacket) -> FailureFacts:
-    """What the packet alone tells."""
-    made = found.packet
-    failures = [_fact(one) for one in made.failures]
-    if made.others or made.left:  # nobody knows what failed there
-        failures.append(FailureFact(tuple(f"{BETWEEN}{name}" for name in made.others)))
-    return FailureFacts(made.head, found.path, tuple(failures))
+def _facts_of(fetched: FetchedPacket) -> FailureFacts:
+    """The facts that the packet alone has."""
+    failure_packet = fetched.packet
+    failures = [_fact(failure) for failure in failure_packet.failures]
+    if failure_packet.others or failure_packet.left:  # nobody knows what failed there
+        failures.append(FailureFact(tuple(f"{BETWEEN}{name}" for name in failure_packet.others)))
+    return FailureFacts(failure_packet.head, fetched.path, tuple(failures))
 
 
 def _fact(failure: CheckFailure) -> FailureFact:
@@ -250,20 +256,23 @@ def _fact(failure: CheckFailure) -> FailureFact:
 def _passed(pull: PullRequest) -> Collection[str]:
     """The checks of the head of which every run has passed, by workflow and name."""
     runs = pull.checks.runs if pull.checks is not None else ()
-    named = [(f"{one.workflow}{BETWEEN}{one.name}", one.bucket is Bucket.PASS) for one in runs]
+    named = [
+        (f"{check_run.workflow}{BETWEEN}{check_run.name}", check_run.bucket is Bucket.PASS)
+        for check_run in runs
+    ]
     return {name for name, _ in named} - {name for name, is_passed in named if not is_passed}
 
 
-def _flaky(found: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:
-    """Each check by its name, with each of what failed in it; with "" where nobody knows that."""
-    if not found:
+def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, str], ...]:
+    """Each flaky check by its name, with each thing that failed in it; with "" where nobody knows that."""
+    if not flakes:
         return ()
     from lifecycle.feedback.failures.failure_identity import shown
 
     return tuple(
-        (name.rpartition(BETWEEN)[2], shown(one))
-        for name, failed in found
-        for one in failed or ("",)
+        (name.rpartition(BETWEEN)[2], shown(identity))
+        for name, failed in flakes
+        for identity in failed or ("",)
     )
 
 
@@ -281,13 +290,13 @@ def _weakens(
 
 
 def _follows(
-    said: FailuresHeard,
+    heard: FailuresHeard,
     pull: PullRequest,
     decision: FailureDecision,
     facts: FailureFacts,
     limits: FailureLimits,
 ) -> FailuresHeard:
-    """What is said and done of a decision."""
+    """What is heard, with the notices of a decision and the runs that are run again for it."""
     from lifecycle.feedback.failures import failure_words as words
 
     number, head = pull.number, pull.head_sha
@@ -313,12 +322,12 @@ def _follows(
             note(f"stopped:{number}:{head}", text, Audience.NOTE)
     if decision.question:
         asked = decision.asked
-        packets = [one.packet for one in decision.ledger.reds if set(asked) & set(one.identities)]
+        packets = [red.packet for red in decision.ledger.reds if set(asked) & set(red.identities)]
         text = words.stopped(number, decision.question, asked, packets, limits.attempts)
         note(f"ci-stop:{number}:{head}", text, Audience.ASK)
     return replace(
-        said,
-        notices=(*said.notices, *notices),
+        heard,
+        notices=(*heard.notices, *notices),
         is_settled=decision.kind is not FailureClass.OURS,
         reruns=decision.runs,
     )

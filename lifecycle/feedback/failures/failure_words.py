@@ -20,7 +20,7 @@ _NAME, _IDENTITY, _LINE = 80, 160, 120
 
 def run_again(number: int, head: str, failures: Sequence[FailureFact]) -> str:
     """To the person: the runner failed, and another attempt was asked for."""
-    broken = ", ".join(dict.fromkeys(one.broken for one in failures))
+    broken = ", ".join(dict.fromkeys(failure.broken for failure in failures))
     return (
         f"CI of PR #{number} at {head[:7]}: {_checks(failures)} failed by what it ran on ({broken}); the "
         "failed jobs are run again, and the agent was not woken."
@@ -76,18 +76,18 @@ def opened(number: int, stopped: Sequence[str]) -> str:
     )
 
 
-def weakened(found: Iterable[TamperFinding]) -> tuple[str, ...]:
+def weakened(findings: Iterable[TamperFinding]) -> tuple[str, ...]:
     """What a change takes from the checks, each in a few words."""
     return tuple(
-        f"{one.what} in {named(one.path, _LINE)}"
-        + (f": {quoted(one.line, _LINE)}" if one.line else "")
-        for one in found
+        f"{finding.what} in {named(finding.path, _LINE)}"
+        + (f": {quoted(finding.line, _LINE)}" if finding.line else "")
+        for finding in findings
     )
 
 
-def weakens(number: int, red: str, head: str, said: Sequence[str], *, is_agents: bool) -> str:
+def weakens(number: int, red: str, head: str, changes: Sequence[str], *, is_agents: bool) -> str:
     """To the agent or the person: the commits since a red head weaken the checks."""
-    more = f" (+{len(said) - SHOWN} more)" if len(said) > SHOWN else ""
+    more = f" (+{len(changes) - SHOWN} more)" if len(changes) > SHOWN else ""
     end = (
         "If that is no part of the task, take it back and push. The user and the PR are told; the issue is "
         "closed only after the user's yes."
@@ -96,21 +96,24 @@ def weakens(number: int, red: str, head: str, said: Sequence[str], *, is_agents:
     )
     return (
         f"What was pushed to PR #{number} since {red[:7]} failed weakens its checks (at {head[:7]}): "
-        f"{'; '.join(said[:SHOWN])}{more}. {end}"
+        f"{'; '.join(changes[:SHOWN])}{more}. {end}"
     )
 
 
 def _checks(failures: Sequence[FailureFact]) -> str:
-    names = [name.rpartition(BETWEEN)[2] for one in failures for name in one.checks]
+    names = [name.rpartition(BETWEEN)[2] for failure in failures for name in failure.checks]
     more = f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
     return ", ".join(named(name, _NAME) for name in names[:SHOWN]) + more
 
 
 def _identities(failures: Sequence[FailureFact]) -> str:
-    return _shown([name for one in failures for name in one.identities])
+    return _shown([name for failure in failures for name in failure.identities])
 
 
 def _shown(identities: Sequence[str]) -> str:
     names = list(dict.fromkeys(identities))
     more = f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
-    return ", ".join(quoted(visible(short(shown(one), _IDENTITY))) for one in names[:SHOWN]) + more
+    return (
+        ", ".join(quoted(visible(short(shown(identity), _IDENTITY))) for identity in names[:SHOWN])
+        + more
+    )

@@ -16,7 +16,7 @@ MOST_HEADS = 10
 """Red heads for which the agent is woken, over a pull request's whole life."""
 
 BASE_POLLS = 5
-"""Between two reads of a base that moved: its own run takes minutes, and it may never begin."""
+"""Polls between two reads of a base that moved: its own run takes minutes, and it may never begin."""
 
 BETWEEN = "\t"
 """Between a workflow and its check, where a check is called by both."""
@@ -101,7 +101,7 @@ class FailureLimits:
 
 @dataclass(frozen=True, slots=True)
 class FailureDecision:
-    """What follows.
+    """What follows from a head's failures.
 
     Attributes:
         kind: whose the failures are.
@@ -123,26 +123,26 @@ class FailureDecision:
 
 
 def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) -> FailureDecision:
-    """What follows from what was read of a head."""
+    """Decide what follows from what was read of a head's failures."""
     # Twins (a push, and its pull request) have one name: what failed in either is known until both passed.
     failing = dict(ledger.failing) if ledger.red == facts.head else {}
-    for one in facts.failures:
-        for name in one.checks:
-            failing[name] = tuple(dict.fromkeys((*failing.get(name, ()), *one.identities)))
+    for failure in facts.failures:
+        for name in failure.checks:
+            failing[name] = tuple(dict.fromkeys((*failing.get(name, ()), *failure.identities)))
     ledger = replace(ledger, red=facts.head, failing=failing, base="", is_due=False)
-    failures = [one for one in facts.failures if not one.is_cancelled] or list(facts.failures)
-    inherited = tuple(one for one in failures if _is_in(one, facts.base))
-    rest = [one for one in failures if one not in inherited]
-    broken = tuple(one for one in rest if one.broken)
+    failures = [fact for fact in facts.failures if not fact.is_cancelled] or list(facts.failures)
+    inherited = tuple(fact for fact in failures if _is_in(fact, facts.base))
+    own = [fact for fact in failures if fact not in inherited]
+    broken = tuple(fact for fact in own if fact.broken)
     runs = _runs(broken, facts, limits)
-    if broken and len(broken) == len(rest) and runs is not None:
+    if broken and len(broken) == len(own) and runs is not None:
         is_over = all(run in facts.over for run, _ in runs)
         kind = FailureClass.RERUN if is_over else FailureClass.UNDER_WAY
         ledger = replace(ledger, is_due=not is_over)
         return FailureDecision(kind, ledger, runs if is_over else (), broken, inherited)
-    if inherited and not rest:
-        flows = {check.partition(BETWEEN)[0] for one in inherited for check in one.checks}
-        failed = {name for one in inherited for name in one.identities}
+    if inherited and not own:
+        flows = {check.partition(BETWEEN)[0] for fact in inherited for check in fact.checks}
+        failed = {name for fact in inherited for name in fact.identities}
         tip = facts.tip
         if tip is not None and not flows.issubset(tip.workflows):
             tip = None  # where the workflow is not over nothing is known yet: it is looked at again
@@ -151,7 +151,7 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
         is_mended = tip is not None and failed.isdisjoint(tip.identities)
         kind = FailureClass.MENDED if is_mended else FailureClass.INHERITED
         return FailureDecision(kind, ledger, (), inherited, inherited)
-    return _ours(facts, ledger, limits, rest, inherited)
+    return _ours(facts, ledger, limits, own, inherited)
 
 
 def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
@@ -165,7 +165,7 @@ def _runs(
     broken: Sequence[FailureFact], facts: FailureFacts, limits: FailureLimits
 ) -> tuple[tuple[int, int], ...] | None:
     """The runs with their attempts; None if one is not known, or was run again often enough."""
-    numbers = dict.fromkeys(one.run for one in broken)
+    numbers = dict.fromkeys(failure.run for failure in broken)
     runs: list[tuple[int, int]] = []
     for run in numbers:
         attempt = facts.attempts.get(run) if run is not None else None
@@ -179,16 +179,16 @@ def _ours(
     facts: FailureFacts,
     ledger: FailureLedger,
     limits: FailureLimits,
-    rest: Sequence[FailureFact],
+    own: Sequence[FailureFact],
     inherited: tuple[FailureFact, ...],
 ) -> FailureDecision:
-    """The agent's, unless nothing came of that: charged now that it is seen how the last try came out."""
-    identities = tuple(dict.fromkeys(name for one in rest for name in one.identities))
-    ours = FailureDecision(FailureClass.OURS, ledger, (), tuple(rest), inherited)
+    """Failures as the agent's to mend, or a question to a person where mending came to nothing."""
+    identities = tuple(dict.fromkeys(name for failure in own for name in failure.identities))
+    ours = FailureDecision(FailureClass.OURS, ledger, (), tuple(own), inherited)
     if not identities:
         return ours  # of what nobody could read nothing is counted
-    trace = tuple(sorted({line for one in rest for line in one.trace}))
-    before = [one for one in ledger.reds if one.sha != facts.head]
+    trace = tuple(sorted({line for failure in own for line in failure.trace}))
+    before = [red for red in ledger.reds if red.sha != facts.head]
     charged = ledger.charged(RedHead(facts.head, identities, trace, facts.packet))
     new = tuple(name for name in identities if name not in ledger.stopped)
     asked: tuple[str, ...] = tuple(n for n in new if charged.count(n) >= limits.attempts)
@@ -197,7 +197,7 @@ def _ours(
         asked, question = new, "no change"
     elif len(charged.reds) > MOST_HEADS:
         asked, question = new, "heads" if new else ""
-    is_unread = not all(one.identities for one in rest)
+    is_unread = not all(failure.identities for failure in own)
     is_new = bool(set(new) - set(asked))
     kind = FailureClass.OURS if is_new or is_unread else FailureClass.STOPPED
     return replace(ours, kind=kind, ledger=charged.asked(asked), question=question, asked=asked)
@@ -230,5 +230,7 @@ def flakes(
     if ledger.red != head:
         return ledger, ()
     flaky = tuple((name, ledger.failing[name]) for name in ledger.failing if name in passed)
-    left = {name: one for name, one in ledger.failing.items() if name not in passed}
-    return (replace(ledger, failing=left) if flaky else ledger), flaky
+    failing = {
+        name: identities for name, identities in ledger.failing.items() if name not in passed
+    }
+    return (replace(ledger, failing=failing) if flaky else ledger), flaky

@@ -20,7 +20,7 @@ _FILE = re.compile(r'diff --git .* "?b/(.+?)"?$')
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|<!--)")
 _MOVED = 0.8
-"""From this part of its lines on that stand elsewhere now a file was moved, not deleted."""
+"""The part of a file's lines that has to stand elsewhere now for it to be moved, and not deleted."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class TamperFinding:
 
 @functools.cache
 def table() -> dict[str, Any]:
-    """`tampering.toml`."""
+    """The content of `tampering.toml`."""
     content = resources.files(__package__).joinpath("tampering.toml").read_bytes()
     return tomllib.loads(content.decode())
 
@@ -68,7 +68,7 @@ def files_of(diff: str) -> tuple[DiffedFile, ...]:
         elif line.startswith("deleted file mode") and files:
             files[-1].is_deleted = True
         elif (hunk := _HUNK.match(line)) and files:
-            minus, plus = (1 if one is None else int(one) for one in hunk.groups())
+            minus, plus = (1 if count is None else int(count) for count in hunk.groups())
     return tuple(files)
 
 
@@ -76,75 +76,75 @@ def findings(diff: str) -> tuple[TamperFinding, ...]:
     """What a change takes from the checks, in the order of its files."""
     files = files_of(diff)
     added, removed = (
-        Counter(line.strip() for one in files for line in getattr(one, side))
+        Counter(line.strip() for diffed in files for line in getattr(diffed, side))
         for side in ("added", "removed")
     )
     weakened: list[TamperFinding] = []
-    for one in files:
-        weakened += [] if _is_elsewhere(one.removed, added) else _deleted(one)
-        weakened += _tests(one, added, removed)
-        weakened += _added(one, removed)
-        weakened += _bars(one)
-        weakened += [] if one.is_deleted else _triggers(one)
+    for file in files:
+        weakened += [] if _is_elsewhere(file.removed, added) else _deleted(file)
+        weakened += _tests(file, added, removed)
+        weakened += _added(file, removed)
+        weakened += _bars(file)
+        weakened += [] if file.is_deleted else _triggers(file)
     return tuple(dict.fromkeys(weakened))
 
 
-def _is_elsewhere(lines: Iterable[str], there: Counter[str]) -> bool:
+def _is_elsewhere(lines: Iterable[str], elsewhere: Counter[str]) -> bool:
     kept = [line.strip() for line in lines if line.strip()]
-    return sum(line in there for line in kept) >= _MOVED * max(len(kept), 1)
+    return sum(line in elsewhere for line in kept) >= _MOVED * max(len(kept), 1)
 
 
 def _is(kind: str, path: str) -> bool:
     return re.search(table()[kind], path) is not None
 
 
-def _deleted(one: DiffedFile) -> Iterator[TamperFinding]:
-    if one.is_deleted and _is("workflow", one.path):
-        yield TamperFinding("deletes a workflow", one.path)
-    elif one.is_deleted and _is("tests", one.path):
-        yield TamperFinding("deletes a file of tests", one.path)
+def _deleted(file: DiffedFile) -> Iterator[TamperFinding]:
+    if file.is_deleted and _is("workflow", file.path):
+        yield TamperFinding("deletes a workflow", file.path)
+    elif file.is_deleted and _is("tests", file.path):
+        yield TamperFinding("deletes a file of tests", file.path)
 
 
-def _tests(one: DiffedFile, added: Counter[str], removed: Counter[str]) -> Iterator[TamperFinding]:
+def _tests(file: DiffedFile, added: Counter[str], removed: Counter[str]) -> Iterator[TamperFinding]:
     """Tests that are gone: not those that stand elsewhere now, nor those that others came for."""
-    if one.is_deleted or not _is("tests", one.path):
+    if file.is_deleted or not _is("tests", file.path):
         return
-    gone = [line for line in _defined(one.removed) if line not in added]
-    new = [line for line in _defined(one.added) if line not in removed]
+    gone = [line for line in _defined(file.removed) if line not in added]
+    new = [line for line in _defined(file.added) if line not in removed]
     if len(gone) > len(new):
         count = len(gone) - len(new)
         what = "takes out a test" if count == 1 else f"takes out {count} tests"
-        yield TamperFinding(what, one.path, gone[0])
+        yield TamperFinding(what, file.path, gone[0])
 
 
 def _defined(lines: Iterable[str]) -> list[str]:
     return [line.strip() for line in lines if re.search(table()["test"], line)]
 
 
-def _added(one: DiffedFile, removed: Counter[str]) -> Iterator[TamperFinding]:
+def _added(file: DiffedFile, removed: Counter[str]) -> Iterator[TamperFinding]:
     for row in table()["added"]:
-        if not _is(row["of"], one.path):
+        if not _is(row["of"], file.path):
             continue
-        for line in one.added:
+        for line in file.added:
             is_new = line.strip() not in removed and not _COMMENT.match(line)
             if is_new and re.search(row["pattern"], line):
-                yield TamperFinding(row["what"], one.path, line.strip())
+                yield TamperFinding(row["what"], file.path, line.strip())
 
 
-def _bars(one: DiffedFile) -> Iterator[TamperFinding]:
+def _bars(file: DiffedFile) -> Iterator[TamperFinding]:
     """Numbers that a check has to reach and that are lower now, or may not exceed and that are higher."""
-    if not _is("running", one.path):
+    if not _is("running", file.path):
         return
     for kind, was_better in (("least", operator.gt), ("most", operator.lt)):
-        before, after = _numbers(kind, one.removed), _numbers(kind, one.added)
+        before, after = _numbers(kind, file.removed), _numbers(kind, file.added)
         for name, (number, line) in before.items():
-            now = after.get(name)
-            if now is not None and was_better(number, now[0]):
-                yield TamperFinding("lowers a threshold", one.path, now[1])
+            current = after.get(name)
+            if current is not None and was_better(number, current[0]):
+                yield TamperFinding("lowers a threshold", file.path, current[1])
             elif re.search(table()["certain"], line):
-                is_kept = any(re.search(table()["certain"], added) for added in one.added)
+                is_kept = any(re.search(table()["certain"], added) for added in file.added)
                 if not is_kept:
-                    yield TamperFinding("takes out a threshold", one.path, line)
+                    yield TamperFinding("takes out a threshold", file.path, line)
 
 
 def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
@@ -158,13 +158,13 @@ def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
     return numbers
 
 
-def _triggers(one: DiffedFile) -> Iterator[TamperFinding]:
+def _triggers(file: DiffedFile) -> Iterator[TamperFinding]:
     """Events at which a workflow ran and does not any more."""
-    if not _is("workflow", one.path):
+    if not _is("workflow", file.path):
         return
-    lost = _events(one.removed) - _events(one.added)
+    lost = _events(file.removed) - _events(file.added)
     for event in sorted(lost):
-        yield TamperFinding("takes out a trigger", one.path, event)
+        yield TamperFinding("takes out a trigger", file.path, event)
 
 
 def _events(lines: Iterable[str]) -> set[str]:

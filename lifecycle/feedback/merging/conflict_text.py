@@ -14,7 +14,7 @@ from lifecycle.core.redact import block, named
 
 MOST_FILES = 40
 MOST_COMMITS = 12
-"""Of each side."""
+"""Commits of each side that are shown at the most."""
 
 WAKE_CHARACTERS = 2_000
 _WIDTH = 200
@@ -45,27 +45,27 @@ class FoundConflict:
     problem: str = ""
 
 
-def lines_of(found: FoundConflict) -> list[str]:
-    """All of it, line by line."""
-    return [_title(found), *_files(found, MOST_FILES), *_sides(found), *command(found)]
+def lines_of(conflict: FoundConflict) -> list[str]:
+    """The whole conflict, line by line."""
+    return [_title(conflict), *_files(conflict, MOST_FILES), *_sides(conflict), *command(conflict)]
 
 
-def wake_lines(found: FoundConflict, path: str) -> list[str]:
+def wake_lines(conflict: FoundConflict, path: str) -> list[str]:
     """What a wake carries: the commands, and of the rest what there is room for."""
-    lines = [_title(found)]
-    last = [*command(found), f"All of it: {path}"]
+    lines = [_title(conflict)]
+    last = [*command(conflict), f"All of it: {path}"]
     room = WAKE_CHARACTERS - _size([*lines, *last])
-    for line in [*_files(found, MOST_FILES), *_sides(found)]:
+    for line in [*_files(conflict, MOST_FILES), *_sides(conflict)]:
         room -= len(line) + 1
         if room >= 0:
             lines.append(line)
     return [*lines, *last]
 
 
-def command(found: FoundConflict) -> list[str]:
+def command(conflict: FoundConflict) -> list[str]:
     """What solves it, as commands for the worktree."""
-    remote, base = shlex.quote(found.remote), shlex.quote(found.base)
-    tracked = shlex.quote(f"{found.remote}/{found.base}")
+    remote, base = shlex.quote(conflict.remote), shlex.quote(conflict.base)
+    tracked = shlex.quote(f"{conflict.remote}/{conflict.base}")
     then = (
         "Then solve each conflict so that both sides' changes stay, run the tests, git add, git commit and "
         "push; no rebase and no --force is needed."
@@ -73,32 +73,32 @@ def command(found: FoundConflict) -> list[str]:
     return [f"In the worktree: git fetch {remote} {base} && git merge {tracked}", then]
 
 
-def _title(found: FoundConflict) -> str:
-    where = f"PR #{found.pull} at {found.head[:7]} and {named(found.base)}"
-    if found.problem:
-        return f"Which files of {where} are in conflict was not found: {found.problem}"
-    if not found.files:
+def _title(conflict: FoundConflict) -> str:
+    where = f"PR #{conflict.pull} at {conflict.head[:7]} and {named(conflict.base)}"
+    if conflict.problem:
+        return f"Which files of {where} are in conflict was not found: {conflict.problem}"
+    if not conflict.files:
         return f"git finds no conflict between {where}; GitHub may not have looked again yet."
-    count = figures.count(len(found.files), "file")
+    count = figures.count(len(conflict.files), "file")
     return f"{where} conflict in {count}. {review_messages.quoted_as_data()}"
 
 
-def _files(found: FoundConflict, most: int) -> list[str]:
-    return _listed("In conflict:", found.files, most)
+def _files(conflict: FoundConflict, most: int) -> list[str]:
+    return _listed("In conflict:", conflict.files, most)
 
 
-def _sides(found: FoundConflict) -> list[str]:
-    base = named(found.base)
+def _sides(conflict: FoundConflict) -> list[str]:
+    base = named(conflict.base)
     return [
-        *_listed(f"Commits of {base} that changed them since:", found.theirs, MOST_COMMITS),
-        *_listed("Commits of the branch that did:", found.ours, MOST_COMMITS),
+        *_listed(f"Commits of {base} that changed them since:", conflict.theirs, MOST_COMMITS),
+        *_listed("Commits of the branch that did:", conflict.ours, MOST_COMMITS),
     ]
 
 
 def _listed(title: str, entries: Sequence[str], most: int) -> list[str]:
     if not entries:
         return []
-    shown = block("\n".join(one[:_WIDTH] for one in entries[:most]))
+    shown = block("\n".join(entry[:_WIDTH] for entry in entries[:most]))
     more = len(entries) - most
     return [title, *shown, *([f"  … {more} more"] if more > 0 else [])]
 

@@ -60,7 +60,7 @@ class Remark:
 
     @property
     def stamp(self) -> str:
-        """What is another one when the text is."""
+        """An id of this remark in this wording: another one once it is edited."""
         return f"{self.id}@{self.changed_at:.0f}"
 
 
@@ -89,7 +89,7 @@ class ReviewThread:
     @property
     def shown(self) -> tuple[Remark, ...]:
         """The remarks that nobody folded away and that are no drafts."""
-        return tuple(one for one in self.remarks if not one.is_hidden)
+        return tuple(remark for remark in self.remarks if not remark.is_hidden)
 
     @property
     def is_answered(self) -> bool:
@@ -97,7 +97,7 @@ class ReviewThread:
         remarks = self.shown
         if not remarks or remarks[-1].trusted is not Trusted.OURS:
             return False
-        return all(one.changed_at <= remarks[-1].changed_at for one in remarks)
+        return all(remark.changed_at <= remarks[-1].changed_at for remark in remarks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,20 +135,22 @@ class PullConversation:
         Only who asked takes one back, by another opinion, or whoever dismisses it.
         """
         last: dict[str, SubmittedReview] = {}
-        for one in self.reviews:
-            if one.state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):
-                last[one.remark.author.casefold()] = one
-        asked = [one for one in last.values() if one.state == "CHANGES_REQUESTED"]
-        return tuple(one for one in asked if one.remark.trusted in (Trusted.PERSON, Trusted.BOT))
+        for review in self.reviews:
+            if review.state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):
+                last[review.remark.author.casefold()] = review
+        asked = [opinion for opinion in last.values() if opinion.state == "CHANGES_REQUESTED"]
+        return tuple(
+            opinion for opinion in asked if opinion.remark.trusted in (Trusted.PERSON, Trusted.BOT)
+        )
 
     @property
     def unanswered(self) -> tuple[ReviewThread, ...]:
         """The threads that are neither resolved nor answered, and in which somebody else spoke."""
         return tuple(
-            one
-            for one in self.threads
-            if not (one.is_resolved or one.is_answered)
-            and any(remark.trusted is not Trusted.OURS for remark in one.shown)
+            thread
+            for thread in self.threads
+            if not (thread.is_resolved or thread.is_answered)
+            and any(remark.trusted is not Trusted.OURS for remark in thread.shown)
         )
 
 
@@ -172,4 +174,4 @@ class ReviewPoint:
     def is_bots(self) -> bool:
         """A listed bot said it, and no person in the same thread."""
         remarks = self.thread.shown if self.thread is not None else (self.remark,)
-        return not any(one.trusted is Trusted.PERSON for one in remarks)
+        return not any(remark.trusted is Trusted.PERSON for remark in remarks)

@@ -68,4 +68,4 @@ def _table() -> dict[str, Any]:
 
 
 def _patterns(words: list[str]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(one, re.IGNORECASE | re.MULTILINE) for one in words)
+    return tuple(re.compile(word, re.IGNORECASE | re.MULTILINE) for word in words)

@@ -77,8 +77,8 @@ class ReviewLedger:
                 return cls(number)
             rows = {str(key): _row(row) for key, row in data["told"].items()}
             rounds = tuple(
-                ReviewRound(str(one["head"]), tuple(map(str, one["keys"])))
-                for one in data["rounds"]
+                ReviewRound(str(entry["head"]), tuple(map(str, entry["keys"])))
+                for entry in data["rounds"]
             )
             due, since = (
                 None if data[name] is None else float(data[name]) for name in ("due", "waits_since")
@@ -90,7 +90,7 @@ class ReviewLedger:
     def telling(
         self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False
     ) -> ReviewLedger:
-        """With these points told at this head."""
+        """The ledger with these points noted as told at this head."""
         rows = dict(self.told)
         for point in points:
             before = rows.pop(point.key, None)
@@ -109,32 +109,36 @@ def _row(data: Mapping[str, Any]) -> ToldPoint:
     )
 
 
-def points(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """All that waits for somebody, whether told or not: threads, requests for changes, texts, comments.
 
     A thread that is resolved waits for nobody, and one that is answered neither, unless it was resolved
     once and opened again. Strangers' words make no point: `strangers` has them.
     """
-    made: list[ReviewPoint] = []
+    open_points: list[ReviewPoint] = []
     for thread in conversation.threads:
-        row = told.get(thread.id)
+        row = rows.get(thread.id)
         is_open_again = row is not None and row.is_resolved
         newest = _newest(thread.shown)
         if newest is None or thread.is_resolved or (thread.is_answered and not is_open_again):
             continue
-        made.append(ReviewPoint(thread.id, newest, thread))
-    asked = {one.id for one in conversation.standing}
+        open_points.append(ReviewPoint(thread.id, newest, thread))
+    asked = {standing.id for standing in conversation.standing}
     for review in conversation.reviews:
         is_text = review.state == "COMMENTED" and bool(review.remark.body.strip())
         if (review.id in asked or is_text) and _speaks(review.remark):
-            made.append(ReviewPoint(review.id, review.remark, None, review.state))
-    made += [ReviewPoint(f"C{one.id}", one) for one in conversation.comments if _speaks(one)]
-    return made
+            open_points.append(ReviewPoint(review.id, review.remark, None, review.state))
+    open_points += [
+        ReviewPoint(f"C{comment.id}", comment)
+        for comment in conversation.comments
+        if _speaks(comment)
+    ]
+    return open_points
 
 
-def news(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+def news(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """The points that nobody was told of as they are now: edits are news, and what is opened again."""
-    return [one for one in points(conversation, told) if _is_new(one, told.get(one.key))]
+    return [point for point in points(conversation, rows) if _is_new(point, rows.get(point.key))]
 
 
 def _is_new(point: ReviewPoint, row: ToldPoint | None) -> bool:
@@ -145,70 +149,70 @@ def _is_new(point: ReviewPoint, row: ToldPoint | None) -> bool:
     return row.seen != point.remark.stamp and not is_rewritten
 
 
-def strangers(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+def strangers(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """What people and bots without rights here said, untold: for the user alone."""
-    found = [
-        ReviewPoint(f"S{one.id}", one, thread)
+    candidates = [
+        ReviewPoint(f"S{remark.id}", remark, thread)
         for thread in conversation.threads
         if not thread.is_resolved
-        for one in thread.shown
+        for remark in thread.shown
     ]
-    found += [
-        ReviewPoint(f"S{one.remark.id}", one.remark, None, one.state)
-        for one in conversation.reviews
+    candidates += [
+        ReviewPoint(f"S{review.remark.id}", review.remark, None, review.state)
+        for review in conversation.reviews
     ]
-    found += [ReviewPoint(f"S{one.id}", one) for one in conversation.comments]
+    candidates += [ReviewPoint(f"S{comment.id}", comment) for comment in conversation.comments]
     return [
-        one
-        for one in found
-        if one.remark.trusted is Trusted.STRANGER
-        and one.remark.body.strip()
-        and not one.remark.is_hidden
-        and _is_new(one, told.get(one.key))
+        point
+        for point in candidates
+        if point.remark.trusted is Trusted.STRANGER
+        and point.remark.body.strip()
+        and not point.remark.is_hidden
+        and _is_new(point, rows.get(point.key))
     ]
 
 
-def approvals(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+def approvals(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """What was written with an approval, untold: it asks for no answer, and nobody looks for it there."""
-    found = [
-        ReviewPoint(one.id, one.remark, None, one.state)
-        for one in conversation.reviews
-        if one.state == "APPROVED" and one.remark.body.strip() and _speaks(one.remark)
+    candidates = [
+        ReviewPoint(review.id, review.remark, None, review.state)
+        for review in conversation.reviews
+        if review.state == "APPROVED" and review.remark.body.strip() and _speaks(review.remark)
     ]
-    return [one for one in found if _is_new(one, told.get(one.key))]
+    return [point for point in candidates if _is_new(point, rows.get(point.key))]
 
 
-def limited(conversation: PullConversation, told: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
+def limited(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """Bots' words, untold, that they did not review: for the user, who may think that they did."""
-    texts = [*conversation.comments, *(one.remark for one in conversation.reviews)]
+    texts = [*conversation.comments, *(review.remark for review in conversation.reviews)]
     return [
-        ReviewPoint(f"L{one.id}", one)
-        for one in texts
-        if one.is_limited and not one.is_hidden and f"L{one.id}" not in told
+        ReviewPoint(f"L{remark.id}", remark)
+        for remark in texts
+        if remark.is_limited and not remark.is_hidden and f"L{remark.id}" not in rows
     ]
 
 
 def resolved(ledger: ReviewLedger, conversation: PullConversation) -> ReviewLedger:
     """The ledger with what GitHub shows resolved marked so: that is dropped, and news if it comes back."""
-    states = {one.id: one.is_resolved for one in conversation.threads}
-    told = {
+    states = {thread.id: thread.is_resolved for thread in conversation.threads}
+    rows = {
         key: replace(row, is_resolved=True) if states.get(key) else row
         for key, row in ledger.told.items()
     }
-    return replace(ledger, told=told)
+    return replace(ledger, told=rows)
 
 
-def due_at(found: Iterable[ReviewPoint], since: float) -> float:
+def due_at(waiting: Iterable[ReviewPoint], since: float) -> float:
     """When news may be told: a while after the last word, and LONGEST_QUIET after `since` at the latest."""
-    newest = max(one.remark.changed_at for one in found)
+    newest = max(point.remark.changed_at for point in waiting)
     return min(newest + QUIET_SECONDS, since + LONGEST_QUIET)
 
 
 def _newest(remarks: Iterable[Remark]) -> Remark | None:
     """The remark that was written or edited last by somebody who may speak to the agent."""
     kinds = (Trusted.PERSON, Trusted.BOT)
-    kept = [one for one in remarks if one.trusted in kinds and not one.is_limited]
-    return max(reversed(kept), key=lambda one: one.changed_at, default=None)
+    kept = [remark for remark in remarks if remark.trusted in kinds and not remark.is_limited]
+    return max(reversed(kept), key=lambda remark: remark.changed_at, default=None)
 
 
 def _speaks(remark: Remark) -> bool:

@@ -29,18 +29,18 @@ ANSWER = (
 
 
 def key_of(number: int, points: Iterable[ReviewPoint]) -> str:
-    """What tells this packet from every other of the pull request."""
-    said = " ".join(sorted(f"{one.key}={one.remark.stamp}" for one in points))
-    return f"{number}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+    """A key of this packet: the pull request's number, and a hash of its points as they are worded now."""
+    stamps = " ".join(sorted(f"{point.key}={point.remark.stamp}" for point in points))
+    return f"{number}-{hashlib.sha256(stamps.encode()).hexdigest()[:8]}"
 
 
 def first_line(conversation: PullConversation, decision: ReviewDecision) -> str:
     """The sentence that a wake begins with: the design's where somebody asks for changes."""
-    asked = [one for one in decision.agent if one.review_state == "CHANGES_REQUESTED"]
+    asked = [point for point in decision.agent if point.review_state == "CHANGES_REQUESTED"]
     if asked:
         remark = asked[-1].remark
         return words.changes_requested(conversation.number, remark.author, remark.url)
-    authors = list(dict.fromkeys(one.remark.author for one in decision.agent))
+    authors = list(dict.fromkeys(point.remark.author for point in decision.agent))
     return words.review_said(conversation.number, len(decision.agent), authors)
 
 
@@ -66,16 +66,16 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
 
 def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
     """What was written with approvals, behind bars: their first words, and where the rest stands."""
-    remarks = [one.remark for one in approvals]
-    lines = [words.approved(number, [one.author for one in remarks]), words.quoted_as_data()]
-    for one in remarks[: words.SHOWN_NAMES]:
-        lines += [f"{_author(one)}: {one.url}", *brief(one)]
+    remarks = [approval.remark for approval in approvals]
+    lines = [words.approved(number, [remark.author for remark in remarks]), words.quoted_as_data()]
+    for shown in remarks[: words.SHOWN_NAMES]:
+        lines += [f"{_author(shown)}: {shown.url}", *brief(shown)]
     return "\n".join(lines)
 
 
 def _answer(points: Sequence[ReviewPoint]) -> list[str]:
     """How threads are answered, where there is one."""
-    return [ANSWER] if any(one.thread is not None for one in points) else []
+    return [ANSWER] if any(point.thread is not None for point in points) else []
 
 
 def whole(conversation: PullConversation, decision: ReviewDecision) -> str:
@@ -138,15 +138,15 @@ def _whole_point(point: ReviewPoint) -> list[str]:
     if hunk:
         lines += ["The lines of the diff, down to the one that is meant:"]
         lines += block("\n".join(hunk.split("\n")[-_HUNK_LINES:]))
-    for at, one in enumerate(remarks):
+    for at, remark in enumerate(remarks):
         if at == 1 and thread is not None and thread.left_out:
             lines.append(f"… {thread.left_out} remarks are left out.")
-        if one.trusted is Trusted.STRANGER:
+        if remark.trusted is Trusted.STRANGER:
             lines.append("… a remark by somebody who may not write here is left out.")
             continue
-        who = "you" if one.trusted is Trusted.OURS else _author(one)
+        who = "you" if remark.trusted is Trusted.OURS else _author(remark)
         lines.append(f"{who}:")
-        text = redact(one.body)
+        text = redact(remark.body)
         cut = len(text) - MOST_OF_BODY
         lines += block(text[:MOST_OF_BODY])
         if cut > 0:

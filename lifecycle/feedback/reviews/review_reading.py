@@ -41,31 +41,31 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
     """
     lists: dict[str, list[Json]] = {name: [] for name in _LISTS}
     after: dict[str, str | None] = dict.fromkeys(_LISTS)
-    left = set(_LISTS)
+    unread = set(_LISTS)
     pull: Json = {}
     for _ in range(MOST_PAGES):
-        pull = _page(graph, repository, number, after, left)
-        for name in sorted(left):
+        pull = _page(graph, repository, number, after, unread)
+        for name in sorted(unread):
             lists[name] += nodes(pull, name)
             info = part(part(pull, name), "pageInfo")
             after[name] = info.get("endCursor")
             if not info.get("hasNextPage"):
-                left.discard(name)
-        if not left:
+                unread.discard(name)
+        if not unread:
             break
     return PullConversation(
         number=number,
         url=text(pull, "url"),
         head=text(pull, "headRefOid"),
-        threads=tuple(thread(one) for one in lists["reviewThreads"]),
-        reviews=tuple(_review(one) for one in lists["reviews"] if one.get("state") != "PENDING"),
-        comments=tuple(remark(one) for one in lists["comments"]),
+        threads=tuple(thread(node) for node in lists["reviewThreads"]),
+        reviews=tuple(_review(node) for node in lists["reviews"] if node.get("state") != "PENDING"),
+        comments=tuple(remark(node) for node in lists["comments"]),
         requested=tuple(
-            review_bots.plain_login(text(part(one, "requestedReviewer"), "login"))
-            for one in nodes(pull, "reviewRequests")
-            if one.get("requestedReviewer")
+            review_bots.plain_login(text(part(request, "requestedReviewer"), "login"))
+            for request in nodes(pull, "reviewRequests")
+            if request.get("requestedReviewer")
         ),
-        is_complete=not left,
+        is_complete=not unread,
     )
 
 
@@ -74,7 +74,7 @@ def _page(
     repository: Repository,
     number: int,
     after: Mapping[str, str | None],
-    left: set[str],
+    unread: set[str],
 ) -> Json:
     variables: dict[str, Any] = {
         "owner": repository.owner,
@@ -82,7 +82,7 @@ def _page(
         "number": number,
     }
     for name, variable in _LISTS.items():
-        variables |= {variable: after[name], f"reads{variable.title()}": name in left}
+        variables |= {variable: after[name], f"reads{variable.title()}": name in unread}
     subject = f"the reviews of pull request #{number} in {repository}"
     reply = graph.read("read_reviews", variables, subject=subject)
     for problem in reply.problems:
@@ -94,17 +94,17 @@ def _page(
             )
         raise graph.failures.of_problem(problem, AskedRequest(subject))
     pull = part(part(reply.data, "repository"), "pullRequest")
-    if not pull or not all(isinstance(pull.get(name), Mapping) for name in left):
+    if not pull or not all(isinstance(pull.get(name), Mapping) for name in unread):
         raise graph.failures.of_nonsense(AskedRequest(subject))
     return pull
 
 
 def thread(node: Json) -> ReviewThread:
-    """A thread of GraphQL's, with its first remark and the newest; what lies between is counted."""
-    newest = [remark(one) for one in nodes(node, "comments")]
-    first = [remark(one) for one in nodes(node, "root")]
-    known = {one.id for one in newest}
-    remarks = (*(one for one in first if one.id not in known), *newest)
+    """Make a thread of a GraphQL node: its first remark and the newest; what lies between is counted."""
+    newest = [remark(comment) for comment in nodes(node, "comments")]
+    first = [remark(comment) for comment in nodes(node, "root")]
+    known = {entry.id for entry in newest}
+    remarks = (*(entry for entry in first if entry.id not in known), *newest)
     total = part(node, "comments").get("totalCount")
     line = node.get("line") if node.get("line") is not None else node.get("originalLine")
     return ReviewThread(
@@ -122,7 +122,7 @@ def thread(node: Json) -> ReviewThread:
 
 
 def remark(node: Json) -> Remark:
-    """A comment or a review of GraphQL's."""
+    """Make a remark of a GraphQL node, which is a comment or a review."""
     author, body = part(node, "author"), text(node, "body")
     login = text(author, "login")
     whose = review_bots.trusted(

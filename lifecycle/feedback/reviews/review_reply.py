@@ -38,7 +38,7 @@ _INTENTS_KEPT = 50
 
 
 class ReplyVerdict(StrEnum):
-    """What a reply comes to."""
+    """What a reply says of the point that it answers."""
 
     FIXED = "fixed"
     WONT_FIX = "wont_fix"
@@ -76,7 +76,7 @@ class ThreadState:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """What is true now.
+    """What is true after a reply.
 
     Attributes:
         url: of the reply.
@@ -146,7 +146,7 @@ class ReviewAnswers:
         node = part(reply.data, "node")
         pull = part(node, "pullRequest")
         name = text(part(pull, "repository"), "nameWithOwner")
-        is_absent = any(one.type == "NOT_FOUND" for one in reply.problems)
+        is_absent = any(problem.type == "NOT_FOUND" for problem in reply.problems)
         if reply.problems and not is_absent:
             raise self._graph.failures.of_problem(reply.problems[0], AskedRequest(subject))
         if is_absent or not pull or name.casefold() != str(self._repository).casefold():
@@ -163,7 +163,7 @@ class ReviewAnswers:
         return ThreadState(conversation, number, text(pull, "headRefOid"), name, url)
 
     def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
-        """Send it, unless it may be there already; its address."""
+        """Post the reply, unless it may be there already; returns its address."""
         intent = self._file.content.get("replies", {}).get(mark)
         if intent is not None:
             self._wait_for(mark, intent, now)
@@ -207,12 +207,12 @@ class ReviewAnswers:
             )
 
     def _seen_again(self, state: ThreadState, mark: str) -> tuple[ThreadState, bool]:
-        """The thread once more; as it was where it cannot be read now, which undoes nothing."""
+        """Read the thread again; as it was where it cannot be read now, which undoes nothing."""
         try:
-            now = self.read(state.thread.id)
+            current = self.read(state.thread.id)
         except (LifecycleError, DeadlineReached):
             return state, False
-        return now, _marked(now.thread, mark) is not None
+        return current, _marked(current.thread, mark) is not None
 
     def _resolved(self, thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
         """Whether the thread is resolved now, and why not where one could expect it."""
@@ -249,7 +249,7 @@ class ReviewAnswers:
 
 def mark_of(thread: ReviewThread, wanted: WantedReply) -> str:
     """The marker of an answer: to what, with which verdict and which words. The same again is the same."""
-    others = [one for one in thread.shown if one.trusted is not Trusted.OURS]
+    others = [remark for remark in thread.shown if remark.trusted is not Trusted.OURS]
     digest = hashlib.sha256(wanted.text.strip().encode()).hexdigest()[:12]
     to = (others or thread.remarks)[-1].id
     return hidden_marker.of("reply", to=to, verdict=wanted.verdict or "none", said=digest)
@@ -279,10 +279,10 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
 
 def verdict_of(thread: ReviewThread) -> str:
     """The verdict of our last answer in a thread, as its marker on GitHub has it; "" if there is none."""
-    for one in reversed(thread.shown):
-        lines = one.body.rstrip().splitlines()
+    for remark in reversed(thread.shown):
+        lines = remark.body.rstrip().splitlines()
         last = lines[-1].strip() if lines else ""
-        if one.trusted is Trusted.OURS and last.startswith("<!-- lifecycle:reply "):
+        if remark.trusted is Trusted.OURS and last.startswith("<!-- lifecycle:reply "):
             facts = dict(word.partition("=")[::2] for word in last.split())
             return facts.get("verdict", "")
     return ""
@@ -292,9 +292,9 @@ def _marked(thread: ReviewThread, mark: str) -> Remark | None:
     """Our answer with this marker, where others see it."""
     return next(
         (
-            one
-            for one in thread.shown
-            if one.trusted is Trusted.OURS and hidden_marker.is_signed(one.body, mark)
+            remark
+            for remark in thread.shown
+            if remark.trusted is Trusted.OURS and hidden_marker.is_signed(remark.body, mark)
         ),
         None,
     )
@@ -338,5 +338,5 @@ def _unknown(state: ThreadState, seconds: float) -> Transient:
     )
 
 
-def _address(found: Json) -> str:
-    return str(found["html_url"])
+def _address(reply: Json) -> str:
+    return str(reply["html_url"])

@@ -68,8 +68,8 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
         )
         notices.append(Notice(key, text, Audience.ASK))
     for audience, approvals in (
-        (Audience.NEWS, [one for one in decision.approvals if not one.is_bots]),
-        (Audience.NOTE, [one for one in decision.approvals if one.is_bots]),
+        (Audience.NEWS, [point for point in decision.approvals if not point.is_bots]),
+        (Audience.NOTE, [point for point in decision.approvals if point.is_bots]),
     ):
         if approvals:
             key = f"review-approved:{review_packet.key_of(number, approvals)}"
@@ -81,6 +81,6 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
     ):
         if points:
             key = f"review-{kind}:{review_packet.key_of(number, points)}"
-            authors = [(one.remark.author, one.remark.url) for one in points]
+            authors = [(point.remark.author, point.remark.url) for point in points]
             notices.append(Notice(key, sentence(number, authors), Audience.NOTE))
     return ReviewsHeard({}, tuple(notices), papers)

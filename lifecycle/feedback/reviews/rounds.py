@@ -62,17 +62,19 @@ def decide(
     outside = review_ledger.strangers(conversation, ledger.told)
     unable = review_ledger.limited(conversation, ledger.told)
     approved = review_ledger.approvals(conversation, ledger.told)
-    every = [*fresh, *outside, *unable, *approved]
-    if not every:
+    all_points = [*fresh, *outside, *unable, *approved]
+    if not all_points:
         return ReviewDecision(replace(ledger, due=None, waits_since=None))
     since = ledger.waits_since if ledger.waits_since is not None else now
-    due = review_ledger.due_at(every, since)
+    due = review_ledger.due_at(all_points, since)
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
-    made = _told(conversation, replace(ledger, due=None, waits_since=None), fresh)
-    after = made.ledger.telling([*outside, *unable, *approved], conversation.head, is_persons=True)
+    decision = _told(conversation, replace(ledger, due=None, waits_since=None), fresh)
+    after = decision.ledger.telling(
+        [*outside, *unable, *approved], conversation.head, is_persons=True
+    )
     return replace(
-        made,
+        decision,
         ledger=after,
         strangers=tuple(outside),
         limited=tuple(unable),
@@ -81,29 +83,29 @@ def decide(
 
 
 def _told(
-    conversation: PullConversation, ledger: ReviewLedger, found: Sequence[ReviewPoint]
+    conversation: PullConversation, ledger: ReviewLedger, fresh: Sequence[ReviewPoint]
 ) -> ReviewDecision:
     head = conversation.head
-    persons = [one for one in found if not one.is_bots]
-    bots = [one for one in found if one.is_bots]
+    persons = [point for point in fresh if not point.is_bots]
+    bots = [point for point in fresh if point.is_bots]
     count = len(ledger.rounds) + (not _is_in_last(ledger, head))
     question = ""
     if bots and count > MOST_ROUNDS:
         question = "rounds"
     elif bots and ledger.rounds and not _has_progress(conversation, ledger):
         question = "no progress"
-    kept = [] if question else [one for one in bots if not _is_worn_out(ledger, one)]
+    kept = [] if question else [point for point in bots if not _is_worn_out(ledger, point)]
     if count > CALM_ROUNDS:
-        kept = [one for one in kept if one.remark.severity not in _LESSER]
+        kept = [point for point in kept if point.remark.severity not in _LESSER]
     agent = sorted([*persons, *kept], key=_rank)
-    left = [one for one in bots if one not in kept]
-    after = ledger.telling(agent, head).telling(left, head, is_persons=True)
+    for_person = [point for point in bots if point not in kept]
+    after = ledger.telling(agent, head).telling(for_person, head, is_persons=True)
     if kept:
-        after = replace(after, rounds=_with_round(ledger, head, [one.key for one in kept]))
+        after = replace(after, rounds=_with_round(ledger, head, [point.key for point in kept]))
     return ReviewDecision(
         after,
         tuple(agent),
-        tuple(left),
+        tuple(for_person),
         must_reproduce=bool(kept) and count > CALM_ROUNDS,
         question=question,
     )
@@ -127,8 +129,8 @@ def _has_progress(conversation: PullConversation, ledger: ReviewLedger) -> bool:
     last = ledger.rounds[-1]
     if last.head == conversation.head:
         return True
-    threads = [one for one in conversation.threads if one.id in last.keys]
-    done = (one.is_resolved or one.is_answered or one.is_outdated for one in threads)
+    threads = [thread for thread in conversation.threads if thread.id in last.keys]
+    done = (thread.is_resolved or thread.is_answered or thread.is_outdated for thread in threads)
     return not threads or any(done)
 
 
@@ -156,10 +158,10 @@ def to_ask_again(conversation: PullConversation) -> tuple[str, ...]:
     look at each push by themselves, or are asked by words of their own.
     """
     last: dict[str, tuple[str, str, str]] = {}
-    for one in conversation.reviews:
-        if one.remark.trusted is Trusted.PERSON:
-            name = one.remark.author
-            last[name.casefold()] = (name, one.state, one.remark.sha)
+    for review in conversation.reviews:
+        if review.remark.trusted is Trusted.PERSON:
+            name = review.remark.author
+            last[name.casefold()] = (name, review.state, review.remark.sha)
     waiting = {name.casefold() for name in conversation.requested}
     return tuple(
         name

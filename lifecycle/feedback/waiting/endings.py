@@ -129,7 +129,7 @@ def event_of(key: str) -> str:
 
 
 def news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
-    """What a sentence that nobody was told yet ends, if it ends this wait."""
+    """How a notice that nobody was told yet ends this wait; None if it does not."""
     event = event_of(notice.key)
     if event in EVENTS:
         return EVENTS[event].get(wanted)
@@ -137,7 +137,7 @@ def news_ends(notice: Notice, wanted: WaitFor) -> Ending | None:
 
 
 def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
-    """What a state ends by itself, told before or not: nothing comes of waiting any longer.
+    """How a state ends this wait by itself, told before or not; None if something may come of waiting.
 
     Green ends a wait for checks alone: whoever waits for anything is told of it once, and goes on.
     """
@@ -159,14 +159,14 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
 
 
 def gravest(endings: Iterable[Ending | None]) -> Ending | None:
-    """The one that decides the exit status, None if there is none."""
+    """The gravest of the endings, which decides the exit status; None if there is none."""
     kinds = set(endings)
-    return next((one for one in Ending if one in kinds), None)
+    return next((ending for ending in Ending if ending in kinds), None)
 
 
 def events_of(wanted: Iterable[str]) -> frozenset[str]:
-    """The events that commands tell themselves which wait for this; a word that is none counts for none."""
-    words = {one.value: one for one in WaitFor}
+    """The events that end a wait for one of these, which its command tells; other words mean nothing."""
+    words = {wait.value: wait for wait in WaitFor}
     known = {words[word] for word in wanted if word in words}
     names = {event for event in EVENTS if known & {*EVENTS[event]}}
     return frozenset(names | {"green"} if "behind" in names else names)

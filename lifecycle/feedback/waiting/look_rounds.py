@@ -94,29 +94,33 @@ class LookBoard:
     why: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is kept."""
+        """The board as plain JSON values."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: object) -> LookBoard:
-        """As it was kept; raises ValueError for what is none."""
+        """The board that `as_json` gave; raises ValueError for anything else."""
         try:
-            given = dict(data)  # type: ignore[call-overload]  # whatever it is, it may be none
+            values = dict(data)  # type: ignore[call-overload]  # whatever it is, it may be none
             pulls = {
-                str(key): WatchedPull(**{**one, "ids": tuple(map(str, one["ids"]))})
-                for key, one in given.pop("pulls").items()
+                str(key): WatchedPull(**{**row, "ids": tuple(map(str, row["ids"]))})
+                for key, row in values.pop("pulls").items()
             }
-            board = cls(pulls, **given)
+            board = cls(pulls, **values)
             numbers = [board.hold, board.off, float(board.size), float(board.failed)]
-            for one in pulls.values():
+            for watched in pulls.values():
                 numbers += [
-                    getattr(one, name.name) for name in fields(one)[1:] if name.name != "digest"
+                    getattr(watched, name.name)
+                    for name in fields(watched)[1:]
+                    if name.name != "digest"
                 ]
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError("these are no shared looks") from error
-        texts = [board.why, *(one.digest for one in pulls.values())]
-        is_told = all(isinstance(one, str) for one in texts)
-        is_sized = all(isinstance(one, int | float) for one in numbers) and 0 < board.size <= MOST
+        texts = [board.why, *(pull.digest for pull in pulls.values())]
+        is_told = all(isinstance(text, str) for text in texts)
+        is_sized = (
+            all(isinstance(number, int | float) for number in numbers) and 0 < board.size <= MOST
+        )
         if not (is_told and is_sized):
             raise ValueError("these are no shared looks")
         return board
@@ -216,4 +220,4 @@ def _is_live(pull: WatchedPull, now: float) -> bool:
 
 def digests_asked(pulls: Iterable[WatchedPull]) -> list[str]:
     """The node ids of one request, each once."""
-    return list(dict.fromkeys(one for pull in pulls for one in pull.ids))
+    return list(dict.fromkeys(node_id for pull in pulls for node_id in pull.ids))

@@ -137,7 +137,7 @@ class SharedLooks:
     def _round(self, key: str, looked: float, now: float) -> SharedAnswer:
         board = self._read()
         asked = look_rounds.next_round(board, now)
-        pulls = [board.pulls[one] for one in asked]
+        pulls = [board.pulls[node_id] for node_id in asked]
         ids = look_rounds.digests_asked(pulls)
         change: Callable[[LookBoard], LookBoard]
         try:
@@ -159,7 +159,7 @@ class SharedLooks:
             return SharedAnswer(True, now)  # its own look tells what is wrong
         else:
             shown = _digests(reply, ids)
-            digests = {one.ids[0]: _joined(shown, one.ids) for one in pulls}
+            digests = {pull.ids[0]: _joined(shown, pull.ids) for pull in pulls}
             points = _points(reply.data)
             change = partial(look_rounds.answered, digests=digests, now=now, points=points)
         with self._changing() as kept:
@@ -182,9 +182,9 @@ class SharedLooks:
     def _lock(self, name: str, seconds: float) -> AbstractContextManager[None]:
         folder = self._path.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        what = regular_files.strange_folder(str(folder))
-        if what:
-            raise regular_files.StrangeFileError(str(folder), what)
+        problem = regular_files.strange_folder(str(folder))
+        if problem:
+            raise regular_files.StrangeFileError(str(folder), problem)
         return store.locked(self._path.with_suffix(f".{name}"), seconds, "Another waiter is at it.")
 
     def _read(self) -> LookBoard:
@@ -218,13 +218,13 @@ def place(environment: Mapping[str, str], url: str, token: str) -> Path | None:
 
 
 def _digests(reply: GraphReply, ids: Sequence[str]) -> dict[str, str]:
-    """What was shown of each node; "" for one of which a part was not shown."""
+    """A hash of what was shown of each node, by its id; "" for one of which a part was not shown."""
     nodes = reply.data.get("nodes")
     shown = nodes if isinstance(nodes, list) and len(nodes) == len(ids) else [None] * len(ids)
     holes = {problem.path[1] for problem in reply.problems if len(problem.path) > 2}
     return {
-        one: "" if place in holes else hashlib.sha256(_text(node)).hexdigest()[:16]
-        for place, (one, node) in enumerate(zip(ids, shown, strict=True))
+        node_id: "" if place in holes else hashlib.sha256(_text(node)).hexdigest()[:16]
+        for place, (node_id, node) in enumerate(zip(ids, shown, strict=True))
     }
 
 
@@ -247,7 +247,7 @@ def _joined(shown: Mapping[str, str], ids: Sequence[str]) -> str:
     A pull request that is not shown at all tells nothing. What belongs to it may stay unseen: its own
     worktree sees no more of it.
     """
-    parts = [shown[one] for one in ids]
+    parts = [shown[node_id] for node_id in ids]
     is_missing = parts[0] == hashlib.sha256(_text(None)).hexdigest()[:16]
     return "" if is_missing or not all(parts) else "-".join(parts)
 
