@@ -121,9 +121,9 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
     ]
     ref = of_story[-1] if of_story else wanted
     if ref in kept:
-        known = next((checkpoint for checkpoint in run.checkpoints if checkpoint.ref == ref), None)
-        if known is not None:
-            return known.but(commit=kept[ref])
+        noted = next((checkpoint for checkpoint in run.checkpoints if checkpoint.ref == ref), None)
+        if noted is not None:
+            return noted.but(commit=kept[ref])
         return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
     stands = there([*kept], "make one with: lifecycle run mark-working-state")
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
@@ -131,7 +131,7 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
 
 
 def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
-    """The run with one checkpoint more; its story knows its name."""
+    """Add a checkpoint to the run, and its name to the story that it is of."""
     run = run.but(checkpoints=(*run.checkpoints, checkpoint))
     if not checkpoint.story:
         return run
@@ -139,7 +139,7 @@ def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
 
 
 def _next_name(git: GitRepository, run: Run, kind: str) -> str:
-    """`mark-1`, `mark-2` and so on; of a story its id, then `S1-2`."""
+    """The next free name of a kind: `mark-1`, `mark-2` and so on; for a story its id, then `S1-2`."""
     taken = [
         name for name in listed(git, run) if re.fullmatch(rf"{re.escape(kind)}(?:-\d+)?", name)
     ]
@@ -269,12 +269,12 @@ def pending_again(story: Story) -> Story:
 
 def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
     """Refuse to move a branch that the checkpoint is not about; a renamed one is known by its commits."""
-    made_on, here = branch_of(git, checkpoint.commit), git.current_branch() or ""
-    if made_on == here:
+    made_on, checked_out = branch_of(git, checkpoint.commit), git.current_branch() or ""
+    if made_on == checked_out:
         return
     if made_on and git.head_of(made_on):
         raise refused(
-            "other-branch", checkpoint=checkpoint, made_on=made_on, here=here or "no branch"
+            "other-branch", checkpoint=checkpoint, made_on=made_on, here=checked_out or "no branch"
         )
     base, head = base_of(git, checkpoint.commit), head_of(git)
     if base and head and not git.run("merge-base", base, head, check=False):
@@ -282,7 +282,7 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
 
 
 def _move_head(git: GitRepository, former: str, checkpoint: str) -> None:
-    """Let branch and index be as at a checkpoint, or as in an empty repository; the files stay."""
+    """Set branch and index to those of a checkpoint, or of an empty repository; the files stay."""
     base, index = base_of(git, checkpoint), index_of(git, checkpoint)
     if base:
         git.run("reset", "--quiet", "--mixed", base)

@@ -79,7 +79,7 @@ class Change:
         self.notes: list[str] = []
 
     def note(self, *texts: str) -> None:
-        """Let the progress file have these lines once the change is kept."""
+        """Add these lines to the progress file once the change is kept."""
         self.notes += texts
 
     def told(self, done: str) -> list[str]:
@@ -147,7 +147,7 @@ class RunStore:
             raise StrangeRun(sentence("unreadable", error=error)) from None
 
     def demanded(self) -> Run:
-        """The run; NoRun if there is none, else as `load`."""
+        """The run; raises NoRun if there is none, and as `load` does."""
         run = self.load()
         if run is None:
             raise NoRun
@@ -198,7 +198,7 @@ class RunStore:
         known_clones.note(self.root, self.environment)
 
     def early(self) -> tuple[Clarification, ...]:
-        """What was clarified while there was no run; the next one adopts it."""
+        """The clarifications that came while there was no run; the next one adopts them."""
         file = self.folder.read(EARLY)
         try:
             return decoded_clarifications(file.content) if file is not None else ()
@@ -284,7 +284,7 @@ who go back to an older release."""
 def moved(
     data: dict[str, Any], wanted: int, steps: Iterable[tuple[int, Migration]]
 ) -> dict[str, Any]:
-    """Data of another version as `wanted` has it, by one step after another.
+    """Turn data of another version into data of version `wanted`, one step after another.
 
     Raises:
         ValueError: there is no step for a version on the way.
@@ -308,7 +308,7 @@ def decoded_clarifications(content: bytes) -> tuple[Clarification, ...]:
 
 
 class _Head(msgspec.Struct):
-    """What is read of a file first: a version of another release has fields of its own."""
+    """The version alone, which is read first: a file of another version has fields of its own."""
 
     version: Any = 1
 

@@ -185,9 +185,9 @@ class RunsSeen:
 def look(git: GitRepository) -> RunsSeen:
     """The runs and the files of a worktree; raises GitFailed, Transient."""
     room = EvidenceRoom(git.root)
-    seen = tree_hash.seen(git.root, git.deadline, git.environment, room.outputs())
-    files = {path: about.rpartition(" ")[2] for path, about in seen.files.items()}
-    return RunsSeen(room.records(), seen.name, files if seen.name else None)
+    snapshot = tree_hash.seen(git.root, git.deadline, git.environment, room.outputs())
+    files = {path: about.rpartition(" ")[2] for path, about in snapshot.files.items()}
+    return RunsSeen(room.records(), snapshot.name, files if snapshot.name else None)
 
 
 def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
@@ -334,5 +334,5 @@ def proof_lines(story: Story) -> list[str]:
 def cycle_data(story: Story) -> dict[str, Any]:
     """Where a story is in its cycle, and what was shown, for `--json`."""
     shown = {"red": story.red, "green": story.green, "waived": story.waived}
-    known = {name: to_builtins(value) for name, value in shown.items() if value}
-    return {"story": story.id, "phase": story.tdd.value, **known}
+    proofs = {name: to_builtins(value) for name, value in shown.items() if value}
+    return {"story": story.id, "phase": story.tdd.value, **proofs}

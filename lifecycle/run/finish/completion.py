@@ -88,7 +88,7 @@ def at_completion(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run
 
 
 def published(run: Run, url: str, head: str, why: str = "") -> Run:
-    """The run whose pull request this is, with this commit; or that has none, for this reason."""
+    """Note a run's pull request and the commit that was pushed; without a URL, why there is none."""
     return run.but(pull_request=url, unpublished="" if url else visible(why), published=head)
 
 
@@ -201,7 +201,7 @@ def _holds(story: Story, check: StoryCheck, facts: WorkFacts) -> bool:
 
 
 def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str]:
-    """What changed between a commit and HEAD, but for what is as the upstream branch brought it since."""
+    """The paths that changed from a commit to HEAD, without those that the upstream branch brought."""
     changed = _between(git, commit, head)
     old, new = (
         git.run("merge-base", revision, upstream, check=False) if upstream else ""
@@ -214,7 +214,7 @@ def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str
 
 def _between(git: GitRepository, first: str, second: str) -> set[str]:
     """The paths that differ between two commits; all of the second where the first is not known."""
-    known = first and commit_at(git, first)
-    words: tuple[str, ...] = ("diff", "--no-renames", "--name-only", "-z", known, second)
-    words = words if known else ("ls-tree", "-r", "--name-only", "-z", second)
+    start = first and commit_at(git, first)
+    words: tuple[str, ...] = ("diff", "--no-renames", "--name-only", "-z", start, second)
+    words = words if start else ("ls-tree", "-r", "--name-only", "-z", second)
     return {path for path in git.run(*words).split("\0") if path and not is_own(path)}

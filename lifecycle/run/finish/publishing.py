@@ -146,7 +146,7 @@ def _git(world: World) -> GitRepository:
 
 
 def section_for(world: World, run: Run, facts: WorkFacts) -> str:
-    """The run's part as its records have it; raises GitFailed, Transient."""
+    """The run's part of a pull request's text, from its records; raises GitFailed, Transient."""
     files = changed_files(_git(world), run)
     return body_of(run, final_of(run, facts.tree), files, world.clock.now(), facts)
 

@@ -56,7 +56,7 @@ def body_of(
     now: float,
     facts: WorkFacts = UNSEEN,
 ) -> str:
-    """The run's part of the text.
+    """The run's part of a pull request's text, in Markdown.
 
     Args:
         run: as it is, also one that is not at its end.

@@ -39,7 +39,7 @@ def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
     """The first line of a story's commit, in the format of a platform's conventions."""
     values = (conventions.get(name) for name in FORMAT_NAMES)
     template = next(
-        (value for value in values if isinstance(value, str) and "{title}" in value), FORMAT
+        (text for text in values if isinstance(text, str) and "{title}" in text), FORMAT
     )
     parts = {"type": "feat", "title": story.title, "id": story.id, "story": story.id}
     line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), template)
@@ -47,7 +47,7 @@ def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
 
 
 def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str]) -> StoryCommit:
-    """Commit what is not committed, but for what is left alone; git's hooks run as always.
+    """Commit every uncommitted file but those that are kept out; git's hooks run as always.
 
     Args:
         writing: git in the worktree, until the command has to be over.
@@ -61,23 +61,21 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
     """
     git = worktree_files.opened(writing)
     worktree_files.refuse_under_way(git)
-    uncommitted = worktree_files.uncommitted(git, is_own, outputs)
-    if uncommitted.strange:
-        names = visible(listed(uncommitted.strange))
-        raise refused("staged-is-kept-out", names=names, strange=visible(uncommitted.strange[0]))
-    if not uncommitted.paths:
-        return StoryCommit("", "", (), uncommitted.secrets)
+    changes = worktree_files.uncommitted(git, is_own, outputs)
+    if changes.strange:
+        names = visible(listed(changes.strange))
+        raise refused("staged-is-kept-out", names=names, strange=visible(changes.strange[0]))
+    if not changes.paths:
+        return StoryCommit("", "", (), changes.secrets)
     with worktree_files.files_aside(git, is_own) as aside:
-        _refuse_secrets(aside.git, aside.tree, uncommitted.paths)
+        _refuse_secrets(aside.git, aside.tree, changes.paths)
     writing = worktree_files.NamesGit(git.root, git.deadline, writing.environment)
-    worktree_files.add_paths(writing, list(uncommitted.unstaged))
+    worktree_files.add_paths(writing, list(changes.unstaged))
     try:
         writing.run("commit", "--quiet", "--file=-", stdin=redact(message))
     except GitFailed as error:
         raise GitFailed(sentence("not-committed", error=error), evidence=error.evidence) from None
-    return StoryCommit(
-        head_of(git), message.partition("\n")[0], uncommitted.paths, uncommitted.secrets
-    )
+    return StoryCommit(head_of(git), message.partition("\n")[0], changes.paths, changes.secrets)
 
 
 def with_commit(run: Run, story: str, commit: str) -> Run:

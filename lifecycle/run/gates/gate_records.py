@@ -48,12 +48,12 @@ def _waived(run: Run, why: str, now: float) -> Run:
 
 
 def without_waiver(run: Run) -> Run:
-    """The run whose code is worked on again: lint counts anew."""
+    """The run without its attempts at lint and without a waiver, since its code is worked on again."""
     return run.but(lint_attempts=(), lint_waived="")
 
 
 def final_lines(run: Run, record: GateRecord) -> list[str]:
-    """The design's table of G7, and what follows from it."""
+    """Lines for people on one run of G7: the design's table, and what follows from it."""
     rows = []
     for name, title in ((table.BUILD, "Build"), (table.TESTS, "Tests"), (table.LINT, "Lint")):
         part = record.part(name)
@@ -84,7 +84,7 @@ KEPT = 40
 
 
 def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) -> Run:
-    """The run with a run of a gate; a story's gate that failed adds what failed to the story.
+    """Add the record of a gate to a run or its story; a story's gate that failed adds a failure, too.
 
     Args:
         run: before it.
@@ -134,13 +134,13 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
 
 
 def security_gate(story: Story, tree: str, now: float, by: str) -> GateRecord:
-    """G6 as the reviews show it: a story that is security-sensitive needs one that cleared it."""
+    """The record of G6 by a story's reviews: a security-sensitive story needs one that cleared it."""
     state = check_states(story, tree)[table.StoryCheck.SECURITY_CLEARED]
     return GateRecord(table.Gate.G6, now, state, tree, by=by)
 
 
 def with_word(run: Run, story: Story, word: WordCheck) -> Run:
-    """The run with what somebody said of a check: the last word on each is kept, and shows nothing."""
+    """Keep what somebody said of a check, the last word on each; it is shown, and proves nothing."""
     details = kept_words(word.details, 500)
     words = (*(earlier for earlier in story.words if earlier.check is not word.check), word)
     return run.with_story(story.but(words=(*words[:-1], word.but(details=details))))

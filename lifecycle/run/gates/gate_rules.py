@@ -173,21 +173,17 @@ def design_lacks(run: Run) -> tuple[str, ...]:
     circle = next(filter(None, circles), None)
     if circle:
         lacks.append(f"{' → '.join(circle)} depend on each other in a circle")
-    asked = {clarification.phase for clarification in run.clarifications}
+    asked = {entry.phase for entry in run.clarifications}
     for phase in (table.ClarificationPhase.PRE_ANALYSIS, table.ClarificationPhase.PRE_PLAN):
         if phase not in asked:
             way = f"lifecycle run add-clarification QUESTION ANSWER --phase {phase}"
             lacks.append(f"the {phase} clarification is not there ({way})")
-    wanting = (
-        clarification.question
-        for clarification in run.clarifications
-        if not clarification.answer.strip()
-    )
+    wanting = (entry.question for entry in run.clarifications if not entry.answer.strip())
     return (*lacks, *(f"this question is open: {question}" for question in wanting))
 
 
 def circle_of(run: Run, start: str) -> list[str]:
-    """The way on which a story waits for itself, from it to it; [] if there is none."""
+    """The ids on a circle of dependencies from a story back to itself; [] if there is none."""
     needs = {story.id: story.depends_on for story in run.stories}
     ways, seen = [[start]], set[str]()
     while ways:
@@ -220,7 +216,7 @@ def part_of(record: RunRecord, tree: str, threshold: float | None = None) -> Gat
 
 
 def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> GatePart:
-    """The part with its percentage, held against the threshold."""
+    """The part with its percentage of coverage, and the state that follows from the threshold."""
     percent = record.percent
     if part.state is not table.CheckState.PASS or percent is None:
         return part

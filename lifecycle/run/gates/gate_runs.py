@@ -27,7 +27,7 @@ _TELLING = (
     re.compile(r"error|fail|exception", re.IGNORECASE),
     re.compile(""),
 )
-"""What a line that tells what failed matches, the best first: of an output the last such line counts."""
+"""Patterns of lines that tell what failed, the best first; of an output the last such line counts."""
 _LONGEST = 400
 
 
@@ -99,7 +99,7 @@ class GateRun:
         return known_checks.demanded(name, *project)
 
     def _passed(self, check: KnownCheck, tree: str) -> RunRecord | None:
-        """The run of these very words that ended last on this tree, if it passed."""
+        """The last run of the very same commands on this tree, if it passed; else None."""
         here = [
             run
             for run in self.room.records()

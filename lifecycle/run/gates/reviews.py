@@ -153,7 +153,7 @@ def reviewed(
     is_word: bool,
     resolved: Iterable[int] = (),
 ) -> Run:
-    """The run with a review of a story; one that refuses adds what failed.
+    """Add a review to a story of the run; one that refuses adds failures, too.
 
     Args:
         run: before it.

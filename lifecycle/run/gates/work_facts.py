@@ -34,7 +34,7 @@ class WorkFacts:
 
 
 UNSEEN = WorkFacts()
-"""Where git does not say what the files are: no record is about them."""
+"""The facts where git does not say what the files are: no record is about them."""
 
 
 def tree_of(git: GitRepository) -> str:

@@ -65,7 +65,7 @@ class RunSeen:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """What is to be done: what is said to whom, and the run as it is from now on."""
+    """The reply to a stop: what is said to whom, and the run as it is from now on."""
 
     word: StopWord
     run: Run
@@ -212,7 +212,7 @@ def story_line(story: Story) -> str:
 
 
 def _joined(missing: tuple[str, ...]) -> str:
-    """As many of the clauses as there is room for, and how many are left."""
+    """Join as many of the clauses as there is room for, and say how many are left out."""
     shown: list[str] = []
     for clause in missing:
         if sum(map(len, shown)) + len(clause) > 220 and shown:

@@ -1,4 +1,4 @@
-"""What comes next in a run, and the command for it: which row of `next_steps.toml`. Pure."""
+"""Choose what comes next in a run, and the command for it: a row of `next_steps.toml`. Pure."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
 
 def _is_clarified(run: Run, phase: table.ClarificationPhase) -> bool:
     """True if that checkpoint is passed, or nobody is to be asked, and answers are assumed."""
-    answered = (clarification for clarification in run.clarifications if clarification.answer)
-    return run.autonomous or any(clarification.phase is phase for clarification in answered)
+    answered = (entry for entry in run.clarifications if entry.answer)
+    return run.autonomous or any(entry.phase is phase for entry in answered)
 
 
 def _analysis(run: Run) -> NextStep:
@@ -74,9 +74,7 @@ def _analysis(run: Run) -> NextStep:
 
 
 def _planning(run: Run) -> NextStep:
-    wanting = next(
-        (clarification for clarification in run.clarifications if not clarification.answer), None
-    )
+    wanting = next((entry for entry in run.clarifications if not entry.answer), None)
     if wanting is not None:
         return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
     if not _is_clarified(run, table.ClarificationPhase.PRE_PLAN):
@@ -137,6 +135,6 @@ def _holds(records: tuple[GateRecord, ...], gate: table.Gate, tree: str) -> bool
 
 
 def _step(name: str, **values: Any) -> NextStep:
-    """The row of this name, filled in."""
+    """The row of this name in `next_steps.toml`, filled in."""
     text, command = (part.format_map(values) for part in _STEPS[name])
     return NextStep(text, f"lifecycle run {command}")

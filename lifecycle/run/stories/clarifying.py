@@ -26,7 +26,7 @@ CHECKPOINTS: Final[Mapping[RunPhase, ClarificationPhase]] = {
     RunPhase.ANALYSIS: ClarificationPhase.PRE_ANALYSIS,
     RunPhase.PLANNING: ClarificationPhase.PRE_PLAN,
 }
-"""By the phase that a run is to enter: when something had to be clarified."""
+"""The checkpoint at which something has to be clarified, by the phase that a run is to enter then."""
 
 
 def clarification(
@@ -53,7 +53,7 @@ def clarified(run: Run, *clarifications: Clarification) -> Run:
 
 
 def merged(before: tuple[Clarification, ...], *more: Clarification) -> tuple[Clarification, ...]:
-    """All of them, each question of a phase once, with its newest answer."""
+    """Merge clarifications: each question of a phase once, with its newest answer."""
     return tuple({(entry.phase, entry.question): entry for entry in (*before, *more)}.values())
 
 

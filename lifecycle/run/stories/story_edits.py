@@ -1,4 +1,4 @@
-"""Stories are added, planned, and their criteria judged."""
+"""Add stories to a run, plan them, and judge their criteria."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def with_new_story(
         raise refused("no-size", sizes=", ".join(SIZES))
     words = line_of(title, "a story's title", 300)
     about = (words.casefold(), size, security)
-    for known in run.stories:
-        if (known.title.casefold(), known.size, known.security) == about:
-            raise refused("same-story", known=known)
+    for other in run.stories:
+        if (other.title.casefold(), other.size, other.security) == about:
+            raise refused("same-story", known=other)
     if run.phase is RunPhase.SETUP:
         run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
     number = 1 + max((int(story.id[1:]) for story in run.stories), default=0)
@@ -72,10 +72,10 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     if plan in (StoryPlan(), StoryPlan(replaces=True)):
         raise refused("empty-plan")
 
-    def merged(before: tuple[str, ...], given: tuple[str, ...], what: str) -> tuple[str, ...]:
-        kept = () if plan.replaces and given else before
+    def merged(before: tuple[str, ...], added: tuple[str, ...], what: str) -> tuple[str, ...]:
+        kept = () if plan.replaces and added else before
         return tuple(
-            dict.fromkeys((*kept, *(line_of(text, what) for text in given if text.strip())))
+            dict.fromkeys((*kept, *(line_of(text, what) for text in added if text.strip())))
         )
 
     known = {criterion.text: criterion for criterion in story.criteria}

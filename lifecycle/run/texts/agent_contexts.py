@@ -244,14 +244,14 @@ def _counts(proof: TestProof) -> str:
 
 
 def _changed(story: Story) -> list[str]:
-    """The files of the tests that were changed between red and green: is it still the same demand?"""
+    """Lines on the tests' files that were changed between red and green, for the reviewer to compare."""
     changed = story.green.changed if story.green is not None else ()
     head = ["", "### Tests that were changed between RED and GREEN"] if changed else []
     return [*head, *(f"- {path}" for path in changed)]
 
 
 def _standing(story: Story) -> Iterator[str]:
-    """What reviews found BLOCKING before: is it mended?"""
+    """Lines on what reviews found BLOCKING before, for the reviewer to say whether it is mended."""
     for check in table.StoryCheck:
         open_findings = standing(story, check)
         if open_findings:

@@ -137,9 +137,7 @@ def context_data(run: Run, facts: WorkFacts, now: float) -> dict[str, Any]:
     return {
         **fields_of(run, "goal", "phase", workflow_id="id"),
         "tier": tier(run, now).name,
-        "clarifications": [
-            fields_of(clarification, "question", "answer") for clarification in run.clarifications
-        ],
+        "clarifications": [fields_of(entry, "question", "answer") for entry in run.clarifications],
         "current_story": {"id": story.id, "text": _whole(story, facts.tree)} if story else None,
         "completed": _kept(run, now),
         "completed_count": len(run.completed_stories),
@@ -179,8 +177,7 @@ def _goal(run: Run) -> str:
 def _clarifications(run: Run | None) -> list[str]:
     clarifications = run.clarifications if run is not None else ()
     return [
-        f"- {quoted(clarification.question)} {quoted(clarification.answer or _OPEN)}"
-        for clarification in clarifications
+        f"- {quoted(entry.question)} {quoted(entry.answer or _OPEN)}" for entry in clarifications
     ] or ["None"]
 
 

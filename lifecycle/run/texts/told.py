@@ -30,7 +30,7 @@ def _sentences() -> dict[str, str]:
 
 
 def sentence(name: str, /, **values: Any) -> str:
-    """A sentence of `refusals.toml`.
+    """A sentence of `refusals.toml`, filled in.
 
     Args:
         name: of the sentence.
@@ -79,7 +79,7 @@ def line_of(text: str, what: str, longest: int = LINE) -> str:
 
 
 def filled(name: str, /, **values: Any) -> list[str]:
-    """The lines of a block.
+    """The lines of a block of `design_blocks.toml`, filled in.
 
     Args:
         name: of the block.

@@ -43,7 +43,7 @@ class _Words(msgspec.Struct, frozen=True):
 
 
 SERVICES: Final = msgspec.convert(resources.texts("run/trouble/words.toml"), _Words).services
-"""Both tables of the design as one."""
+"""The kinds of services: both tables of the design as one."""
 
 
 @cache
@@ -55,11 +55,11 @@ def _pattern(keyword: str) -> re.Pattern[str]:
 
 def services_in(text: str) -> tuple[ExternalDependency, ...]:
     """The services that a text speaks of, each once, in the table's order."""
-    seen = [
+    matches = [
         (row, next((word for word in row.named if _pattern(word).search(text)), ""))
         for row in SERVICES
     ]
-    named = [(row, word) for row, word in seen if word]
+    named = [(row, word) for row, word in matches if word]
     special = [(row, word) for row, word in named if not row.is_general]
     return tuple(
         ExternalDependency(row.type, row.category, word, row.mock, row.needs_secrets)
@@ -75,7 +75,7 @@ def scanned(run: Run, story_id: str) -> Run:
 
 
 def dependency_lines(story: Story) -> list[str]:
-    """What was detected, in the design's lines."""
+    """Lines on the services that a story speaks of, as the design has them."""
     services = story.dependencies
     if not services:
         return [f"Detected no external dependencies in {story.id}."]

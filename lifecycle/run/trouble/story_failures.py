@@ -21,12 +21,12 @@ EXTERNAL = "External service failures"
 """Why nothing is tried again where only a person can help, in the design's words."""
 
 _STATUS = r"(?:https?(?:/\d(?:\.\d)?)?|status(?: code)?|error|code|returned|responded with)[ :=]*"
-"""What stands before a number that is a status of HTTP, and no line and no count."""
+"""A pattern of what stands before a number that is a status of HTTP, and no line and no count."""
 
 
 @cache
 def _words() -> tuple[tuple[table.FailureCategory, re.Pattern[str]], ...]:
-    """By category, the words of `words.toml` that tell of it."""
+    """The categories of failures, each with a pattern of the words in `words.toml` that tell of it."""
     rows: dict[str, list[str]] = resources.texts("run/trouble/words.toml")["failures"]
     words = {kind: "|".join(row).replace("STATUS", _STATUS) for kind, row in rows.items()}
     return tuple(
