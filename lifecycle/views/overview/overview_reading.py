@@ -41,7 +41,7 @@ EVENTS = 8
 
 
 def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> Overview:
-    """Everything about the worktree `root`, as it lies there right now; never raises for what lies there.
+    """Read everything about the worktree `root` as it is right now; never raises for what lies there.
 
     Args:
         root: its top folder.

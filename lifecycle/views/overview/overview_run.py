@@ -11,7 +11,7 @@ from lifecycle.views.overview.worktree_read import WorktreeRead, address, plain
 
 
 def run_part(reading: WorktreeRead) -> OverviewRun | None:
-    """The run; None if there is none.
+    """The run as a part of the overview; None if there is none.
 
     Raises:
         StrangeRun: its file cannot be read, came with the repository, or is of a later release.

@@ -266,7 +266,7 @@ class Overview:
         at: when it was read.
         worktree: where it is.
         claim, pull, checks, stage, run, workflow: that part; None where there is none.
-        waiting: sentences of notices that nobody has heard yet.
+        waiting: what waits to be said, each with nobody having heard it yet.
         events: the last entries of the clone's journal, the newest last.
         awaited: what waits for a person, the longest first.
         troubles: for each part that could not be read its one sentence.

@@ -47,7 +47,7 @@ STANDING_STYLES = {
     PullStanding.MERGED: "bold green",
     PullStanding.CLOSED: "red",
 }
-"""The colour of that on a terminal."""
+"""The colour of each of these on a terminal."""
 
 
 def is_awaited(overview: Overview, text: str) -> bool:

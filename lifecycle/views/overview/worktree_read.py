@@ -55,7 +55,7 @@ class WorktreeRead:
         return self.deadline.clock.now()
 
     def await_person(self, part: str, what: str, since: float, where: str = "") -> None:
-        """Note that this waits for a person."""
+        """Note that `what` in this part waits for a person, since when, and where that person acts."""
         self.awaited.append(AwaitedPerson(part, plain(what, 500), since, where))
 
     def part(self, name: str, read: Callable[[WorktreeRead], T], otherwise: T) -> T:

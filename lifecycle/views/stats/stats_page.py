@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 MOST = 200
-"""Tasks that are named, the newest, and flakes, the most frequent."""
+"""How many tasks are named, the newest, and how many flakes, the most frequent."""
 
 _SCRIPT = re.compile(r"</(?=script)", re.IGNORECASE)
 """The begin of an end tag, which ends a script also where it stands in a string."""

@@ -173,18 +173,18 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
         entry for entry in entries if entry.at >= wanted.since and (is_all or entry.task in names)
     ]
     # Read from all entries: a visit that ended in the period may have begun before it.
-    known = [
+    chosen_visits = [
         visit
         for visit in visits(entries)
         if (visit.ended is None or visit.ended >= wanted.since) and (is_all or visit.task in names)
     ]
     rows = {
-        system: tuple(_rows(system, [visit for visit in known if visit.system == system]))
+        system: tuple(_rows(system, [visit for visit in chosen_visits if visit.system == system]))
         for system in ORDER
     }
     last = _done(chosen)
     done = {task: entry.at for task, entry in last.items()}
-    tasks = _tasks(known, chosen)
+    tasks = _tasks(chosen_visits, chosen)
     moments = [entry.at for entry in chosen]
     return Summary(
         since=min(moments, default=0.0),
@@ -195,28 +195,30 @@ def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary
         phases=rows[journal.CLAIM],
         bottlenecks=tuple(_bottlenecks(rows[journal.STAGES]) or _bottlenecks(rows[journal.CLAIM])),
         labels=_groups(
-            known, lambda visit: labels.get(visit.task, ()), lambda _, tasks: tasks & set(done)
+            chosen_visits,
+            lambda visit: labels.get(visit.task, ()),
+            lambda _, tasks: tasks & set(done),
         ),
-        agents=_agents(known, last),
+        agents=_agents(chosen_visits, last),
         tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
-        spent=_spent(_leading(known)),
-        tries=_tries(_leading(known)),
-        failed=_tries(_leading(known), of_failed=True),
+        spent=_spent(_leading(chosen_visits)),
+        tries=_tries(_leading(chosen_visits)),
+        failed=_tries(_leading(chosen_visits), of_failed=True),
         done=done,
-        lasting=tuple(visit for visit in known if visit.ended is None),
+        lasting=tuple(visit for visit in chosen_visits if visit.ended is None),
         flakes=_flakes(chosen),
-        told=tuple(sorted(known, key=_moment)),
+        told=tuple(sorted(chosen_visits, key=_moment)),
     )
 
 
-def _tasks(known: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:
+def _tasks(task_visits: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:
     """The tasks that were worked at, in the order in which that began.
 
     What somebody wrote in the agent's place, as reconcile does, makes no task of this clone's.
     """
     own = [(entry.at, entry.task) for entry in entries if not entry.detail.get("by")]
-    seen = [*((_moment(visit), visit.task) for visit in known), *own]
-    return list(dict.fromkeys(task for _, task in sorted(seen) if task))
+    moments = [*((_moment(visit), visit.task) for visit in task_visits), *own]
+    return list(dict.fromkeys(task for _, task in sorted(moments) if task))
 
 
 def _flakes(entries: Iterable[JournalEntry]) -> tuple[Flake, ...]:
@@ -270,7 +272,7 @@ def _spelled(entry: JournalEntry) -> JournalEntry:
 
 
 def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
-    """The tasks that came to their end, each with its first entry that says so: closed, or past the line."""
+    """The tasks that came to an end, each with the first entry that says so: closed, or past the line."""
     first: dict[str, JournalEntry] = {}
     for entry in entries:
         if entry.kind != journal.TRANSITION or not entry.task:
@@ -330,14 +332,14 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
     return sorted(bottlenecks, key=lambda bottleneck: -bottleneck.weight)
 
 
-def _agents(known: Sequence[Visit], ends: Mapping[str, JournalEntry]) -> tuple[Group, ...]:
+def _agents(task_visits: Sequence[Visit], ends: Mapping[str, JournalEntry]) -> tuple[Group, ...]:
     """The tasks by who worked at them; an end that names nobody counts for each of them."""
 
     def ended_by(name: str, tasks: set[str]) -> set[str]:
         named = {task for task, entry in ends.items() if entry.actor == name}
         return named | {task for task in tasks if task in ends and not ends[task].actor}
 
-    return _groups(known, lambda visit: (visit.actor,) if visit.actor else (), ended_by)
+    return _groups(task_visits, lambda visit: (visit.actor,) if visit.actor else (), ended_by)
 
 
 def _groups(
@@ -418,11 +420,11 @@ class Times:
     @classmethod
     def of(cls, seconds: Iterable[float]) -> Times:
         """Sum up these times, in any order."""
-        known = sorted(seconds)
-        if not known:
+        ordered = sorted(seconds)
+        if not ordered:
             return cls()
-        nearest = known[math.ceil(_NINETY * len(known)) - 1]
-        return cls(len(known), math.fsum(known), fmean(known), median(known), nearest)
+        nearest = ordered[math.ceil(_NINETY * len(ordered)) - 1]
+        return cls(len(ordered), math.fsum(ordered), fmean(ordered), median(ordered), nearest)
 
 
 def rate(part: int, whole: int) -> float | None:

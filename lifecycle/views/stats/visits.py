@@ -108,7 +108,7 @@ class _JournalReader:
     visits: list[Visit] = field(default_factory=list)
 
     def take(self, entry: JournalEntry) -> None:
-        """Read one entry on."""
+        """Read the next entry."""
         if entry.system not in ORDER:
             return
         if entry.kind == journal.TRANSITION:
@@ -183,12 +183,12 @@ class _JournalReader:
     def _changed(self, stay: Visit, **values: Any) -> Visit:
         """The stay with these values, in its place."""
         changed = replace(stay, **values)
-        index = next(index for index, known in enumerate(self.stays) if known is stay)
+        index = next(index for index, other in enumerate(self.stays) if other is stay)
         self.stays[index] = changed
         return changed
 
     def _leave(self, stay: Visit, entry: JournalEntry, *, target: str) -> None:
-        self.stays = [known for known in self.stays if known is not stay]
+        self.stays = [other for other in self.stays if other is not stay]
         self.visits.append(self.visit(stay, entry.at, target))
 
     def visit(self, stay: Visit, ended: float | None, target: str) -> Visit:
@@ -220,8 +220,8 @@ class _Moments:
         """Seconds of long silence between two moments."""
         signs = [began]  # what ended it is a sign of its task or of its session
         for key in (("task", task), ("session", session)):
-            known = self._by.get(key, [])
-            signs += known[bisect_left(known, began) : bisect_right(known, ended)]
+            moments = self._by.get(key, [])
+            signs += moments[bisect_left(moments, began) : bisect_right(moments, ended)]
         gaps = (after - before for before, after in itertools.pairwise(sorted(signs)))
         return sum(gap for gap in gaps if gap > AWAY_SECONDS)
 

@@ -74,7 +74,7 @@ class LiveWatch:
         self.console.print(Text("\n").join(self._lines(None)), soft_wrap=True)
 
     def data(self) -> dict[str, Any]:
-        """All of it for `--json`."""
+        """Read the overview, and return it as data for `--json`."""
         self._read()
         return overview_json(self.seen)
 

@@ -67,7 +67,7 @@ GUARDS = {
 
 
 class _PageRequest(BaseHTTPRequestHandler):
-    """One connection."""
+    """One connection of a browser, and its requests."""
 
     server: WatchServer
     protocol_version = "HTTP/1.1"
@@ -214,7 +214,7 @@ class WatchServer(ThreadingHTTPServer):
             self._seats.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 -- the library's
-        """A browser that went is no news; anything else is one sentence."""
+        """Complain of an error in one sentence; a browser that went is none."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             self.complain(f"A connection was given up ({type(error).__name__}: {error}).")
