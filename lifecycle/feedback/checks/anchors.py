@@ -1,4 +1,4 @@
-"""What a line of a log is, by the table in `log_words.toml`: an error by rank, noise, or a step's end."""
+"""Tell what a line of a log is, by the table in `log_words.toml`: an error by rank, noise, a step's end."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class _Reading:
             self._note(read, at)
 
     def _hints(self, text: str) -> bool:
-        """Whether the line may be worth a look; what comes again but for its numbers is not."""
+        """True if the line may be worth a look; one that came before, but for its numbers, is not."""
         shape = _NUMBERS.sub("", text[:MOST_WIDE])
         is_new = shape not in self.shapes
         if len(self.shapes) < MOST_SHAPES:
@@ -145,16 +145,16 @@ class _Reading:
 
     def wanted(self) -> list[tuple[list[tuple[int, str]], float]]:
         """Lines in the order in which they are shown, and the share of the room that may be full then."""
-        wanted: list[tuple[list[tuple[int, str]], float]] = []
+        parts: list[tuple[list[tuple[int, str]], float]] = []
         end = [*reversed(self.recent)]
         for rank, read in self.ranks.items():
-            if rank is AnchorRank.HINT and not wanted:
-                wanted.append((end, _SHARES[0]))
+            if rank is AnchorRank.HINT and not parts:
+                parts.append((end, _SHARES[0]))
             if read.edges:
                 edges = [window.by_distance for window in read.edges]
-                wanted += [*zip(edges, _SHARES, strict=False), (end[:END], _END_SHARE)]
-                wanted += [(window.by_distance, 1.0) for window in read.others]
-        return wanted
+                parts += [*zip(edges, _SHARES, strict=False), (end[:END], _END_SHARE)]
+                parts += [(window.by_distance, 1.0) for window in read.others]
+        return parts
 
     @property
     def first_error(self) -> str:
@@ -169,7 +169,7 @@ class _Reading:
 
 
 def excerpt(lines: Iterable[str], step: StepTime | None = None) -> LogExcerpt:
-    """The excerpt of a job's log.
+    """Cut the excerpt out of a job's log.
 
     Args:
         lines: the log, as GitHub gives it or as a tool printed it.

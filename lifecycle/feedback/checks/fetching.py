@@ -1,4 +1,4 @@
-"""Fetch what failed on a head, and keep it: one request for the checks, and one for each log.
+"""Fetch the failed checks of a head and their logs, and keep them: one request, and one for each log.
 
 A log is read up to the end of the failed step, and once for each attempt of its job: every attempt is a job
 with a number of its own. What cannot be read is told in its place, and nothing else waits for it.
@@ -101,9 +101,9 @@ def _kept(world: World, failure_packet: FailurePacket) -> str:
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     """Read the log of a check's job: as it was kept, else as GitHub has it; a failure is its `problem`."""
     files = FeedbackFiles(world.root)
-    known = _known(files.read(f"{job}.json"))
-    if known is not None and files.has(f"{job}.log"):
-        return ReadLog(known[0], files.shown(f"{job}.log"), tests=known[1])
+    earlier = _known(files.read(f"{job}.json"))
+    if earlier is not None and files.has(f"{job}.log"):
+        return ReadLog(earlier[0], files.shown(f"{job}.log"), tests=earlier[1])
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)
     try:
@@ -119,7 +119,7 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
 
 
 def _asked(world: World, check: FailedCheck, job: int) -> tuple[LogExcerpt, KeptLog]:
-    """The excerpt of a log, and what is kept of it; one that may not be there yet is asked for twice."""
+    """Ask for a log, twice if it may not be there yet; its excerpt, and what is kept of it."""
     try:
         return _once(world, check, job)
     except NotFound:
@@ -149,7 +149,7 @@ def _time_of(check: FailedCheck) -> StepTime | None:
 
 
 def _known(content: bytes | None) -> tuple[LogExcerpt, tuple[str, ...]] | None:
-    """An excerpt and the tests as they were kept, None if there is none that can be read."""
+    """The excerpt and the tests that were kept before; None if there are none that can be read."""
     try:
         kept = json.loads(content or b"null")
         log_excerpt = LogExcerpt(

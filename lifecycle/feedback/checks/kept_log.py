@@ -1,4 +1,4 @@
-"""What is kept of a log while it goes by: its begin and its end, however long it is."""
+"""Keep the begin and the end of a log while its lines go by, however long it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ END = 1_500_000
 
 
 class KeptLog:
-    """A log that somebody reads: what was read is kept, as far as there is room."""
+    """Keeps the lines of a log that somebody reads, as far as there is room."""
 
     def __init__(self) -> None:
         self._begin: list[str] = []

@@ -58,7 +58,7 @@ class KeyBlocks:
         self._left = 0
 
     def shown(self, text: str) -> str | None:
-        """What of the next line may be shown, without its moment; None if it is part of a key."""
+        """The part of the next line (without its moment) that may be shown; None if it belongs to a key."""
         edge = _KEY.search(text) if "PRIVATE KEY" in text else None
         if edge is not None and edge[1] == "BEGIN":
             self._left = 0 if "-----END" in text[edge.end() :] else MOST_OF_KEY

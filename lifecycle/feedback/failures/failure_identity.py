@@ -8,7 +8,7 @@ from lifecycle.feedback.checks.packet import CheckFailure, without_moments
 
 
 def identities(failure: CheckFailure) -> tuple[str, ...]:
-    """What failed, without the name of the check; () if no log could be had, so that nobody knows.
+    """Names of what failed, without the check's; () if no log could be had, so that nobody knows.
 
     The tests that the log names, else its first error with its numbers left out: those of lines move.
     """
@@ -22,7 +22,7 @@ def identities(failure: CheckFailure) -> tuple[str, ...]:
 
 
 def trace(failure: CheckFailure) -> tuple[str, ...]:
-    """What failed and how, to the line: another one shows that something changed."""
+    """What failed and its first error: another trace shows that something changed."""
     return (*identities(failure), without_moments(failure.first_error))
 
 

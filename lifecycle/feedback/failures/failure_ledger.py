@@ -16,7 +16,7 @@ MOST_KEPT = 50
 
 @dataclass(frozen=True, slots=True)
 class RedHead:
-    """A head at which something failed that is the change's own: by what it is known, and how it failed."""
+    """A head at which something of the change's own failed: its identities, its trace, its packet."""
 
     sha: str
     identities: tuple[str, ...]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from lifecycle.feedback.failures.tampering import TamperFinding
 
 MORE_SECONDS = 10.0
-"""How long the runs and the base may be asked for after the logs: what is not known by then is ours."""
+"""Seconds for asking after the logs about runs and base: what is not known by then counts as ours."""
 
 MOST_RUNS = 5
 MOST_BASE_LOGS = 5
@@ -80,7 +80,7 @@ class FailureWatch:
     def heard(
         self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
     ) -> FailuresHeard:
-        """What follows from what was read; as `ports.FailureFeedback.heard`."""
+        """Decide what follows from what was read; as `ports.FailureFeedback.heard`."""
         self._tips[pull.number] = pull.base_tip
         ledger, head = FailureLedger.from_json(known, pull.number), pull.head_sha
         ledger, weakened = self._compared(ledger, pull, may_fetch=may_fetch)
@@ -110,7 +110,7 @@ class FailureWatch:
     def _compared(
         self, ledger: FailureLedger, pull: PullRequest, *, may_fetch: bool
     ) -> tuple[FailureLedger, tuple[str, ...]]:
-        """What the commits since the last red head take from the checks; looked through once a head.
+        """Find what the commits since the last red head take from the checks; once for each head.
 
         Whoever pushed them: what came from elsewhere is fetched, and kept by no ref.
         Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
@@ -164,7 +164,7 @@ class FailureWatch:
         return self._world.git.run(*args)
 
     def _facts(self, fetched: FetchedPacket) -> FailureFacts:
-        """What is known of a head beside its logs; what cannot be read is not known."""
+        """Read what is known of a head beside its logs; what cannot be read counts as not known."""
         facts = _facts_of(fetched)
         numbers = dict.fromkeys(
             failure.run for failure in facts.failures if failure.run is not None
@@ -202,7 +202,7 @@ class FailureWatch:
         return self._tried(lambda commit: self._git("merge-base", head, commit), tip) or ""
 
     def _base_of(self, sha: str, wanted: Sequence[FailureFact]) -> BaseFacts | None:
-        """What failed on a commit of the base, by its logs; None if that cannot be known."""
+        """Read what failed on a commit of the base, from its logs; None if that cannot be known."""
         base = self._tried(self._world.reports.failed_on, sha) if sha else None
         if base is None:
             return None
@@ -256,10 +256,7 @@ def _fact(failure: CheckFailure) -> FailureFact:
 def _passed(pull: PullRequest) -> Collection[str]:
     """The checks of the head of which every run has passed, by workflow and name."""
     runs = pull.checks.runs if pull.checks is not None else ()
-    named = [
-        (f"{check_run.workflow}{BETWEEN}{check_run.name}", check_run.bucket is Bucket.PASS)
-        for check_run in runs
-    ]
+    named = [(f"{run.workflow}{BETWEEN}{run.name}", run.bucket is Bucket.PASS) for run in runs]
     return {name for name, _ in named} - {name for name, is_passed in named if not is_passed}
 
 

@@ -14,7 +14,7 @@ from lifecycle.feedback.failures.tampering import TamperFinding
 
 SHOWN = 5
 GO_ON = "lifecycle feedback go-on"
-"""What is run once the user says so."""
+"""The command that is run once the user says to go on."""
 _NAME, _IDENTITY, _LINE = 80, 160, 120
 
 
@@ -67,7 +67,7 @@ def still_stopped(number: int, head: str, failures: Sequence[FailureFact], path:
 
 
 def opened(number: int, stopped: Sequence[str]) -> str:
-    """The user said to go on with what they were asked about."""
+    """To the user who said to go on with what they were asked about."""
     if not stopped:
         return f"The agent is woken for whatever fails on PR #{number}; nothing was to be opened again."
     return (

@@ -1,4 +1,4 @@
-"""Whether a failure is of what the job ran on, by the table in `infrastructure.toml`. Pure."""
+"""Tell failures of what a job ran on from the change's own, by the table in `infrastructure.toml`. Pure."""
 
 from __future__ import annotations
 

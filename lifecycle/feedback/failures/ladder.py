@@ -19,7 +19,7 @@ BASE_POLLS = 5
 """Polls between two reads of a base that moved: its own run takes minutes, and it may never begin."""
 
 BETWEEN = "\t"
-"""Between a workflow and its check, where a check is called by both."""
+"""Stands between the names of a workflow and its check, where a check is called by both."""
 
 
 class FailureClass(Enum):

@@ -1,4 +1,4 @@
-"""What a diff takes from the checks: tests gone or skipped, commands that may fail, lower bars. Pure.
+"""Find what a diff takes from the checks: tests gone or skipped, commands that may fail, lower bars. Pure.
 
 Said and held, never forbidden: a test may be wrong, a threshold too high. `tampering.toml` has the table.
 """
@@ -106,7 +106,7 @@ def _deleted(file: DiffedFile) -> Iterator[TamperFinding]:
 
 
 def _tests(file: DiffedFile, added: Counter[str], removed: Counter[str]) -> Iterator[TamperFinding]:
-    """Tests that are gone: not those that stand elsewhere now, nor those that others came for."""
+    """Findings of tests that are gone: not of those that stand elsewhere now, or that others came for."""
     if file.is_deleted or not _is("tests", file.path):
         return
     gone = [line for line in _defined(file.removed) if line not in added]
@@ -148,7 +148,7 @@ def _bars(file: DiffedFile) -> Iterator[TamperFinding]:
 
 
 def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
-    """By the line without its number: the number, and the line."""
+    """Numbers by the line without its number, each with that line."""
     numbers: dict[str, tuple[float, str]] = {}
     for line in lines:
         match = re.search(table()[kind], line)
@@ -159,7 +159,7 @@ def _numbers(kind: str, lines: Iterable[str]) -> dict[str, tuple[float, str]]:
 
 
 def _triggers(file: DiffedFile) -> Iterator[TamperFinding]:
-    """Events at which a workflow ran and does not any more."""
+    """Findings of events at which a workflow ran and does not any more."""
     if not _is("workflow", file.path):
         return
     lost = _events(file.removed) - _events(file.added)

@@ -23,12 +23,12 @@ class FetchedConflict:
 
     @property
     def wake_lines(self) -> list[str]:
-        """What a wake carries of it."""
+        """The lines of the conflict that a wake carries."""
         return conflict_text.wake_lines(self.found, self.path)
 
 
 def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> FetchedConflict:
-    """What of a pull request's head is in conflict with its base, found within so many seconds, and kept.
+    """Find which files of a head conflict with its base, within so many seconds, and keep that as a packet.
 
     What git cannot tell is a sentence in its place. Raises OSError if the packet cannot be written.
     """

@@ -63,7 +63,7 @@ def wake_lines(conflict: FoundConflict, path: str) -> list[str]:
 
 
 def command(conflict: FoundConflict) -> list[str]:
-    """What solves it, as commands for the worktree."""
+    """The commands for the worktree that solve the conflict."""
     remote, base = shlex.quote(conflict.remote), shlex.quote(conflict.base)
     tracked = shlex.quote(f"{conflict.remote}/{conflict.base}")
     then = (

@@ -93,7 +93,7 @@ class ReviewThread:
 
     @property
     def is_answered(self) -> bool:
-        """The last word is ours, and nothing before it was changed after it: GitHub shows an answer."""
+        """True if the last remark is ours, and none was changed after it: GitHub shows an answer."""
         remarks = self.shown
         if not remarks or remarks[-1].trusted is not Trusted.OURS:
             return False
@@ -172,6 +172,6 @@ class ReviewPoint:
 
     @property
     def is_bots(self) -> bool:
-        """A listed bot said it, and no person in the same thread."""
+        """True if a listed bot said it, and no person spoke in the same thread."""
         remarks = self.thread.shown if self.thread is not None else (self.remark,)
         return not any(remark.trusted is Trusted.PERSON for remark in remarks)

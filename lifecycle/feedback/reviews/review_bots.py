@@ -22,7 +22,7 @@ def plain_login(login: str) -> str:
 
 
 def trusted(login: str, *, is_bot: bool, association: str, is_ours: bool) -> Trusted:
-    """Whose words these are.
+    """Whose words an author's are, as far as that decides who hears of them.
 
     A bot is known by its exact login and by GitHub's word that it is one: anybody may choose a name
     that looks like a bot's.

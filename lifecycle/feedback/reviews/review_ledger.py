@@ -13,10 +13,10 @@ from lifecycle.core.light_dataclass import asdict, dataclass, field, replace
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
 
 QUIET_SECONDS = 90.0
-"""How long nobody may have said anything, so that one review is told as one."""
+"""Seconds without a new remark after which news is told, so that one review is told as one."""
 
 LONGEST_QUIET = 600.0
-"""Where somebody never pauses, or GitHub's clock is ahead: told all the same after this."""
+"""Seconds after which news is told although somebody never pauses, or GitHub's clock is ahead."""
 
 _KEPT = 5_000
 """Rows of a ledger at most, the newest: what is dropped would be told again."""
@@ -110,7 +110,7 @@ def _row(data: Mapping[str, Any]) -> ToldPoint:
 
 
 def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """All that waits for somebody, whether told or not: threads, requests for changes, texts, comments.
+    """All points that wait for somebody, told or not: threads, requests for changes, texts, comments.
 
     A thread that is resolved waits for nobody, and one that is answered neither, unless it was resolved
     once and opened again. Strangers' words make no point: `strangers` has them.
@@ -150,7 +150,7 @@ def _is_new(point: ReviewPoint, row: ToldPoint | None) -> bool:
 
 
 def strangers(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """What people and bots without rights here said, untold: for the user alone."""
+    """The untold points of people and bots without rights here: for the user alone."""
     candidates = [
         ReviewPoint(f"S{remark.id}", remark, thread)
         for thread in conversation.threads
@@ -173,7 +173,7 @@ def strangers(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> 
 
 
 def approvals(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """What was written with an approval, untold: it asks for no answer, and nobody looks for it there."""
+    """The untold texts of approvals: they ask for no answer, and nobody looks for them there."""
     candidates = [
         ReviewPoint(review.id, review.remark, None, review.state)
         for review in conversation.reviews
@@ -183,7 +183,7 @@ def approvals(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> 
 
 
 def limited(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
-    """Bots' words, untold, that they did not review: for the user, who may think that they did."""
+    """The untold remarks of bots that they did not review: for the user, who may think that they did."""
     texts = [*conversation.comments, *(review.remark for review in conversation.reviews)]
     return [
         ReviewPoint(f"L{remark.id}", remark)
@@ -193,7 +193,7 @@ def limited(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> li
 
 
 def resolved(ledger: ReviewLedger, conversation: PullConversation) -> ReviewLedger:
-    """The ledger with what GitHub shows resolved marked so: that is dropped, and news if it comes back."""
+    """Mark what GitHub shows resolved: it is dropped, and is news if it is opened again."""
     states = {thread.id: thread.is_resolved for thread in conversation.threads}
     rows = {
         key: replace(row, is_resolved=True) if states.get(key) else row

@@ -65,7 +65,7 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
 
 
 def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
-    """What was written with approvals, behind bars: their first words, and where the rest stands."""
+    """The text of a notice on approvals: their first words behind bars, and where the rest stands."""
     remarks = [approval.remark for approval in approvals]
     lines = [words.approved(number, [remark.author for remark in remarks]), words.quoted_as_data()]
     for shown in remarks[: words.SHOWN_NAMES]:
@@ -74,7 +74,7 @@ def of_approvals(number: int, approvals: Sequence[ReviewPoint]) -> str:
 
 
 def _answer(points: Sequence[ReviewPoint]) -> list[str]:
-    """How threads are answered, where there is one."""
+    """The line on how to answer threads; none if no point is a thread."""
     return [ANSWER] if any(point.thread is not None for point in points) else []
 
 

@@ -33,7 +33,7 @@ _LISTS = {"reviewThreads": "threads", "reviews": "reviews", "comments": "comment
 
 
 def read(graph: GraphClient, repository: Repository, number: int) -> PullConversation:
-    """All that is said of a pull request.
+    """Read all that is said of a pull request, page by page.
 
     Raises:
         NotFound: GitHub shows no such pull request.
@@ -103,8 +103,8 @@ def thread(node: Json) -> ReviewThread:
     """Make a thread of a GraphQL node: its first remark and the newest; what lies between is counted."""
     newest = [remark(comment) for comment in nodes(node, "comments")]
     first = [remark(comment) for comment in nodes(node, "root")]
-    known = {entry.id for entry in newest}
-    remarks = (*(entry for entry in first if entry.id not in known), *newest)
+    ids = {entry.id for entry in newest}
+    remarks = (*(entry for entry in first if entry.id not in ids), *newest)
     total = part(node, "comments").get("totalCount")
     line = node.get("line") if node.get("line") is not None else node.get("originalLine")
     return ReviewThread(
@@ -154,7 +154,7 @@ def _review(node: Json) -> SubmittedReview:
 
 
 def demanded(conversation: PullConversation) -> PullConversation:
-    """The conversation, if all of it was read.
+    """The same conversation; raises Transient unless all of it was read.
 
     Raises:
         Transient: it has more pages than are read.

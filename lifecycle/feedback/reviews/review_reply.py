@@ -112,7 +112,7 @@ class ReviewAnswers:
         self._file = file
 
     def ensure_reply(self, wanted: WantedReply, now: float) -> Replied:
-        """The thread has this answer of ours, once; resolved where that is ours to do.
+        """Post this answer to the thread unless it is there, and resolve that where that is ours to do.
 
         Requests: 3 for a new answer (read, post, read again), 1 for one that is there, 1 more to resolve.
 
@@ -140,7 +140,7 @@ class ReviewAnswers:
         return Replied(state.number, url, is_new, is_seen, is_resolved, note)
 
     def read(self, thread: str) -> ThreadState:
-        """A thread as it is now; raises NotFound, and as everywhere."""
+        """Read a thread as it is now; raises NotFound, and what every read raises."""
         subject = f"review thread {thread}"
         reply = self._graph.read("read_thread", {"thread": thread}, subject=subject)
         node = part(reply.data, "node")
@@ -195,7 +195,7 @@ class ReviewAnswers:
         return url
 
     def _wait_for(self, mark: str, intent: Mapping[str, float], now: float) -> None:
-        """Count this read, which missed it; raise until the reply is known not to have come."""
+        """Count a read that did not show the reply; raise Transient until it is known not to have come."""
         at, reads = float(intent.get("at", now)), int(intent.get("reads", 0)) + 1
         self._keep(mark, {"at": at, "reads": reads})
         left = at + SETTLE_SECONDS - now
@@ -215,7 +215,7 @@ class ReviewAnswers:
         return current, _marked(current.thread, mark) is not None
 
     def _resolved(self, thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
-        """Whether the thread is resolved now, and why not where one could expect it."""
+        """Resolve the thread where that is ours to do; whether it is resolved, and else why not or ""."""
         if thread.is_resolved:
             return True, ""
         is_wanted, note = may_resolve(thread, wanted)

@@ -29,7 +29,7 @@ class ReviewWatch:
     def heard(
         self, pull: PullRequest, known: Mapping[str, Any], now: float, *, is_asked: bool
     ) -> ReviewsHeard:
-        """What is to be told of the reviews now; as `ports.ReviewFeedback.heard`."""
+        """Read reviews that changed, and return what is to be told; as `ports.ReviewFeedback.heard`."""
         digest = pull.conversations.digest if pull.conversations is not None else ""
         ledger = ReviewLedger.from_json(known, pull.number)
         is_due = ledger.due is not None and now >= ledger.due

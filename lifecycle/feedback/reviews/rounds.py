@@ -1,4 +1,4 @@
-"""When bots' findings stop being the agent's work, and whom to ask for another review. Pure.
+"""Decide when bots' findings stop being the agent's work, and whom to ask for another review. Pure.
 
 Each push makes a reviewing bot find something else, so it alone never ends. Persons are never held back.
 """
@@ -49,7 +49,7 @@ class ReviewDecision:
 def decide(
     conversation: PullConversation, ledger: ReviewLedger, now: float, *, is_asked: bool
 ) -> ReviewDecision:
-    """What of a conversation is told now; nothing while somebody may still be writing.
+    """Decide what of a conversation is told now; nothing while somebody may still be writing.
 
     Args:
         conversation: all of it; what was not read whole must not come here.
@@ -146,7 +146,7 @@ _CLASSES = ("blocking", "major", "", "minor", "nit")
 
 
 def _rank(point: ReviewPoint) -> tuple[bool, bool, int]:
-    """Requests for changes first, then persons, then bots by their class; else the order of GitHub."""
+    """The key to sort points by: requests for changes, then persons, then bots by their class."""
     asks = point.review_state == "CHANGES_REQUESTED"
     return not asks, point.is_bots, _CLASSES.index(point.remark.severity)
 

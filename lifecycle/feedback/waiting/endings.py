@@ -167,6 +167,6 @@ def gravest(endings: Iterable[Ending | None]) -> Ending | None:
 def events_of(wanted: Iterable[str]) -> frozenset[str]:
     """The events that end a wait for one of these, which its command tells; other words mean nothing."""
     words = {wait.value: wait for wait in WaitFor}
-    known = {words[word] for word in wanted if word in words}
-    names = {event for event in EVENTS if known & {*EVENTS[event]}}
+    waits = {words[word] for word in wanted if word in words}
+    names = {event for event in EVENTS if waits & {*EVENTS[event]}}
     return frozenset(names | {"green"} if "behind" in names else names)

@@ -23,7 +23,7 @@ REFRESH = 1800.0
 """The age of a whole look from which on another is made although no digest changed."""
 
 KEPT = 21_600.0
-"""For how long nobody asked about it until a pull request is forgotten: a machine may have slept."""
+"""Seconds after the last question about a pull request until it is forgotten: a machine may have slept."""
 
 RETRY = 15.0
 """Seconds after a failed round; twice as many after each further one."""
@@ -34,10 +34,10 @@ RESERVE = 0.1
 """The part of an hour's points that is left to people: at less, waiters wait for the next hour."""
 
 LONGEST_HOLD = 7200.0
-"""A hold that lasts longer is none: no limit of GitHub's does, and clocks are corrected."""
+"""Seconds of a hold at most; a longer one is passed over: no limit of GitHub's lasts so long."""
 
 OFF = 3600.0
-"""For how long a server that does not know the digest is not asked for it."""
+"""Seconds for which a server that does not know the digest is not asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +138,15 @@ class PointsLeft:
 def enlisted(
     board: LookBoard, ids: Sequence[str], now: float, *, looked: float, every: float
 ) -> LookBoard:
-    """The board once somebody who last looked then has asked; the same object if that tells nothing new.
+    """Note on the board that somebody asked who last looked at `looked`; the same board if it has that.
 
     That somebody asks is noted a few times a poll only, so that few write.
     """
-    known = board.pulls.get(ids[0]) or WatchedPull(tuple(ids))
-    is_noted = known.ids == tuple(ids) and known.looked >= looked
-    if is_noted and 0 <= now - known.asked < max(every / 4, 1.0):
+    before = board.pulls.get(ids[0]) or WatchedPull(tuple(ids))
+    is_noted = before.ids == tuple(ids) and before.looked >= looked
+    if is_noted and 0 <= now - before.asked < max(every / 4, 1.0):
         return board
-    pull = replace(known, ids=tuple(ids), asked=now, looked=max(known.looked, looked))
+    pull = replace(before, ids=tuple(ids), asked=now, looked=max(before.looked, looked))
     return replace(board, pulls={**board.pulls, ids[0]: pull})
 
 

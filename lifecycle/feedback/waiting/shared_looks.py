@@ -33,16 +33,16 @@ FOLDER = "looks"
 DOCUMENT = "digest_pulls"
 
 BUSY_SECONDS = 2.0
-"""When to ask again while another process asks GitHub."""
+"""Seconds after which to ask again while another process asks GitHub."""
 
 LOCK_SECONDS = 5.0
 OLD_SECONDS = 7 * 86_400.0
-"""After so long the file of a token that nobody uses any more goes."""
+"""Seconds without use after which the file of a token is removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedAnswer:
-    """What a waiter is told.
+    """The answer to a waiter's question whether its pull request changed.
 
     Attributes:
         is_whole: it is to look whole, now.
@@ -78,7 +78,7 @@ class SharedLooks:
         self._every = every
 
     def ask(self, ids: Sequence[str], looked: float) -> SharedAnswer:
-        """Whether the pull request `ids` changed since somebody looked at it whole; at most one request.
+        """Say whether the pull request `ids` changed since it was looked at whole; at most one request.
 
         Args:
             ids: its node id, and the one of what belongs to it.
@@ -99,20 +99,20 @@ class SharedLooks:
             self._enlist(ids, looked, self._clock.now())
 
     def hold(self, seconds: float) -> None:
-        """Let nobody ask for so long: GitHub wants it so."""
+        """Keep all waiters of this token from asking for so many seconds, as GitHub wants it."""
         now = self._clock.now()
         with contextlib.suppress(OSError, LockBusy), self._changing() as kept:
             kept.board = look_rounds.failed(kept.board, 1, now, named=seconds)
 
     def _asked(self, ids: Sequence[str], looked: float, now: float) -> SharedAnswer:
         board = self._enlist(ids, looked, now)
-        known = self._known(board, ids[0], looked, now)
-        if known is not None:
-            return known
+        answer = self._known(board, ids[0], looked, now)
+        if answer is not None:
+            return answer
         with self._lock("asking", 0.0):
             # Another may have asked while we came here.
-            known = self._known(self._read(), ids[0], looked, now)
-            return known or self._round(ids[0], looked, now)
+            answer = self._known(self._read(), ids[0], looked, now)
+            return answer or self._round(ids[0], looked, now)
 
     def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
         with self._changing() as kept:
@@ -229,11 +229,11 @@ def _digests(reply: GraphReply, ids: Sequence[str]) -> dict[str, str]:
 
 
 _TELLING = {"mergeable": ("CONFLICTING",), "mergeStateStatus": ("BEHIND", "DIRTY")}
-"""Of what GitHub reckons anew when the base moves, the words that are news: the others come and go."""
+"""The news among values that GitHub reckons anew when the base moves: the others come and go."""
 
 
 def _text(node: object) -> bytes:
-    """What of a node makes its digest."""
+    """The part of a node that its digest is made of, as bytes."""
     shown = dict(node) if isinstance(node, Mapping) else {}
     for name, words in _TELLING.items():
         if shown.get(name) not in words:
