@@ -136,7 +136,7 @@ def _next_begun(workflow: Workflow, now: float) -> Workflow:
 
 
 def recorded_on(workflow: Workflow, index: int, delivered: Delivered) -> Workflow:
-    """The workflow with what a phase delivered and hands on; what is recorded stays, nothing twice.
+    """Add what a phase delivered and hands on to its record; what is recorded stays, nothing twice.
 
     Raises:
         Refused: something is too long.

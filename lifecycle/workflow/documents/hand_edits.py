@@ -40,7 +40,7 @@ _BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatu
 def with_edits(
     workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None = None
 ) -> tuple[Workflow, tuple[str, ...]]:
-    """The workflow with what was changed in a document by hand, and what was not taken over.
+    """The workflow with the edits of a document taken over, and a sentence for each that was not.
 
     Args:
         workflow: the newest record that is known.
@@ -59,7 +59,7 @@ def with_edits(
 
 
 class _Edit:
-    """The edits of one document, taken over one after another."""
+    """The edits of one document, which are taken over into `workflow` one after another."""
 
     def __init__(
         self, workflow: Workflow, document: ReadDocument, before: Mapping[str, Any] | None
@@ -142,8 +142,8 @@ class _Edit:
         """Take over what was changed in one phase; `place` is where it stood, None if it is new."""
         kind = DocumentKind.DOCUMENT
         blank = fields_of(Workflow("", "", phases=(WorkflowPhase(""),)), kind)["phases"][0]
-        known = self.before["phases"]
-        before = known[place] if place is not None and place < len(known) else blank
+        phases = self.before["phases"]
+        before = phases[place] if place is not None and place < len(phases) else blank
         phase, where = self.workflow.phases[index], {"fields": item, "before": before}
         changes: dict[str, Any] = {
             name: item[name] for name in _TEXTS if self.changed(name, str, "text", **where)
@@ -346,10 +346,10 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _said(word: object, known: Collection[str]) -> str:
+def _said(word: object, words: Collection[str]) -> str:
     """Quote a word, with a remark if it is a placeholder as `pending|active|completed|failed`."""
     parts = [part.strip() for part in word.split("|")] if isinstance(word, str) else []
-    is_placeholder = len(parts) > 1 and all(part in known for part in parts)
+    is_placeholder = len(parts) > 1 and all(part in words for part in parts)
     return (
         f"{quoted(str(word))}{' (a placeholder that chooses none of its words)' * is_placeholder}"
     )

@@ -1,4 +1,4 @@
-"""One document as it was read: its fields, the record that it carries, and why it cannot be used.
+"""Read one document: its fields, the record that it carries, or why it cannot be used.
 
 Nothing is decided here about what the fields mean; `hand_edits.py` compares them with the record.
 """
@@ -63,7 +63,7 @@ def read_document(
     *,
     is_tracked: bool = False,
 ) -> ReadDocument:
-    """The document that a file holds.
+    """Parse the content of a file as a document.
 
     Raises:
         UnusableDocument: it is too large, no JSON object, or of a later release.

@@ -64,7 +64,7 @@ def phase_id(index: int) -> str:
 
 
 def fields_of(workflow: Workflow, kind: DocumentKind) -> dict[str, Any]:
-    """The design's fields of one document, without ours."""
+    """The fields that the design gives one document, without our own object."""
     return _checkpoint(workflow) if kind is DocumentKind.CHECKPOINT else _document(workflow)
 
 

@@ -39,7 +39,7 @@ class Observed:
 
 
 def observe(store: WorkflowStore, asker: Asker) -> Observed:
-    """Read the sources, have each in a workflow, and every file of the workflows in step.
+    """Read the sources, bring a workflow in step with each, and write all files of the workflows.
 
     What cannot be written or locked is raised: the caller never holds up a compaction for it.
 
@@ -131,7 +131,7 @@ def _created(
 def followed(
     workflow: Workflow, facts: SourceFacts, now: float, *, is_foreign: bool = False
 ) -> Workflow:
-    """The workflow as its source has it: phases, pointer, reading; what the source leaves open stays."""
+    """Set phases, pointer and reading of a workflow as its source has them; what that leaves open stays."""
     phases = _listed(workflow, facts, now) if facts.phases else _counted(workflow, facts, now)
     type_ = facts.type.casefold() if facts.type.casefold() in {*WorkflowType} else workflow.type
     index = facts.number - 1 if facts.number else (len(phases) - 1 if len(phases) == 1 else -1)
@@ -151,8 +151,8 @@ def followed(
 
 def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
     """The phases of a plan, which lists them; one of the same title keeps what is known of it."""
-    known = {phase.title: phase for phase in workflow.phases}
-    rows = ((known.get(title, WorkflowPhase(title)), status) for title, status in facts.phases)
+    by_title = {phase.title: phase for phase in workflow.phases}
+    rows = ((by_title.get(title, WorkflowPhase(title)), status) for title, status in facts.phases)
     return tuple(_as(phase, status, now) for phase, status in rows)
 
 

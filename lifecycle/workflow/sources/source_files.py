@@ -1,4 +1,4 @@
-"""The sources of workflows in a worktree: found, read within limits, and asked whether they still stand."""
+"""Find and read the sources of workflows in a worktree, and say whether one still tells of its workflow."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
 
 
 def lacking_markers(text: str) -> tuple[str, ...]:
-    """Which mark a `CLAUDE.local.md` lacks that has the two others; () for any other."""
+    """The one mark that a `CLAUDE.local.md` lacks which has the two others; () if it lacks none or more."""
     words = {match[1].casefold() for line in text.splitlines() if (match := _FIELD.match(line))}
     marks = {
         '"workflow state"': "workflow state" in text.casefold(),

@@ -46,7 +46,7 @@ class GateJudge:
     now: float
 
     def passed(self, phase: WorkflowPhase, command: str) -> PassedGate:
-        """How the gate of a phase that has one is passed right now.
+        """Judge the gate of a phase that has one, and return how it is passed right now.
 
         Args:
             phase: the phase.

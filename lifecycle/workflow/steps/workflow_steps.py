@@ -56,7 +56,7 @@ class StepDone:
 
 
 class NoWorkflow(Refused):
-    """There is no workflow that could be meant."""
+    """No workflow has the name, or none is this asker's."""
 
     for_agent = True
 
@@ -103,7 +103,7 @@ class WorkflowSteps:
         named = workflows.get(name)
         if named is None:
             names = [entry.workflow.name for entry in workflows.found]
-            listing = ", ".join(quoted(known) for known in names[:10])
+            listing = ", ".join(quoted(title) for title in names[:10])
             others = f"so nothing was done; there is {listing}" if listing else "and no other"
             raise NoWorkflow(
                 f"There is no workflow {quoted(name)} here, {others}.{did_you_mean(name, names)}"
@@ -294,7 +294,7 @@ class WorkflowSteps:
         return move.done()
 
     def _passed(self, move: _Move) -> PassedGate | None:
-        """How the gate of the phase is passed; None for one without a gate, or if it is refused."""
+        """Judge the phase's gate; None for a phase without one, or if it is refused: `move` has why."""
         if not move.phase.gate:
             return None
         if move.phase.gate == PERSON:
@@ -309,7 +309,7 @@ class WorkflowSteps:
         return passed
 
     def _ask(self, move: _Move, command: str) -> None:
-        """Refuse unless a person says so, and keep when they were asked."""
+        """Ask for a person's yes: where nothing shows it, note the refusal, and when they were asked."""
         try:
             self._judge(move.change.now).person(move.phase.asked_at, command)
         except PersonAsked as error:
@@ -324,7 +324,7 @@ class WorkflowSteps:
 
     @contextmanager
     def _moving(self, name: str, phase: str | None) -> Iterator[_Move]:
-        """One workflow under the lock; what is refused in it is raised once the rest is written."""
+        """Change one workflow under the lock; what is refused is raised once the rest is written."""
         with self.store.changing(archived=bool(name)) as change:
             move = _Move(change, self.named(change.workflows, name), phase, self.asker)
             yield move
@@ -352,7 +352,7 @@ class _Move:
         return self.workflow.phases[self.index]
 
     def keep(self, workflow: Workflow) -> None:
-        """Have the workflow written as it is now; it is the asking session's from then on."""
+        """Queue the workflow to be written as it is now, as the asking session's own."""
         before = self.change.workflows.get(self.workflow.id)
         if workflow == self.workflow and before is not None and before.is_in_step:
             return
@@ -361,7 +361,7 @@ class _Move:
         self.after = self.change.put(workflow)
 
     def note_gate(self, outcome: str) -> None:
-        """Have it in the journal that the gate was tried."""
+        """Note in the journal that the gate was tried, and how that ended."""
         about = {"title": self.workflow.name, "phase": self.phase.title, "number": self.index + 1}
         self.change.note(
             journal.JournalEntry(

@@ -146,14 +146,14 @@ class _Groups:
             self._put(key, document, record.name if record is not None else "")
             return
         name = str(fields.get("workflow") or "")
-        known = self.by_name.get(name, "")
+        named_key = self.by_name.get(name, "")
         if record is not None and record.id in self.members and self._has_checkpoint(record.id):
             first = next(
                 member for member in self.members[record.id] if member.kind is document.kind
             )
             if name != first.fields.get("workflow"):  # copied, and made another's
                 document, record = dataclasses.replace(document, record=None), None
-        key = record.id if record is not None else known or self._free(_moment(document))
+        key = record.id if record is not None else named_key or self._free(_moment(document))
         self._put(key, document, name)
 
     def _has_checkpoint(self, key: str) -> bool:

@@ -80,11 +80,11 @@ class WorkflowChange:
             workflow: what it is now.
             is_moved: it becomes the current one, which `.claude/state/workflow.json` shows.
         """
-        known = self.workflows.get(workflow.id)
-        before = known.workflow if known is not None else None
-        if before == workflow and known is not None and not known.is_edited:
+        entry = self.workflows.get(workflow.id)
+        before = entry.workflow if entry is not None else None
+        if before == workflow and entry is not None and not entry.is_edited:
             return workflow
-        revision = known.revision if known is not None else 0
+        revision = entry.revision if entry is not None else 0
         stamped = self.stamped(workflow, revision + 1)
         self.changed[stamped.id] = stamped
         if is_moved:
@@ -110,9 +110,9 @@ def moves_of(
     before: Workflow | None, after: Workflow, now: float
 ) -> Iterator[journal.JournalEntry]:
     """The transitions of phases between two records, for the journal."""
-    known = before.phases if before is not None else ()
+    old_phases = before.phases if before is not None else ()
     for index, phase in enumerate(after.phases):
-        old = known[index].status if index < len(known) else PhaseStatus.PENDING
+        old = old_phases[index].status if index < len(old_phases) else PhaseStatus.PENDING
         if phase.status is old:
             continue
         detail: dict[str, Any] = {"title": after.name, "phase": phase.title, "number": index + 1}

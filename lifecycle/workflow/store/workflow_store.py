@@ -213,14 +213,14 @@ class _Commit:
 
     def _read_again(self) -> None:
         """Take over what was changed in a file since it was read."""
-        known = {earlier.path: earlier for earlier in self.read.documents}
+        by_path = {earlier.path: earlier for earlier in self.read.documents}
         workflows, self.read = self.files.again()
         for entry in workflows.found:
             id_ = entry.workflow.id
             if id_ not in self.found and id_ not in self.records:
                 self.records[id_] = self._settled(entry)
             for document in entry.documents if id_ in self.records else ():
-                old = known.get(document.path)
+                old = by_path.get(document.path)
                 if old is None or old.content != document.content:
                     before = old.fields if old is not None else None
                     edited, _ = with_edits(self.records[id_], document, before)
@@ -266,8 +266,8 @@ class _Commit:
         if not is_current:
             wanted[f"{OTHERS}/{workflow.id}.json"] = document
         entry = self.found.get(workflow.id)
-        known = entry.of(DocumentKind.CHECKPOINT) if entry is not None else None
-        path = known.path if known is not None else _checkpoint_path(workflow)
+        checkpoint = entry.of(DocumentKind.CHECKPOINT) if entry is not None else None
+        path = checkpoint.path if checkpoint is not None else _checkpoint_path(workflow)
         return {path: content_of(workflow, DocumentKind.CHECKPOINT), **wanted}
 
     def _prepare(self) -> None:
@@ -278,8 +278,8 @@ class _Commit:
             id_: entry for id_, entry in sorted(ledger.items())[-MOST_REMEMBERED:] if entry.gates
         }
         content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
-        known = self.files.folder.read(GATES)
-        if kept and (known is None or known.content != content):
+        file = self.files.folder.read(GATES)
+        if kept and (file is None or file.content != content):
             for leftover in store.left_beside(Path(self.files.folder.at(GATES))):
                 leftover.unlink(missing_ok=True)
             self.files.folder.write(GATES, content)
@@ -288,14 +288,14 @@ class _Commit:
         except OSError as error:
             log.write(self.root, f"info/exclude: {error}")
 
-    def _replace(self, path: str, known: bytes | None, content: bytes) -> None:
+    def _replace(self, path: str, before: bytes | None, content: bytes) -> None:
         """Put a document into its place, if that still holds what was read."""
         try:
             whole = self._place(path)
-            if known == content:
+            if before == content:
                 return
-            if known is not None:
-                if store.replace_if(whole, known, content) is not None:
+            if before is not None:
+                if store.replace_if(whole, before, content) is not None:
                     raise _ChangedMeanwhile
                 self.change.written[path] = content
                 return
@@ -338,8 +338,8 @@ class _Commit:
         content = view_of(workflow).encode("utf-8", "replace")
         try:
             path = self._place(VIEW)
-            known = own_content(self.root, VIEW)
-            if known is None or known[0] != content:
+            file = own_content(self.root, VIEW)
+            if file is None or file[0] != content:
                 store.write(path, content)
                 self.change.written[VIEW] = content
         except OSError as error:
