@@ -228,9 +228,9 @@ def read(content: bytes) -> tuple[PlatformFile, tuple[str, ...]]:
         raise ValueError(f"it is not valid JSON ({error})") from None
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    known = {*PlatformFile.__struct_encode_fields__}
-    unknown = [key for key in data if key not in known and not key.startswith("$")]
-    return file, tuple(f'"{key}" is not used.{did_you_mean(key, known)}' for key in unknown)
+    fields = {*PlatformFile.__struct_encode_fields__}
+    unknown = [key for key in data if key not in fields and not key.startswith("$")]
+    return file, tuple(f'"{key}" is not used.{did_you_mean(key, fields)}' for key in unknown)
 
 
 _TOO_DEEP = f"it nests more than {_DEEPEST} deep"
