@@ -179,7 +179,7 @@ def _trouble(overview: Overview, part: str) -> list[str]:
 
 def _awaited(awaited: Sequence[AwaitedPerson], above: Sequence[str], now: float) -> list[str]:
     text = "\n".join(above)
-    unsaid = [wait for wait in awaited if wait.what.removesuffix(".") not in text]
+    unsaid = [entry for entry in awaited if entry.what.removesuffix(".") not in text]
     lines = ["Waits for a person:"] if unsaid else []
     for wait in unsaid:
         how_long = f"for {age(wait.since, now)}: " if wait.since else ""
