@@ -245,7 +245,7 @@ class _Commit:
             self._render(shown)
         for id_, record in self.records.items():
             self._clear(record, self.found.get(id_), wanted)
-        workflows = {id_: entry.workflow for id_, entry in self.found.items()} | self.records
+        workflows = {id_: other.workflow for id_, other in self.found.items()} | self.records
         self._mark(any(not workflow.is_over for workflow in workflows.values()))
 
     def _current(self) -> str:
