@@ -28,6 +28,7 @@ PARTS = ("observe_board", "observe_labels")
 VARIABLES = {
     "owner": "o", "name": "r", "issue": 42, "branch": "work", "number": 0,
     "byNumber": False, "checks": True, "comments": True,
+    "lease": "refs/agent-claims/42", "leased": True,
 }  # fmt: skip
 DATA = {"repository": {"nameWithOwner": "o/r", "issue": {"number": 42}}}
 

@@ -20,7 +20,7 @@ def _observe(hub: Hub, **more: Any) -> dict[str, Any]:
     owner, _, name = hub.place.repository.partition("/")
     asked = {
         "owner": owner, "name": name, "branch": "lifecycle-live-none", "number": 0, "byNumber": False,
-        "checks": True, "comments": True, **more,
+        "checks": True, "comments": True, "lease": "refs/agent-claims/0", "leased": True, **more,
     }  # fmt: skip
     return hub.graph(TEXTS["observe_claim"], **asked)
 

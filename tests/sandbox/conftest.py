@@ -78,6 +78,8 @@ def observe(graphql: Callable[..., Any]) -> Callable[..., Any]:
             "byNumber": number > 0,
             "checks": True,
             "comments": True,
+            "lease": "refs/agent-claims/42",
+            "leased": True,
         }
         return graphql(document("observe_claim", "observe_board").text, **{**given, **overrides})
 

@@ -135,6 +135,7 @@ def _ask(sandbox: Sandbox, number: int) -> Any:
     variables = {
         "owner": "octo-org", "name": "hello-service", "issue": 42, "branch": "work",
         "number": number, "byNumber": True, "checks": True, "comments": True,
+        "lease": "refs/agent-claims/42", "leased": True,
     }  # fmt: skip
     body = {"query": document("observe_claim", "observe_board").text, "variables": variables}
     headers = {"Authorization": f"bearer {sandbox.info.token}"}
