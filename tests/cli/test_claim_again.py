@@ -87,6 +87,13 @@ def test_each_place_that_speaks_of_the_claim_says_it(lost: Place) -> None:
     assert HEARD not in lost.hook("session-start", {"source": "startup"}).stdout
 
 
+def test_the_view_says_a_loss_once(lost: Place) -> None:
+    """What comes next says it, so it is not listed as waiting to be said as well."""
+    ok(lost.cli("tick"))
+    shown = ok(lost.cli("watch", "--once"))
+    assert shown.count("was released while this claim was quiet") == 1
+
+
 def test_what_was_lost_is_not_to_be_finished_before_another_task(lost: Place) -> None:
     """Who takes another task hears to leave the one that this worktree does not hold any more."""
     ok(lost.cli("tick"))

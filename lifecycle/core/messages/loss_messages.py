@@ -15,7 +15,7 @@ def released_from_afar(issue: int | None) -> str:
     return (
         f"#{issue} was released while this claim was quiet, and anybody may take it: this claim writes "
         "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
-        f"{issue}; otherwise delete .agent-claim.json."
+        f"{issue}; otherwise leave the task with: lifecycle release"
     )
 
 
