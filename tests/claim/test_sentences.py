@@ -230,3 +230,24 @@ def test_a_green_pull_request_says_what_it_waits_for(memory: dict[str, Any], wha
     made = {**REVIEW, "phase": "checks_running"}
     said = briefing.next_line(record(**made, memory={"pull.checks": {"passed": 1}, **memory}))
     assert said == f"PR #107 waits for {what}."
+
+
+@pytest.mark.parametrize(
+    ("standing", "lines"),
+    [
+        ("waits for an approving review", ["PR #107 waits for an approving review."]),
+        ("is a draft, and cannot be merged", ["PR #107 is a draft, and cannot be merged."]),
+        (
+            "is ready to merge",
+            ["PR #107 is ready to merge.", "PR #107 waits for a person to merge it."],
+        ),
+    ],
+)
+def test_what_a_rule_or_a_draft_holds_back_waits_for_no_person_to_merge_it(
+    standing: str, lines: list[str]
+) -> None:
+    """How the merge stands is what comes next, and is said once."""
+    memory = {"pull.checks": {"passed": 1}, "pull.merging": MergeRecord(standing=standing)}
+    made = record(**{**REVIEW, "phase": "checks_running"}, memory=memory)
+    said = briefing.claim_lines(made)
+    assert [line for line in said if line.startswith("PR #107")] == lines

@@ -75,7 +75,8 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
     nothing is promised without them.
     """
     lines = [*state_lines(record), *question_lines(record)]
-    lines.append(next_line(record, hears_prompts=hears_prompts, has_hooks=has_hooks))
+    following = next_line(record, hears_prompts=hears_prompts, has_hooks=has_hooks)
+    lines += [following] * (following not in lines)
     if not has_hooks:
         lines.append(messages.no_hooks())
     return lines + _nudge_lines(record) + problem_lines(record)
@@ -162,7 +163,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
     waits = ("running", "unfinished", "missing", "held", "hidden")
     is_held_up = any(checks.get(key) for key in waits)
     if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up:
-        return _until_the_merge(record)
+        return until_the_merge(record)
     return NEXT_STEPS[phase] if has_hooks else _BY_HAND.get(phase, NEXT_STEPS[phase])
 
 
@@ -172,15 +173,18 @@ def _is_asked_about(known: Mapping[str, Any], head: object) -> bool:
     return known.get("red") == head and bool(failing) and failing <= {*known.get("stopped", ())}
 
 
-def _until_the_merge(record: Record) -> str:
+def until_the_merge(record: Record) -> str:
     """What a pull request with green checks still waits for."""
-    is_githubs = record.pull.merging.queued or record.pull.merging.auto_on
+    number, merging = record.claim.pr_number, record.pull.merging
+    is_githubs = merging.queued or merging.auto_on
     what = "GitHub to merge it" if is_githubs else "a person to merge it"
     if record.pull.conflicts_with:
         what = "its conflict to be resolved and pushed"
     elif record.pull.changes_by:
         what = "the changes that were asked for, and then for another review"
-    return f"PR #{record.claim.pr_number} waits for {what}."
+    elif number and merging.standing and not (is_githubs or "is ready" in merging.standing):
+        return merge_messages.standing(number, merging.standing)
+    return f"PR #{number} waits for {what}."
 
 
 def _ending_line(record: Record, *, has_hooks: bool) -> str:

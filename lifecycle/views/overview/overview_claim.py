@@ -211,7 +211,7 @@ def _await(reading: WorktreeRead, record: Record, ages: _Said, pull: OverviewPul
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
         if pull.state is PullStanding.PASSED:
             since = ages.last(f"green:{number}:{head}")
-            what = f"PR #{number} waits for a person to merge it"
+            what = briefing.until_the_merge(record).removesuffix(".")
             reading.await_person("pull", what, since, pull.url)
         if pull.state is PullStanding.HELD:
             since = ages.last(f"waits:{number}:{head}")
