@@ -219,6 +219,7 @@ def test_a_locked_database_is_busy() -> None:
         "Error: database is locked (5) (SQLITE_BUSY)\n",
         "Error updating a-1: failed to begin: sqlite3: database is locked\n",
         '{"error": "lock busy: held by another process"}',
+        '{"error": "a maintenance operation is running: x.lock held by another bd: workspace gate busy"}',
     ):
         with pytest.raises(Busy):
             payload(Ran(1, "", words), due=list, doing="update")
