@@ -46,7 +46,10 @@ Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
 
 
 def hold(issue: int, commit: Json) -> Hold:
-    """The lease of an issue by the commit that its ref points to."""
+    """The lease of an issue by the commit that its ref points to; a full name finds a ref of any kind.
+
+    Source: https://docs.github.com/graphql/reference/objects#repository (`ref`)
+    """
     agent, _, branch = parse_lease(text(commit, "message"))
     since = timing.parse_time(commit.get("committedDate"))
     return Hold(issue, text(commit, "oid"), agent, since, branch)
