@@ -1,1 +1,1 @@
-"""GitHub's refusals as errors of ours."""
+"""GitHub's refusals as errors of `lifecycle.core.errors`."""

@@ -1,4 +1,4 @@
-"""What failed, in values: GitHub's answer or problem, what was asked, and sentences for both tables.
+"""A failed request as values, and the errors that both tables of `failures.py` make of it.
 
 Sentences are built from status codes, from what was asked, and from GitHub's own words with the token
 taken out.
@@ -48,7 +48,7 @@ class AnswerProblem:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP answer that is not what was hoped for. Header names are in lower case."""
+    """An answer of GitHub's that is to become an error. Header names are in lower case."""
 
     status: int
     message: str = ""
@@ -58,7 +58,7 @@ class Answer:
 
     @classmethod
     def read(cls, status: int, headers: Mapping[str, Any], body: object) -> Answer:
-        """From a status, headers in any case, and a decoded body of any shape."""
+        """An `Answer` from a status, headers in any case, and a decoded body of any shape."""
         content = body if isinstance(body, dict) else {}
         errors = content.get("errors")
         listed = errors if isinstance(errors, list) else []
@@ -66,7 +66,9 @@ class Answer:
             status,
             str(content.get("message") or ""),
             {str(name).lower(): str(value) for name, value in headers.items()},
-            tuple(one if isinstance(one, dict) else {"message": str(one)} for one in listed),
+            tuple(
+                entry if isinstance(entry, dict) else {"message": str(entry)} for entry in listed
+            ),
             str(content.get("url") or ""),
         )
 
@@ -74,15 +76,15 @@ class Answer:
     def words(self) -> str:
         """GitHub's message and the details under it, on one line."""
         details = [
-            str(one.get("message") or " ".join(_names(one, ("resource", "field", "code"))))
-            for one in self.errors
+            str(entry.get("message") or " ".join(_names(entry, ("resource", "field", "code"))))
+            for entry in self.errors
         ]
         return ": ".join(part for part in (self.message, "; ".join(details)) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class AskedRequest:
-    """What was asked for: words for the sentence, whether it was a write, and one done in part."""
+    """What was asked: words for the sentence, whether it writes, and whether a part of it was done."""
 
     subject: str
     is_write: bool = False
@@ -91,7 +93,14 @@ class AskedRequest:
 
 @dataclass(frozen=True, slots=True)
 class FailureCase:
-    """One failure, with all that its sentence may need."""
+    """One failure, with all that the sentence about it may name.
+
+    Attributes:
+        asked: what was asked for.
+        source: where the token comes from, in words.
+        words: GitHub's own, without secrets.
+        wait: seconds after which it may be asked again.
+    """
 
     asked: AskedRequest
     source: str
@@ -107,12 +116,12 @@ class FailureCase:
 
     @property
     def unchanged(self) -> str:
-        """What a clear no left behind."""
+        """What was changed where GitHub refused, as words of a sentence."""
         return "only a part was changed" if self.asked.is_partly_done else "nothing was changed"
 
     @property
     def kept(self) -> str:
-        """What became of what was asked: certain for a read, unknown for a write."""
+        """What was changed where GitHub failed, as words: certain for a read, unknown for a write."""
         return "it may have been done" if self.asked.is_write else "nothing was changed"
 
 
@@ -127,7 +136,7 @@ Row = tuple[Callable[[FailureCase], bool], Callable[[FailureCase], LifecycleErro
 def told(
     kind: type[Rejected | Transient], sentence: str
 ) -> Callable[[FailureCase], LifecycleError]:
-    """What makes an error of this kind, with GitHub's own words as its evidence.
+    """A function that makes an error of this kind, with GitHub's own words as its evidence.
 
     Args:
         kind: the error.
@@ -137,7 +146,7 @@ def told(
 
 
 def limited(case: FailureCase) -> LifecycleError:
-    """A limit of GitHub's, which says when it ends."""
+    """The error for a rate limit, with the seconds until it ends."""
     return Transient(
         f"GitHub's rate limit is used up; {case.unchanged}. Try again in "
         f"{max(round(case.wait), 1)} seconds.",
@@ -147,7 +156,7 @@ def limited(case: FailureCase) -> LifecycleError:
 
 
 def outage(case: FailureCase) -> LifecycleError:
-    """A problem on GitHub's side: ambiguous for a write, which may have landed."""
+    """The error for a problem on GitHub's side: ambiguous for a write, which may have landed."""
     status = f" ({case.answer.status})" if case.answer.status != 200 else ""
     return Transient(
         f"GitHub has a problem of its own{status} with {case.asked.subject}; {case.kept}. "
@@ -159,7 +168,7 @@ def outage(case: FailureCase) -> LifecycleError:
 
 
 def forbidden(case: FailureCase) -> LifecycleError:
-    """No permission, and what would give it as far as GitHub says."""
+    """The error for a missing permission; it names what would give it, as far as GitHub says."""
     if "saml" in case.text or "x-github-sso" in case.answer.headers:
         fix = "authorize it for the organisation's single sign-on in GitHub's token settings"
     elif needs := case.answer.headers.get("x-accepted-github-permissions"):
@@ -177,7 +186,7 @@ def forbidden(case: FailureCase) -> LifecycleError:
 
 
 def renewed(case: FailureCase) -> str:
-    """How a token comes to where this one was found."""
+    """What a person does for a good token in the place that this one came from."""
     if case.source.isupper():
         return f"set it anew: export {case.source}=$(gh auth token)"
     if case.source == "gh":
@@ -194,11 +203,11 @@ not_found = told(
     "GitHub shows no {case.asked.subject} to the token from {case.source}, so nothing was "
     "changed; check the name or number, and that the token may see it.",
 )
-"""Nothing there that the token may see."""
+"""The error where the token is shown nothing."""
 
 
 def rejected(case: FailureCase) -> LifecycleError:
-    """Any other no, in GitHub's own words."""
+    """The error for any other refusal, in GitHub's own words."""
     number = f" ({case.answer.status})" if case.answer.status >= 400 else ""
     words = case.words.removesuffix(".") or "no reason given"
     return Rejected(

@@ -1,8 +1,8 @@
-"""Every way in which GitHub says no, as a leaf of `lifecycle.core.errors` and one sentence.
+"""Turn GitHub's refusals into errors of `lifecycle.core.errors`, each with one sentence.
 
-One table for each client library: `ANSWERS` for HTTP answers, which PyGithub and gql both get, `PROBLEMS`
-for the entries of a GraphQL answer's `errors`, `transport.silence` for what requests raises when no answer
-comes. The first row that fits wins.
+There are two tables: `ANSWERS` for HTTP answers, which PyGithub and gql both get, and `PROBLEMS` for the
+entries of a GraphQL answer's `errors`. The first row that fits wins. What requests raises when no answer
+comes, `library_lines.silence` reads.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ _base_missing = told(
 
 
 def _is_invalid(case: FailureCase, field_name: str) -> bool:
-    known = [(one.get("field"), one.get("code")) for one in case.answer.errors]
-    return (field_name, "invalid") in known
+    codes = [(error.get("field"), error.get("code")) for error in case.answer.errors]
+    return (field_name, "invalid") in codes
 
 
 # Sources: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api and
@@ -231,9 +231,9 @@ def _missing_scope(case: FailureCase) -> LifecycleError:
     # Reading alone does not help: the board is written as well.
     scope = match.group(1).removeprefix("read:") if match else "project"
     refused = "written" if case.asked.is_write else "read or written"
-    what = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
+    outcome = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
     return MissingScope(
-        f"The token from {case.source} lacks the {scope} scope, so {what}; run gh auth refresh -s "
+        f"The token from {case.source} lacks the {scope} scope, so {outcome}; run gh auth refresh -s "
         f"{scope} and {renewed(case)}, or use a classic token with the {scope} scope.",
         evidence=case.words,
     )
@@ -284,7 +284,7 @@ class Failures:
     clock: Clock
 
     def of_answer(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
-        """The error that an HTTP answer amounts to."""
+        """The error for an HTTP answer."""
         case = FailureCase(
             asked, self.token_source, self.clean(answer.words), self._wait(answer.headers), answer
         )
@@ -293,7 +293,7 @@ class Failures:
     def of_problem(
         self, problem: AnswerProblem, asked: AskedRequest, headers: Mapping[str, str] | None = None
     ) -> LifecycleError:
-        """The error that one GraphQL problem amounts to."""
+        """The error for one GraphQL problem."""
         wait = self._wait(headers or {})
         words = self.clean(problem.message)
         case = FailureCase(asked, self.token_source, words, wait, problem=problem)
@@ -305,7 +305,7 @@ class Failures:
         asked: AskedRequest,
         headers: Mapping[str, str] | None = None,
     ) -> LifecycleError:
-        """The most telling of several: one that passes by itself, else the first."""
+        """The error for several problems: that of one which passes by itself, else the first's."""
         errors = [self.of_problem(problem, asked, headers) for problem in problems]
         return next((error for error in errors if isinstance(error, Transient)), errors[0])
 
