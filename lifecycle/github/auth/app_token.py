@@ -57,7 +57,7 @@ _FORGET_SECONDS = 2.0
 _MOVED = {301, 302, 307, 308}
 _SENDABLE = re.compile(r"[\x21-\x7e]+")
 _NEVER = 1e11
-"""Seconds since the epoch that are no time of a token's end; a greater number may be no float at all."""
+"""An end of a token from here on, in seconds since the epoch, is none: it may not even fit a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,9 @@ class AppTokens:
             kept = _kept(place, mark)  # somebody else may have asked meanwhile
             if kept is not None and kept.is_fresh(now()):
                 return kept
-            made = _App(self.app, self.api_url, self.deadline).token(self.repository)
-            _keep(place, mark, made, now())
-        return made
+            token = _App(self.app, self.api_url, self.deadline).token(self.repository)
+            _keep(place, mark, token, now())
+        return token
 
     def forget(self, value: str) -> None:
         """Forget the kept token, which GitHub does not accept any more; the next one is a new one.
@@ -146,7 +146,7 @@ class AppTokens:
 
 
 class _App:
-    """What is asked as the App itself."""
+    """What is asked with the App's own signature: its installation's number, and tokens of it."""
 
     def __init__(self, app: AppKey, api_url: str, deadline: Deadline) -> None:
         self.app = app
@@ -201,9 +201,9 @@ class _App:
         return target
 
     def _ask(self, method: str, url: str, asked: AskedRequest, *, may_move: bool = False) -> Sent:
-        """Ask, twice where the clocks differ: then with GitHub's time.
+        """Send a request; once more with GitHub's time if it was refused because the clocks differ.
 
-        Making a token may be done again: each is one of many.
+        A token may be made twice: each is one of many.
         """
         sent = self._sent(method, url, asked)
         if sent.status == 401 and self._is_skewed(sent):
@@ -241,7 +241,7 @@ class _App:
         return signed
 
     def _is_skewed(self, sent: Sent) -> bool:
-        """True if GitHub's clock says another time than ours, which is its own from now on."""
+        """True if GitHub's clock and ours are over 30 s apart; GitHub's time is used from then on."""
         theirs = timing.parse_time(sent.headers.get("date"))
         if theirs is None:
             return False
@@ -281,7 +281,7 @@ class _App:
 
 
 def _key_of(app: AppKey) -> str:
-    """The private key; what is wrong with it is said without a character of it."""
+    """The App's private key, in PEM; BadConfig without a character of it if it cannot be read."""
     if app.key_file is None:
         keep_secret(app.pem)
         return app.pem.replace("\\n", "\n")  # a variable often holds its line breaks like this
@@ -298,17 +298,17 @@ def _key_of(app: AppKey) -> str:
     return key
 
 
-def _unusable(app: AppKey, what: str) -> BadConfig:
+def _unusable(app: AppKey, defect: str) -> BadConfig:
     key = app.key_file or "in the environment"
     return BadConfig(
-        f"The private key of the GitHub App {app.id} ({key}) {what}, so nothing was asked of GitHub and "
+        f"The private key of the GitHub App {app.id} ({key}) {defect}, so nothing was asked of GitHub and "
         "nothing was changed; download one from the App's settings and name its file."
     )
 
 
 @contextlib.contextmanager
 def _alone(place: Path | None, seconds: float) -> Iterator[None]:
-    """Let one process ask; without a folder that can be written each asks for itself."""
+    """Hold the lock under which one process asks; without a writable folder each asks for itself."""
     try:
         if place is not None:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -334,7 +334,7 @@ def _kept(place: Path | None, mark: str) -> InstallationToken | None:
 
 
 def _read(entry: object) -> InstallationToken | None:
-    """A kept entry, or None for anything that is none, whoever wrote it."""
+    """The token of a kept entry; None for an entry of any other shape, whoever wrote it."""
     if not isinstance(entry, dict):
         return None
     value, ends = entry.get("token"), entry.get("expires_at")
@@ -346,7 +346,7 @@ def _read(entry: object) -> InstallationToken | None:
 
 
 def _entries(place: Path | None) -> dict[str, Any]:
-    """What is kept; a file that cannot be read or understood is none: all of it can be had again."""
+    """The kept entries, {} if the file cannot be read or understood: all of it can be had again."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
         file = store.read(place / user_folder.TOKENS) if place is not None else None
         data = json.loads(file.content) if file is not None else {}
@@ -356,14 +356,14 @@ def _entries(place: Path | None) -> dict[str, Any]:
     return {}
 
 
-def _keep(place: Path | None, mark: str, made: InstallationToken, now: float) -> None:
+def _keep(place: Path | None, mark: str, token: InstallationToken, now: float) -> None:
     if place is None:
         return
-    read = {one: (entry, _read(entry)) for one, entry in _entries(place).items()}
+    read = {name: (entry, _read(entry)) for name, entry in _entries(place).items()}
     entries = {
-        one: entry for one, (entry, found) in read.items() if found and found.expires_at > now
+        name: entry for name, (entry, kept) in read.items() if kept and kept.expires_at > now
     }
-    entry = {"token": made.value, "expires_at": made.expires_at}
+    entry = {"token": token.value, "expires_at": token.expires_at}
     with contextlib.suppress(OSError):  # a folder that cannot be written costs a request, no more
         _write(place, {**entries, mark: entry})
 

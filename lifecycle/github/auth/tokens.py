@@ -1,4 +1,4 @@
-"""Which token is used, and where GitHub answers for it.
+"""Find the token to use, and where GitHub answers for it.
 
 A token is a person's, or an App's, for one GitHub. What a variable or the user's file gives is used for
 the addresses that are named there, else for github.com; what gh keeps is used for the host that it
@@ -71,7 +71,7 @@ class Token:
 
 
 class Keeper:
-    """The token of an object that lives long: found when first wanted, and again when it has to be.
+    """Keeps the token of an object that lives long: found at first use, and again when it has to be.
 
     Args:
         find: finds the token, as `find` does.
@@ -90,7 +90,7 @@ class Keeper:
         return self._token
 
     def refused(self) -> None:
-        """GitHub does not accept the token: it is not used again, and what is kept of it is forgotten."""
+        """Forget the token, here and where it is kept, since GitHub does not accept it."""
         token, self._token = self._token, None
         if token is not None and token.renew is not None:
             token.renew()
@@ -98,7 +98,7 @@ class Keeper:
 
 @dataclass(frozen=True, slots=True)
 class TokenPlace:
-    """What a token is looked for.
+    """Where a token is looked for, and what for.
 
     Attributes:
         environment: variables, PATH and the user's folder.
@@ -116,7 +116,7 @@ class TokenPlace:
 
 
 def find(place: TokenPlace) -> Token:
-    """The first of: the variables' App, GH_TOKEN, GITHUB_TOKEN, the user's App, token_command, gh.
+    """The token: the first of the variables' App, GH_TOKEN, GITHUB_TOKEN, user's App, token_command, gh.
 
     Raises:
         NoToken: there is none; the sentence names the ways to one.
@@ -127,15 +127,15 @@ def find(place: TokenPlace) -> Token:
     token = _of_app(place, of_user=False)
     if token is not None:
         return token
-    given = config.variable_token(environment)
-    if given is not None:
-        return Token(*given)
+    value_and_source = config.variable_token(environment)
+    if value_and_source is not None:
+        return Token(*value_and_source)
     token = _of_app(place, of_user=True)
     if token is not None:
         return token
-    given = credentials.command_token(environment)
-    if given is not None:
-        return Token(*given)
+    value_and_source = credentials.command_token(environment)
+    if value_and_source is not None:
+        return Token(*value_and_source)
     token = of_gh(config.web_host(place.addresses.api_url), environment)
     if token is not None:
         return token
@@ -167,7 +167,7 @@ def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
 def addresses_of(
     remote_host: str, environment: Mapping[str, str]
 ) -> tuple[Addresses, Token | None]:
-    """Where GitHub answers if nobody says so: on the remote's host, if gh is logged in there.
+    """GitHub's addresses where none are configured: the remote's host, if gh is logged in there.
 
     Args:
         remote_host: the host of the remote, "" if it names none.
@@ -194,13 +194,13 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
 
     api_url, environment = place.addresses.api_url, place.environment
     kept = AppTokens(app, place.repository, api_url, environment, place.deadline)
-    made = kept.current()
-    renew = partial(kept.forget, made.value)
-    return Token(made.value, f"the GitHub App {app.id}", made.expires_at, renew)
+    token = kept.current()
+    renew = partial(kept.forget, token.value)
+    return Token(token.value, f"the GitHub App {app.id}", token.expires_at, renew)
 
 
 def _refuse_inside(app: AppKey, root: Path | None) -> None:
-    """A private key in a repository is one commit away from everybody."""
+    """Refuse a private key that lies in the repository: it is one commit away from everybody."""
     if root is None or app.key_file is None:
         return
     if app.key_file.resolve().is_relative_to(root.resolve()):
@@ -219,7 +219,7 @@ Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest
 
 
 def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFacts:
-    """The facts about a token, which is looked at and not kept.
+    """The facts about a token that its first letters and an answer's headers tell; it is not kept.
 
     Args:
         token: only its first letters count.
@@ -246,22 +246,22 @@ def token_facts(token: str, login: str, headers: Mapping[str, Any]) -> TokenFact
     )
 
 
-def repository_access(found: Mapping[str, Any]) -> RepositoryAccess:
-    """A repository as REST shows it, as far as it says what may be done there."""
-    permissions = found.get("permissions") or {}
+def repository_access(repository: Mapping[str, Any]) -> RepositoryAccess:
+    """What the token's owner may do in a repository, from REST's JSON of the repository."""
+    permissions = repository.get("permissions") or {}
     return RepositoryAccess(
-        name=str(found["full_name"]),
-        default_branch=str(found.get("default_branch") or ""),
+        name=str(repository["full_name"]),
+        default_branch=str(repository.get("default_branch") or ""),
         can_push=permissions.get("push"),
         can_triage=permissions.get("triage"),
-        is_private=bool(found.get("private")),
-        has_issues=bool(found.get("has_issues", True)),
-        is_archived=bool(found.get("archived")),
+        is_private=bool(repository.get("private")),
+        has_issues=bool(repository.get("has_issues", True)),
+        is_archived=bool(repository.get("archived")),
     )
 
 
 def _scopes_in(header: object) -> tuple[str, ...] | None:
-    """The scopes in their order; an empty header is a token without any, none is no such token."""
+    """The scopes in their order; () for a token without any, None for one that has none by its kind."""
     if not isinstance(header, str):
         return None
     return tuple(scope.strip() for scope in header.split(",") if scope.strip())
