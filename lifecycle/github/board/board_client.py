@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from lifecycle.github.failures.failures import Failures
 
 
-def from_json(found: object) -> BoardSchema | None:
-    """The cached schema; None if there is none, or if another version wrote another shape."""
-    if not isinstance(found, dict):
+def from_json(cached: object) -> BoardSchema | None:
+    """A schema from its cached JSON; None if there is none, or if another version wrote another shape."""
+    if not isinstance(cached, dict):
         return None
     try:
         fields = tuple(
             BoardField(
-                str(one["id"]),
-                str(one["name"]),
-                str(one["kind"]),
-                tuple((str(name), str(option)) for name, option in one["options"]),
+                str(entry["id"]),
+                str(entry["name"]),
+                str(entry["kind"]),
+                tuple((str(name), str(option)) for name, option in entry["options"]),
             )
-            for one in found["fields"]
+            for entry in cached["fields"]
         )
-        names = [str(found[key]) for key in ("project_id", "title", "url", "viewer")]
+        names = [str(cached[key]) for key in ("project_id", "title", "url", "viewer")]
     except (KeyError, TypeError, ValueError):
         return None
     return BoardSchema(names[0], names[1], names[2], names[3], fields)
@@ -59,7 +59,7 @@ _OTHERS_WAY = (
     "it needs the organisation's permission Projects: read and write; a workflow's own GITHUB_TOKEN sees "
     "no board, and a personal account's is shown to a person's token alone"
 )
-"""What lets a token see a board, by whose it is."""
+"""What lets a token see a board: a person's token, and any other."""
 
 STATUS = "Status"
 AGENT = "Agent"
@@ -83,12 +83,12 @@ class ProjectRef:
         return f"project {self.number} of {self.owner}"
 
     def variables(self, after: str | None = None) -> dict[str, Any]:
-        """Those of a document that names it as people do; a look has another owner and number besides."""
+        """The variables that name the board in a document; a look has an owner and a number besides."""
         return {"boardOwner": self.owner, "boardNumber": self.number, "after": after}
 
 
 class GitHubBoard:
-    """Fits `ports.Board`.
+    """A Projects v2 board; fits `ports.Board`.
 
     Args:
         project: which board.
@@ -117,7 +117,7 @@ class GitHubBoard:
 
     @property
     def known(self) -> BoardSchema | None:
-        """The same, None if they would have to be read."""
+        """The cached ids, None if they would have to be read."""
         return from_json(self._cache.get(self._key))
 
     def set_fields(
@@ -239,7 +239,7 @@ class GitHubBoard:
                 )
 
     def learn(self, data: Json) -> None:
-        """Keep the ids that an answer shows beside what it is for, if one page has all of them."""
+        """Cache the board's ids that an answer brings along, if one page has all of them."""
         project = part(part(data, "repositoryOwner"), "projectV2")
         fields = part(project, "fields")
         if fields and not part(fields, "pageInfo").get("hasNextPage"):
@@ -279,7 +279,7 @@ class GitHubBoard:
         *,
         absent: tuple[str, type[Rejected]] | None = None,
     ) -> Json:
-        """Ask, where a hole in the answer is an error.
+        """Send a document and return its data; a hole in the answer is an error.
 
         An id that GitHub does not know is a stale one of the schema, except for `absent`'s, which
         has an error of its own.
@@ -318,7 +318,7 @@ class GitHubBoard:
 
 
 def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subject: str) -> Json:
-    """The project of an answer that may have none; another hole is an error.
+    """The project that an answer shows; any hole in the answer is an error.
 
     Raises:
         NotFound: there is no such owner or project, or the token may not see it.
@@ -389,7 +389,7 @@ def variables_of(
 def _status_field(schema: BoardSchema) -> BoardField:
     field = schema.field(STATUS)
     if field is None or not field.options:
-        names = ", ".join(one.name for one in schema.fields) or "none"
+        names = ", ".join(board_field.name for board_field in schema.fields) or "none"
         raise UnknownOption(
             f'The board "{schema.title}" has no single-select field "{STATUS}", so its card was left '
             f"as it is; its fields are: {names}."
@@ -398,19 +398,19 @@ def _status_field(schema: BoardSchema) -> BoardField:
 
 
 def option_of(field: BoardField, name: str) -> str:
-    """The id of a field's option or iteration; UnknownOption names those that there are."""
+    """The id of a field's option or iteration by its name; UnknownOption names those that there are."""
     option = field.option(name)
     if option is None:
-        names = ", ".join(known for known, _ in field.options)
+        names = ", ".join(option_name for option_name, _ in field.options)
         raise UnknownOption(
             f'{field.name} has no option "{name}" on the board, so the card was left as it is; use '
-            f"one of: {names}.{did_you_mean(name, (known for known, _ in field.options))}"
+            f"one of: {names}.{did_you_mean(name, (option_name for option_name, _ in field.options))}"
         )
     return option
 
 
 def demand_same(name: str, shown: str | None, wanted: str | None) -> None:
-    """Refuse a payload that shows another value than the one written."""
+    """Raise Rejected if the answer to a write shows another value than the one written."""
     if (shown or "").strip().casefold() != (wanted or "").strip().casefold():
         raise Rejected(
             f'GitHub took {name} "{wanted or ""}" for the card and shows "{shown or ""}", so the '

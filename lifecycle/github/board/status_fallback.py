@@ -1,4 +1,4 @@
-"""Board or labels: a token or a server that cannot see the board gets labels, and that is said.
+"""Choose where a task's Status is kept: on the board, or as labels if token or server cannot see it.
 
 Chosen by what GitHub answered and remembered, so that the next look costs nothing more. A board that
 can be read and written is always the one that is kept; of one that refuses to be written, the labels
@@ -33,7 +33,7 @@ _BLIND = (MissingScope, NoPermission, Unsupported)
 
 
 class Choice:
-    """Where a task's Status is kept. Shared by whoever reads it and whoever writes it.
+    """Decides where a task's Status is kept. One object for whoever reads it and whoever writes it.
 
     Args:
         project: the board, or None if none is configured.
@@ -68,17 +68,17 @@ class Choice:
 
     @classmethod
     def never(cls, project: ProjectRef | None, clock: Clock) -> Choice:
-        """The project whatever GitHub says of it; nothing is remembered."""
+        """A choice that keeps to the project whatever GitHub says of it; nothing is remembered."""
         return cls(project, NEVER, StatusLabels(), "", MemoryCache(), clock)
 
     def item(self, issue: Json) -> BoardItem | None:
-        """Where an issue stands, as far as an answer has it: its labels or its card."""
+        """An issue's card, or its labels as one, as far as an answer has it; else None."""
         if "labels" in issue and self.uses_labels:
             return self.names.item(int(issue["number"]), labels_of(issue))
         return self.card(issue)
 
     def card(self, issue: Json) -> BoardItem | None:
-        """The issue's item on the project, as far as an answer has it."""
+        """The issue's item on the project, as far as an answer has it; else None."""
         if self.project is None:
             return None
         items = nodes(issue, "projectItems")
@@ -97,7 +97,7 @@ class Choice:
 
     @property
     def is_due(self) -> bool:
-        """True if that was so long ago that the board is to be asked again, beside the labels."""
+        """True if labels are used for that reason for so long that the board is asked again beside them."""
         return self.is_doubted and self._is_over(self._remembered() or {})
 
     @property
@@ -136,12 +136,12 @@ class Choice:
         return True
 
     def forget(self) -> None:
-        """The board was seen after all."""
+        """Forget that the board could not be seen: it was seen after all."""
         if self.is_doubted:
             self._cache.put(_KEY, None)
 
     def blindness(self) -> LifecycleError | None:
-        """Why a look that shows no card says nothing of the board; None if the issue has no card.
+        """The error by which a look shows no card; None if the issue has none on the board.
 
         A token that is no person's may be given an empty list for every issue, without a word: so the
         token of Actions is, see https://github.com/blombard/move-to-next-iteration/issues/1. The
@@ -163,11 +163,11 @@ class Choice:
         return None
 
     def _mine(self) -> dict[str, object]:
-        """Of which board and which token a memory is."""
+        """The board and the token that something is remembered of."""
         return {"of": str(self.project).casefold(), "token": self._whose}
 
     def _remembered(self) -> dict[str, object] | None:
-        """What was learnt of this board and this token.
+        """What is remembered of this board and this token, or None.
 
         That it cannot be seen holds until it is: an hour later it is asked for again, and an empty
         answer is no sight. That it cannot be written holds for the hour.
@@ -213,7 +213,7 @@ class EitherBoard:
 
     @property
     def known(self) -> BoardSchema | None:
-        """The same, None if they would have to be read."""
+        """The cached fields and options, None if they would have to be read."""
         return self._labels.known if self._choice.uses_labels else self._project.known
 
     def set_fields(

@@ -36,7 +36,7 @@ PREFIX = "status: "
 STATUSES = ("Todo", "In Progress", "In Review", "Done")
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
 PUT_ON = "label_put_on"
-"""Under which the cache has the last label that was put on an issue: a worktree has one claim."""
+"""The cache's key for the last label that was put on an issue: a worktree has one claim."""
 _OPEN = {"todo": "Todo", "inProgress": "In Progress", "inReview": "In Review"}
 """The aliases of list_labelled_issues.graphql; what is done is closed and not listed."""
 
@@ -53,13 +53,13 @@ class StatusLabels:
         Raises:
             UnknownOption: there is no label for it; the sentence names the ones that there are.
         """
-        known = next((one for one in STATUSES if one.casefold() == status.casefold()), None)
-        if known is None:
+        spelling = next((word for word in STATUSES if word.casefold() == status.casefold()), None)
+        if spelling is None:
             raise UnknownOption(
                 f'There is no label for the Status "{status}", so the labels were left as they are; '
                 f"use one of: {', '.join(STATUSES)}."
             )
-        return f"{self.prefix}{known.lower()}"
+        return f"{self.prefix}{spelling.lower()}"
 
     def all_in(self, labels: Iterable[str]) -> list[str]:
         """Those of an issue's labels that say a Status.
@@ -68,7 +68,7 @@ class StatusLabels:
         own, says nothing here, and is left alone.
         """
         ours = {self.name(status).casefold() for status in STATUSES}
-        return [one for one in labels if one.casefold() in ours]
+        return [label for label in labels if label.casefold() in ours]
 
     def status_in(self, labels: Iterable[str]) -> str | None:
         """The Status that an issue's labels say; None if they say none, or more than one."""
@@ -76,7 +76,7 @@ class StatusLabels:
         if len(names) != 1:
             return None
         label = names[0].casefold()
-        return next(one for one in STATUSES if self.name(one).casefold() == label)
+        return next(status for status in STATUSES if self.name(status).casefold() == label)
 
     def item(self, issue: int, labels: Iterable[str]) -> BoardItem:
         """An issue's labels as the card that they stand for."""
@@ -86,7 +86,7 @@ class StatusLabels:
 def labels_of(issue: Json) -> list[str]:
     """The names of a GraphQL issue's labels, [] if none were asked for."""
     nodes = (issue.get("labels") or {}).get("nodes") or []
-    return [str(one.get("name") or "") for one in nodes if one]
+    return [str(label.get("name") or "") for label in nodes if label]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +110,13 @@ class LabelsBoard:
     def schema(self, *, refresh: bool = False) -> BoardSchema:
         """Status with its four labels; no request."""
         del refresh  # there is nothing to be stale
-        options = tuple((one, self._names.name(one)) for one in STATUSES)
+        options = tuple((status, self._names.name(status)) for status in STATUSES)
         field = BoardField("labels", "Status", "SINGLE_SELECT", options)
         return BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))
 
     @property
     def known(self) -> BoardSchema | None:
-        """The same; it is always known."""
+        """The schema; it is always known."""
         return self.schema()
 
     def set_fields(
@@ -143,9 +143,9 @@ class LabelsBoard:
         self._see_to(name, status)
         path, subject = f"issues/{number}/labels", f"the labels of #{number}"
         labels = self._calls.set("POST", path, subject, _read, {"labels": [name]})
-        for other in self._names.all_in(labels):
-            if other.casefold() != name.casefold():
-                labels = self._taken_off(number, other, labels)
+        for label in self._names.all_in(labels):
+            if label.casefold() != name.casefold():
+                labels = self._taken_off(number, label, labels)
         item = self._names.item(number, labels)
         if (item.status or "").casefold() != status.casefold():
             raise Rejected(
@@ -191,8 +191,8 @@ class LabelsBoard:
         cards: list[Card] = []
         after: dict[str, str | None] | None = {}
         while after is not None:
-            more, after, _ = self._page(after)
-            cards += more
+            page, after, _ = self._page(after)
+            cards += page
         return tuple(cards)
 
     def brief(self) -> BoardBrief:
@@ -204,21 +204,21 @@ class LabelsBoard:
         """Create a label, unless that was done before or somebody else has."""
         key = f"labels:{str(self._repository).casefold()}"
         kept = self._cache.get(key)
-        known = [str(one) for one in kept] if isinstance(kept, list) else []
-        if name in known:
+        created = [str(label) for label in kept] if isinstance(kept, list) else []
+        if name in created:
             return
-        colour = next(c for one, c in _COLOURS.items() if one.casefold() == status.casefold())
+        colour = next(c for option, c in _COLOURS.items() if option.casefold() == status.casefold())
         body = {"name": name, "color": colour, "description": "Kept by agent-lifecycle"}
         with suppress(AlreadyExists):  # as it should be
             self._calls.create("POST", "labels", f"the label {name}", _read, body, own=existing)
-        self._cache.put(key, [*known, name])
+        self._cache.put(key, [*created, name])
 
     def _taken_off(self, number: int, name: str, before: list[str]) -> list[str]:
         path, subject = f"issues/{number}/labels/{quote(name, safe='')}", f"the label {name}"
         try:
             return self._calls.set("DELETE", path, subject, _read, own=_is_gone)
         except NotFound:  # somebody else took it off
-            return [one for one in before if one != name]
+            return [label for label in before if label != name]
 
     def _page(
         self, after: dict[str, str | None]
@@ -240,13 +240,13 @@ class LabelsBoard:
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
         parts = {alias: node[alias] for alias in _OPEN if node.get(alias)}
         cards = [card for part in parts.values() for card in self._shown(part)]
-        rest = {
+        cursors = {
             alias: str(part["pageInfo"]["endCursor"])
             for alias, part in parts.items()
             if part["pageInfo"]["hasNextPage"]
         }
         total = sum(int(part.get("totalCount") or 0) for part in parts.values())
-        return cards, dict(rest) or None, total
+        return cards, dict(cursors) or None, total
 
     def _shown(self, connection: Json) -> Iterator[Card]:
         for node in connection.get("nodes") or []:
@@ -260,14 +260,14 @@ class LabelsBoard:
             )
 
 
-def _read(found: Any) -> list[str]:
-    """The names of REST's labels."""
-    entries = found if isinstance(found, list) else []
-    return [str(one.get("name") or "") for one in entries if isinstance(one, dict)]
+def _read(content: Any) -> list[str]:
+    """The names of the labels in a REST answer."""
+    entries = content if isinstance(content, list) else []
+    return [str(entry.get("name") or "") for entry in entries if isinstance(entry, dict)]
 
 
 def _is_gone(answer: Answer) -> LifecycleError | None:
-    """GitHub's word for a label that the issue does not have.
+    """NotFound if an answer says that the issue does not have the label, else None.
 
     Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
     """
