@@ -1,4 +1,4 @@
-"""What both clients share above HTTP: the token that they speak with, and texts without secrets.
+"""What the clients for REST and GraphQL share: the token that they send, and texts without secrets.
 
 And how GitHub's JSON is read without trusting its shape (what is absent or odd is empty), how paths of the
 REST API are made, and which page comes next. Answers are kept by their address (`Etags`).
@@ -35,7 +35,7 @@ def without_secrets(content: object, withheld: list[str]) -> object:
         withheld: gets the name of each field that held one, once.
 
     Raises:
-        Refused: a branch is called so; nothing was sent.
+        Refused: a branch's name holds one; nothing was sent.
     """
     secrets: list[str] = []
     clean = swept(content, secrets, is_request=True)
@@ -49,7 +49,7 @@ def without_secrets(content: object, withheld: list[str]) -> object:
 
 
 class TokenClient:
-    """A client that speaks with one token, and with another as soon as that is the good one.
+    """A client that sends one token, and another one as soon as `current` names it.
 
     Args:
         url: the API's address.
@@ -101,7 +101,7 @@ class TokenClient:
         return self.by_library or not speaks_to_proxy_of(self._url)
 
     def _begin(self) -> None:
-        """Before each request: there has to be time, and it goes out with the token that is good now.
+        """Before each request: check that time is left, and take the token that is good now.
 
         Raises:
             Transient: no time is left; nothing was sent.
@@ -116,30 +116,30 @@ class TokenClient:
         if status == 401 and self._on_refused is not None:
             self._on_refused()
 
-    def _unanswered(self, found: Silence, asked: AskedRequest) -> LifecycleError:
+    def _unanswered(self, silence: Silence, asked: AskedRequest) -> LifecycleError:
         """The error for a request to which no answer came."""
-        if found.is_final:
-            return Rejected(f"GitHub {found.words}; nothing was changed, correct it.")
-        landed = found.may_have_landed
-        return self.failures.of_silence(found.words, asked, may_have_landed=landed)
+        if silence.is_final:
+            return Rejected(f"GitHub {silence.words}; nothing was changed, correct it.")
+        landed = silence.may_have_landed
+        return self.failures.of_silence(silence.words, asked, may_have_landed=landed)
 
 
 Json = Mapping[str, Any]
 
 
 def nodes(node: Json, connection: str) -> list[Json]:
-    """The entries of a connection, without the holes."""
-    return [one for one in part(node, connection).get("nodes") or [] if one]
+    """The entries of a GraphQL connection that are not null."""
+    return [entry for entry in part(node, connection).get("nodes") or [] if entry]
 
 
 def part(node: Json, key: str) -> Json:
-    """An object inside an object."""
+    """The object under a key; {} if there is none."""
     value = node.get(key)
     return value if isinstance(value, Mapping) else {}
 
 
 def text(node: Json, key: str) -> str:
-    """A text inside an object."""
+    """The text under a key; empty if there is none."""
     value = node.get(key)
     return value if isinstance(value, str) else ""
 
@@ -149,9 +149,9 @@ def word(value: object) -> str:
     return value.upper() if isinstance(value, str) else ""
 
 
-def login_of(found: Json) -> str:
-    """Who wrote something; "" if the account is gone."""
-    return str((found.get("user") or {}).get("login") or "")
+def login_of(entry: Json) -> str:
+    """The login of whoever wrote an issue, comment or review; "" if the account is gone."""
+    return str((entry.get("user") or {}).get("login") or "")
 
 
 def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
@@ -165,11 +165,11 @@ def next_page(connection: Json, failures: Failures, subject: str) -> str | None:
 
 
 DOTS = frozenset({".", ".."})
-"""Parts of a path that name no thing, but lead elsewhere."""
+"""Parts of a path that lead elsewhere."""
 
 
 def path_part(text: str) -> str:
-    """A name as one part of a path: a label or branch may hold anything.
+    """Quote a name as one part of a path: a label or branch may hold anything.
 
     Raises:
         Refused: it is empty, `.` or `..`: no address names that, not even as `%2E`, which every client
@@ -197,7 +197,7 @@ def astray(subject: str) -> Refused:
 
 
 def following(headers: Mapping[str, Any], page: dict[str, Any]) -> dict[str, Any] | None:
-    """The parameters of the page that `Link` calls next, None on the last one."""
+    """The parameters of the next page, from the header `Link`; None on the last one."""
     for link in str(headers.get("link") or "").split(","):
         target, _, rel = link.strip().partition(";")
         if 'rel="next"' in rel:
@@ -250,5 +250,5 @@ class Etags:
             self._drop(next(iter(self._kept)))
 
     def _drop(self, address: str) -> None:
-        known = self._kept.pop(address, None)
-        self._size -= len(known.text) if known else 0
+        answer = self._kept.pop(address, None)
+        self._size -= len(answer.text) if answer else 0

@@ -1,4 +1,4 @@
-"""Documents taken apart and put together: several as one, one many times, and which of them a server means.
+"""Merge and repeat GraphQL documents, and tell which of several a server does not know.
 
 This is the module that knows graphql-core, which takes a tenth of a second to import. A hook sends what
 `make docs` has put together here (`ready.json`, see `graph.py`); at run time only sweeps come here, and
@@ -53,9 +53,9 @@ def merged(name: str, *others: str) -> str:
     """
     operation, *fragments = definitions(name)
     for other in others:
-        added, *more = definitions(other)
+        added, *added_fragments = definitions(other)
         operation = _merged(operation, added)
-        fragments = united(fragments, more)
+        fragments = united(fragments, added_fragments)
     return print_ast(DocumentNode(definitions=(operation, *fragments)))
 
 
@@ -63,15 +63,15 @@ def merged(name: str, *others: str) -> str:
 def fields_of(name: str, kind: str) -> frozenset[str]:
     """The keys that the fragments of `graphql/NAME.graphql` on the type `kind` add to its objects."""
     of_kind = (
-        one
-        for one in definitions(name)
-        if isinstance(one, FragmentDefinitionNode) and one.type_condition.name.value == kind
+        node
+        for node in definitions(name)
+        if isinstance(node, FragmentDefinitionNode) and node.type_condition.name.value == kind
     )
-    return frozenset(_key(field) for one in of_kind for field in one.selection_set.selections)
+    return frozenset(_key(field) for node in of_kind for field in node.selection_set.selections)
 
 
 def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
-    """Which of the added documents a server means that says it does not know something.
+    """Which of the added documents have what a server says that it does not know.
 
     Args:
         name: the document that has to be answered.
@@ -83,32 +83,32 @@ def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
     """
     named = set(re.findall(r"\w+", words))
     base = _names(name)
-    return tuple(one for one in others if named & (_names(one) - base)) or tuple(others)
+    return tuple(other for other in others if named & (_names(other) - base)) or tuple(others)
 
 
 def definitions(name: str) -> tuple[DefinitionNode, ...]:
-    """The operation, then its fragments."""
+    """The operation of `graphql/NAME.graphql`, then its fragments."""
     parsed = parse(graphql_document(name), no_location=True).definitions
-    return tuple(sorted(parsed, key=lambda one: isinstance(one, FragmentDefinitionNode)))
+    return tuple(sorted(parsed, key=lambda node: isinstance(node, FragmentDefinitionNode)))
 
 
-def _merged(one: DefinitionNode, other: DefinitionNode) -> OperationDefinitionNode:
-    if not isinstance(one, OperationDefinitionNode) or not isinstance(
-        other, OperationDefinitionNode
+def _merged(first: DefinitionNode, second: DefinitionNode) -> OperationDefinitionNode:
+    if not isinstance(first, OperationDefinitionNode) or not isinstance(
+        second, OperationDefinitionNode
     ):
         raise TypeError("only operations can be merged")
-    if one.operation is not other.operation:
+    if first.operation is not second.operation:
         raise ValueError("a query and a mutation are not one operation")
-    variables = united(one.variable_definitions or (), other.variable_definitions or ())
-    selections = both(one.selection_set, other.selection_set)
-    return replace(one, variable_definitions=tuple(variables), selection_set=selections)
+    variables = united(first.variable_definitions or (), second.variable_definitions or ())
+    selections = both(first.selection_set, second.selection_set)
+    return replace(first, variable_definitions=tuple(variables), selection_set=selections)
 
 
-def both(one: SelectionSetNode, other: SelectionSetNode) -> SelectionSetNode:
-    """Every selection of both, with the fields of one name made one."""
-    selections: list[SelectionNode] = list(one.selections)
+def both(first: SelectionSetNode, second: SelectionSetNode) -> SelectionSetNode:
+    """All selections of two sets; those of the same field become one."""
+    selections: list[SelectionNode] = list(first.selections)
     keys = [_key(node) for node in selections]
-    for node in other.selections:
+    for node in second.selections:
         key = _key(node)
         if key not in keys:
             selections.append(node)
@@ -119,35 +119,37 @@ def both(one: SelectionSetNode, other: SelectionSetNode) -> SelectionSetNode:
     return SelectionSetNode(selections=tuple(selections))
 
 
-def _one_field(one: SelectionNode, other: SelectionNode) -> SelectionNode:
-    if not isinstance(one, FieldNode) or not isinstance(other, FieldNode):
-        return one  # the same spread, or the same inline fragment
-    if _head(one) != _head(other) or (one.selection_set is None) != (other.selection_set is None):
-        raise ValueError(f"{_key(one)} is asked for in two ways")
-    if one.selection_set is None or other.selection_set is None:
-        return one
-    return replace(one, selection_set=both(one.selection_set, other.selection_set))
+def _one_field(first: SelectionNode, second: SelectionNode) -> SelectionNode:
+    if not isinstance(first, FieldNode) or not isinstance(second, FieldNode):
+        return first  # the same spread, or the same inline fragment
+    if _head(first) != _head(second) or (first.selection_set is None) != (
+        second.selection_set is None
+    ):
+        raise ValueError(f"{_key(first)} is asked for in two ways")
+    if first.selection_set is None or second.selection_set is None:
+        return first
+    return replace(first, selection_set=both(first.selection_set, second.selection_set))
 
 
 def _key(node: SelectionNode) -> str:
-    """What makes two selections one: a field's name in the answer, else all of it."""
+    """The key of a selection: a field's name in the answer, else its whole text."""
     if isinstance(node, FieldNode):
         return (node.alias or node.name).value
     return print_ast(node)
 
 
 def _head(node: FieldNode) -> tuple[str, list[str]]:
-    """A field without its selections."""
+    """What two fields of one key have to share: name, arguments and directives."""
     parts = (*(node.arguments or ()), *(node.directives or ()))
     return node.name.value, sorted(print_ast(part) for part in parts)
 
 
 def united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
-    """Variables or fragments by name; two of one name have to be the same."""
+    """All variables or fragments of two lists, one for each name; ValueError if two of a name differ."""
     by_name = {name_of(node): node for node in ones}
     for node in others:
-        known = by_name.setdefault(name_of(node), node)
-        if print_ast(known) != print_ast(node):
+        defined = by_name.setdefault(name_of(node), node)
+        if print_ast(defined) != print_ast(node):
             raise ValueError(f"{name_of(node)} is defined in two ways")
     return list(by_name.values())
 
@@ -161,8 +163,8 @@ def name_of(node: Node) -> str:
 @cache
 def _names(name: str) -> frozenset[str]:
     """Every name in a document but its own: of fields, arguments, types, fragments and variables."""
-    below = (node for one in definitions(name) for node in _below(one))
-    names = {one.value for one in below if isinstance(one, NameNode)}
+    below = (node for definition in definitions(name) for node in _below(definition))
+    names = {node.value for node in below if isinstance(node, NameNode)}
     return frozenset(names - {name_of(definitions(name)[0])})
 
 
@@ -171,9 +173,9 @@ def _below(node: Node) -> Iterator[Node]:
     yield node
     for key in node.keys:
         children = getattr(node, key)
-        for one in children if isinstance(children, tuple | list) else (children,):
-            if isinstance(one, Node):
-                yield from _below(one)
+        for child in children if isinstance(children, tuple | list) else (children,):
+            if isinstance(child, Node):
+                yield from _below(child)
 
 
 @lru_cache(maxsize=64)
@@ -187,7 +189,7 @@ def repeated(*names: str) -> str:
     Raises:
         TypeError: a document is a mutation.
         ValueError: a document has not exactly one field with variables at its root, or the documents
-            do not fit together, as for `document`.
+            do not fit together, as for `merged`.
     """
     variables: dict[str, VariableDefinitionNode] = {}
     bare = SelectionSetNode(selections=())
@@ -197,10 +199,10 @@ def repeated(*names: str) -> str:
         part = _part(name)
         bare = both(bare, SelectionSetNode(selections=part.bare))
         fragments = united(fragments, part.fragments)
-        variables |= {name_of(one): one for one in united(variables.values(), part.shared)}
+        variables |= {name_of(node): node for node in united(variables.values(), part.shared)}
     for number, name in enumerate(names):
         part, renaming = _part(name), _Renaming(f"p{number}_")
-        variables |= {f"p{number}_{name_of(one)}": visit(one, renaming) for one in part.own}
+        variables |= {f"p{number}_{name_of(node)}": visit(node, renaming) for node in part.own}
         asking.append(replace(visit(part.asking, renaming), alias=NameNode(value=f"p{number}")))
     selections = SelectionSetNode(selections=(*bare.selections, *asking))
     operation = OperationDefinitionNode(
@@ -215,7 +217,7 @@ def repeated(*names: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _RepeatedPart:
-    """A document that is repeated.
+    """A document taken apart, so that it can be repeated.
 
     Attributes:
         bare: fields of the root that use no variable.
@@ -237,23 +239,23 @@ def _part(name: str) -> _RepeatedPart:
     if not isinstance(operation, OperationDefinitionNode) or not is_query:
         raise TypeError("only queries can be repeated")
     own = _variables(operation.selection_set)
-    every = operation.selection_set.selections
-    bare = tuple(one for one in every if not _variables(one))
-    asking = [one for one in every if isinstance(one, FieldNode) and _variables(one)]
+    selections = operation.selection_set.selections
+    bare = tuple(node for node in selections if not _variables(node))
+    asking = [node for node in selections if isinstance(node, FieldNode) and _variables(node)]
     if len(asking) != 1:
         raise ValueError(f"{len(asking)} fields with variables where one is needed")
-    known = operation.variable_definitions or ()
+    declared = operation.variable_definitions or ()
     return _RepeatedPart(
         bare,
         asking[0],
-        tuple(one for one in known if name_of(one) in own),
-        tuple(one for one in known if name_of(one) not in own),
+        tuple(variable for variable in declared if name_of(variable) in own),
+        tuple(variable for variable in declared if name_of(variable) not in own),
         tuple(fragments),
     )
 
 
 class _Renaming(Visitor):
-    """Puts a prefix before the name of every variable; what it is used on is left as it is."""
+    """Puts a prefix before the name of every variable; the argument that it is for keeps its name."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__()
@@ -266,4 +268,4 @@ class _Renaming(Visitor):
 
 def _variables(node: Node) -> frozenset[str]:
     """The names of the variables that are used below a node."""
-    return frozenset(one.name.value for one in _below(node) if isinstance(one, VariableNode))
+    return frozenset(child.name.value for child in _below(node) if isinstance(child, VariableNode))

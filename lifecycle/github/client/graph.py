@@ -1,4 +1,4 @@
-"""GraphQL over one persistent connection: what is asked, and what an answer amounts to.
+"""The client for GraphQL: sends the documents in `graphql/` over one kept connection, reads the answers.
 
 A request is sent once. Whether it may be sent again is for the caller to know
 (`lifecycle.core.timing`).
@@ -73,7 +73,7 @@ class Document:
         return cls(text, operation[2], operation[1] == "mutation", frozenset(names))
 
     def payload(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """What is sent.
+        """The JSON that is sent.
 
         Source: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters
         """
@@ -97,7 +97,7 @@ def document(name: str, *others: str) -> Document:
 
 
 def fields_of(name: str, kind: str) -> frozenset[str]:
-    """The keys that the fragments of a look's part on the type `kind` add to its objects."""
+    """The keys that a part of a look (`graphql/NAME.graphql`) adds to objects of the type `kind`."""
     return frozenset(_ready()["fields"][name][kind])
 
 
@@ -177,10 +177,10 @@ class GraphClient(TokenClient):
         words: dict[str, str] = {}
         while True:
             self._begin()
-            whole = document(name, *parts)
-            asked = AskedRequest(subject or whole.operation, is_write=whole.is_mutation)
-            data, problems = self._sent(whole, variables, asked)
-            unknown = " ".join(_words(one) for one in problems if one.is_unknown)
+            combined = document(name, *parts)
+            asked = AskedRequest(subject or combined.operation, is_write=combined.is_mutation)
+            data, problems = self._sent(combined, variables, asked)
+            unknown = " ".join(_words(problem) for problem in problems if problem.is_unknown)
             if data or not parts or not unknown:
                 break
             from lifecycle.github.client.document_trees import blamed
@@ -188,7 +188,7 @@ class GraphClient(TokenClient):
             for part in blamed(name, parts, unknown):
                 words[part] = self.failures.clean(unknown)
             parts = tuple(part for part in parts if part not in words)
-        left_out = {part: known for part, known in {**lacking, **words}.items() if part in added}
+        left_out = {part: reason for part, reason in {**lacking, **words}.items() if part in added}
         self._demand(data, problems, asked)
         if words:
             self._keep_lacking({**lacking, **words})
@@ -209,7 +209,7 @@ class GraphClient(TokenClient):
         raise AssertionError(LAST_RAISES)
 
     def change(self, name: str, variables: Mapping[str, Any], *, subject: str) -> Mapping[str, Any]:
-        """The data of an answer in which a hole is an error; asked for again as by `read`."""
+        """Send a document and return its data; a hole in it is an error. Asked again as by `read`."""
         for attempt in attempts(self.deadline):
             with attempt:
                 reply = self.execute(name, variables, subject=subject)
@@ -267,15 +267,15 @@ class GraphClient(TokenClient):
         from lifecycle.github.client.document_trees import repeated
 
         self._begin()
-        whole = Document.of(repeated(*(name for name, _ in parts)))
+        combined = Document.of(repeated(*(name for name, _ in parts)))
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
         asked = AskedRequest(subject)
-        data, problems = self._sent(whole, {**variables, **(shared or {})}, asked)
+        data, problems = self._sent(combined, {**variables, **(shared or {})}, asked)
         self._demand(data, problems, asked)
         return GraphReply(data, problems)
 
     def _demand(self, data: object, problems: Sequence[AnswerProblem], asked: AskedRequest) -> None:
-        """Refuse an answer without data, and one whose holes may be gone the next time."""
+        """Raise the error of an answer without data, and of one whose holes may be gone the next time."""
         if problems:
             error = self.failures.of_problems(problems, asked, self._headers)
             if not data or isinstance(error, Transient):
@@ -324,24 +324,24 @@ class GraphClient(TokenClient):
         return data if isinstance(data, dict) else {}, problems
 
     def _connected(self) -> _PlainGraph | GqlLine:
-        """What sends; it may have been closed meanwhile."""
+        """The client that sends, made anew if it was closed meanwhile."""
         if self._line is None:
-            given = self._url, self.failures.token, self.deadline
+            arguments = self._url, self.failures.token, self.deadline
             if self._takes_library():
                 from lifecycle.github.client.library_lines import GqlLine
 
-                self._line = GqlLine(*given)
+                self._line = GqlLine(*arguments)
             else:
-                self._line = _PlainGraph(*given)
+                self._line = _PlainGraph(*arguments)
         return self._line
 
-    def _refusal(self, found: Sent, asked: AskedRequest) -> LifecycleError:
-        """The error for an answer that is none of GraphQL's: an HTTP refusal, or nonsense."""
-        if found.status < 400:
+    def _refusal(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
+        """The error for an answer that is no GraphQL: an HTTP refusal, or nonsense."""
+        if sent.status < 400:
             return self.failures.of_nonsense(asked)
-        answer = Answer.read(found.status, found.headers, found.body)
-        if found.status in _NO_API:
-            return absent_api(self._url, found.status, self.failures.clean(answer.words))
+        answer = Answer.read(sent.status, sent.headers, sent.body)
+        if sent.status in _NO_API:
+            return absent_api(self._url, sent.status, self.failures.clean(answer.words))
         return self.failures.of_answer(answer, asked)
 
 

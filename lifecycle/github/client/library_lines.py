@@ -1,4 +1,4 @@
-"""What the libraries' own clients send: PyGithub for REST and gql for GraphQL, both through requests.
+"""Send through the libraries' own clients: PyGithub for REST, gql for GraphQL, both through requests.
 
 Programs and sweeps ask through these, hooks and commands through `plain_line.py`, which starts sooner. Both
 kinds answer alike, so that what an answer or a silence means is told in one place. The one module that
@@ -49,8 +49,8 @@ class Patience(Timeout):
 
     def clone(self) -> Timeout:
         """The time-out of one request, in seconds; raises Transient if nothing is left."""
-        left = self.deadline.remaining()
-        return Timeout(connect=left, read=left)
+        seconds = self.deadline.remaining()
+        return Timeout(connect=seconds, read=seconds)
 
 
 class Bearer(AuthBase):
@@ -69,7 +69,7 @@ class Bearer(AuthBase):
         self.status = 0
 
     def __call__(self, request: Any) -> Any:
-        """Add the Authorization header, and see that the answer's status is kept."""
+        """Add the Authorization header to a request, and have its answer's status kept."""
         request.headers.update(bearer(self._token))
         request.register_hook("response", self._keep)
         return request
@@ -143,7 +143,7 @@ class GqlLine:
 
 @cache
 def _asking() -> Any:
-    """A request of gql's whose text is there already: its own parses and prints one each time."""
+    """The class of a gql request whose text is ready: gql's own parses and prints one each time."""
     from gql import GraphQLRequest
     from graphql import DocumentNode
 
@@ -208,9 +208,9 @@ class PyGithubLine:
 
 
 class Following:
-    """Goes before PyGithub's `Requester`: where it would follow a redirect, the redirect is the answer.
+    """Stands before PyGithub's `Requester` in a class: a redirect is the answer, and is not followed.
 
-    It follows without the part behind the question mark, so that a list would come unfiltered; and it sends
+    PyGithub follows without the part behind the question mark, so a list would come unfiltered; it sends
     a write there too, to a repository that nobody has named. There is no public place to mend that: this is
     the one method of PyGithub that sends, under the name by which it calls it. What it does is still its
     own check: a redirect to another host or protocol is a RuntimeError.
@@ -249,8 +249,8 @@ _SILENCES: tuple[tuple[tuple[type[Exception], ...], Silence], ...] = (
 
 
 def silence(error: BaseException) -> Silence:
-    """What an exception of requests says about a request: the first row that fits."""
-    for kinds, found in _SILENCES:
+    """Why no answer came, by an exception of requests: the first row that fits."""
+    for kinds, reason in _SILENCES:
         if isinstance(error, kinds):
-            return found
+            return reason
     return UNREACHED if _was_never_connected(error) else BROKEN_OFF

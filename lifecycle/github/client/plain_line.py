@@ -71,14 +71,14 @@ class Sent(NamedTuple):
 
 
 class _Waiting(io.RawIOBase):
-    """What comes from a socket; each byte is waited for as long as the deadline allows."""
+    """Reads from a socket; each byte is waited for as long as the deadline allows."""
 
-    def __init__(self, sock: socket.socket, left: Callable[[], float]) -> None:
-        self._sock, self._left = sock, left
+    def __init__(self, sock: socket.socket, remaining: Callable[[], float]) -> None:
+        self._sock, self._left = sock, remaining
         self._raw = sock.makefile("rb", buffering=0)  # keeps the socket open until all is read
 
     def readable(self) -> bool:
-        """It is."""
+        """True: this is for reading."""
         return True
 
     def readinto(self, buffer: Any) -> int | None:
@@ -96,10 +96,10 @@ class _Waiting(io.RawIOBase):
 class _Answering(http.client.HTTPResponse):
     """An answer that is read within the deadline, its headers as well."""
 
-    def __init__(self, left: Callable[[], float], sock: socket.socket, **more: Any) -> None:
+    def __init__(self, remaining: Callable[[], float], sock: socket.socket, **more: Any) -> None:
         super().__init__(sock, **more)
         self.fp.close()
-        self.fp = io.BufferedReader(_Waiting(sock, left))
+        self.fp = io.BufferedReader(_Waiting(sock, remaining))
 
 
 class PlainLine:
@@ -123,7 +123,7 @@ class PlainLine:
             self._parts = urlsplit("")
 
     def __del__(self) -> None:
-        """Whoever forgets a line closes it, as the libraries' clients do."""
+        """Close the connection when the object goes, as the libraries' clients do."""
         self.close()
 
     def close(self) -> None:
@@ -147,14 +147,14 @@ class PlainLine:
             NoAnswerError: no whole answer came.
             Transient: no time is left; nothing was sent.
         """
-        got = self.answer(method, target, {"Accept-Encoding": "gzip", **headers}, body)
-        content = b"".join(self.parts(got))
-        return Sent(got.status, _headers(got), content.decode("utf-8", "replace"))
+        response = self.answer(method, target, {"Accept-Encoding": "gzip", **headers}, body)
+        content = b"".join(self.parts(response))
+        return Sent(response.status, _headers(response), content.decode("utf-8", "replace"))
 
     def answer(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None
     ) -> http.client.HTTPResponse:
-        """As `send`, of which the content is not read yet; that is what `parts` is for."""
+        """Send as `send` does; the content is not read yet: `parts` does that."""
         if not self._parts.hostname:
             raise NoAnswerError(BAD_URL)
         path = self._parts.path.rstrip("/") + target if target.startswith("/") else _path(target)
@@ -171,58 +171,58 @@ class PlainLine:
             self.close()
             raise
 
-    def parts(self, got: http.client.HTTPResponse) -> Iterator[bytes]:
+    def parts(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         """The content part by part; the connection is kept if it is read to its end."""
-        kind = (got.getheader("Content-Encoding") or "").lower()
+        kind = (response.getheader("Content-Encoding") or "").lower()
         unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if kind in {"gzip", "deflate"} else None
         is_whole = True
         try:
-            while part := self._read(got):
+            while part := self._read(response):
                 if unpack is not None:
                     with _told():
                         part = unpack.decompress(part)
                     is_whole = unpack.eof
                 yield part
         finally:
-            if not got.isclosed():
-                got.close()
+            if not response.isclosed():
+                response.close()
                 self.close()
         if not is_whole:
             raise NoAnswerError(BROKEN_OFF)
 
-    def _read(self, got: http.client.HTTPResponse) -> bytes:
+    def _read(self, response: http.client.HTTPResponse) -> bytes:
         """The next part, empty at the end."""
         with _told():
-            part = got.read(_PART)
-            if not part and got.length:  # it was promised, and did not come
-                raise http.client.IncompleteRead(b"", got.length)
+            part = response.read(_PART)
+            if not part and response.length:  # Content-Length promised more
+                raise http.client.IncompleteRead(b"", response.length)
             return part
 
     def _left(self) -> float:
-        """Seconds for what was asked already; TimeoutError if none is left."""
+        """Seconds that are left for a request under way; TimeoutError if none is."""
         try:
             return self._deadline.remaining()
         except Transient:
             raise TimeoutError from None
 
     def _connected(self) -> http.client.HTTPConnection:
-        """The connection that is kept, if the server still holds it; else another."""
+        """The connection that is kept, if the server still holds it; else a new one."""
         kept = self._connection
         if kept is not None and kept.sock is not None and not _is_dropped(kept.sock):
             return kept
         self.close()
         proxy = _proxy(self._parts, self._port)
-        made = self._made(proxy)
-        made.response_class = partial(_Answering, self._left)  # type: ignore[assignment]  # it makes one
-        made.timeout = self._deadline.remaining()
+        connection = self._made(proxy)
+        connection.response_class = partial(_Answering, self._left)  # type: ignore[assignment]  # it makes one
+        connection.timeout = self._deadline.remaining()
         try:
             with _connecting(UNPROXIED if proxy is not None else UNREACHED):
-                made.connect()
+                connection.connect()
         except BaseException:  # an alarm as well: nothing is sent on what is not safe yet
-            made.close()
+            connection.close()
             raise
-        self._connection = made
-        return made
+        self._connection = connection
+        return connection
 
     def _made(self, proxy: SplitResult | None) -> http.client.HTTPConnection:
         """A connection that is not open yet, through the proxy if there is one."""
@@ -240,10 +240,10 @@ class PlainLine:
             context = _context(_bundle())
         except OSError:
             raise NoAnswerError(UNSAFE) from None
-        made = http.client.HTTPSConnection(first, port, context=context)
+        connection = http.client.HTTPSConnection(first, port, context=context)
         if proxy is not None:
-            made.set_tunnel(host, self._port, dict(_credentials(proxy)))
-        return made
+            connection.set_tunnel(host, self._port, dict(_credentials(proxy)))
+        return connection
 
 
 def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
@@ -269,7 +269,7 @@ def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
 
 @contextmanager
 def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes]]]:
-    """What lies at an address that needs no token, part by part; no redirect is followed.
+    """GET an address that needs no token, part by part; no redirect is followed.
 
     Args:
         url: the whole address; whoever has it may read what lies there, so it is shown to nobody.
@@ -284,9 +284,9 @@ def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes
     """
     line = PlainLine(url, deadline)
     try:
-        got = line.answer("GET", url, {"Accept": "*/*"})
-        with got:
-            yield got.status, line.parts(got)
+        response = line.answer("GET", url, {"Accept": "*/*"})
+        with response:
+            yield response.status, line.parts(response)
     finally:
         line.close()
 
@@ -330,10 +330,10 @@ def _path(url: str) -> str:
     return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
-def _headers(got: http.client.HTTPResponse) -> dict[str, str]:
+def _headers(response: http.client.HTTPResponse) -> dict[str, str]:
     """Headers by their names in lower case; several of a name are one, as HTTP has it."""
     headers: dict[str, str] = {}
-    for name, value in got.getheaders():
+    for name, value in response.getheaders():
         key = name.lower()
         headers[key] = f"{headers[key]}, {value}" if key in headers else value
     return headers
@@ -341,7 +341,7 @@ def _headers(got: http.client.HTTPResponse) -> dict[str, str]:
 
 @contextmanager
 def _connecting(unreached: Silence) -> Iterator[None]:
-    """What goes wrong before anything was sent, as the one error that says so."""
+    """Turn errors of connecting into `NoAnswerError`: nothing was sent."""
     try:
         yield
     except ssl.SSLError:
@@ -354,7 +354,7 @@ def _connecting(unreached: Silence) -> Iterator[None]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What goes wrong with a request that was sent, as the one error that says so."""
+    """Turn errors of sending a request and of reading its answer into `NoAnswerError`."""
     try:
         yield
     except TimeoutError:
@@ -390,17 +390,17 @@ def _bundle() -> str:
 
 @cache
 def _context(bundle: str) -> ssl.SSLContext:
-    """What checks a server's certificate; raises OSError where the bundle cannot be read."""
+    """The TLS settings that check a server's certificate; OSError where the bundle cannot be read."""
     is_folder = Path(bundle).is_dir()
-    made = ssl.create_default_context(
+    context = ssl.create_default_context(
         cafile=None if is_folder else bundle or None, capath=bundle if is_folder else None
     )
-    made.set_alpn_protocols(["http/1.1"])
-    return made
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
-    """The proxy that HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names for a server, None for the straight way."""
+    """The proxy that HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names for a server; None to connect straight."""
     names = [name for name, value in os.environ.items() if value and name[-6:].lower() == "_proxy"]
     if sys.platform != "darwin" and not {name.lower() for name in names} - {"no_proxy"}:
         return None
@@ -416,20 +416,20 @@ def _proxy(parts: SplitResult, port: int) -> SplitResult | None:
 
 def _is_direct(host: str, port: int, exceptions: str) -> bool:
     """True if NO_PROXY names the server: by its name's end, with its port, or by a network."""
-    for one in filter(None, exceptions.replace(" ", "").split(",")):
-        if one == "*" or host.endswith(one) or f"{host}:{port}".endswith(one):
+    for exception in filter(None, exceptions.replace(" ", "").split(",")):
+        if exception == "*" or host.endswith(exception) or f"{host}:{port}".endswith(exception):
             return True
-        if "/" in one:
+        if "/" in exception:
             from ipaddress import ip_address, ip_network
 
             with suppress(ValueError):
-                if ip_address(host) in ip_network(one, strict=False):
+                if ip_address(host) in ip_network(exception, strict=False):
                     return True
     return False
 
 
 def _credentials(proxy: SplitResult | None) -> dict[str, str]:
-    """The header for a proxy that wants to know who asks."""
+    """The header for a proxy that wants to know who asks; {} without a user in its address."""
     if proxy is None or not proxy.username:
         return {}
     from base64 import b64encode

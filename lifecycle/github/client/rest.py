@@ -1,4 +1,4 @@
-"""REST: any call by its path, of one repository or of all, and the few that are of no repository.
+"""The client for REST: any call by its path, and the calls of one repository.
 
 A request is sent once; what may be sent twice goes through `lifecycle.core.timing`. What sends is
 imported at the first request.
@@ -90,7 +90,7 @@ class RestClient(TokenClient):
         """
         asked = AskedRequest(f"repository {repository}")
         return self.shown(
-            f"/repos/{repository}", asked, lambda _, found: tokens.repository_access(found)
+            f"/repos/{repository}", asked, lambda _, content: tokens.repository_access(content)
         )
 
     def exchange(
@@ -222,11 +222,11 @@ class RestClient(TokenClient):
 
             self._etags = Etags()
         address = f"{path}?{sorted((query or {}).items())}"
-        known = self._etags.get(address)
-        wanted = {"If-None-Match": known.etag} if known else {}
-        status, headers, text = self._followed(method, target, wanted, None)
-        if status == _UNCHANGED and known is not None:
-            return 200, {**known.headers, **headers}, known.text
+        kept = self._etags.get(address)
+        condition = {"If-None-Match": kept.etag} if kept else {}
+        status, headers, text = self._followed(method, target, condition, None)
+        if status == _UNCHANGED and kept is not None:
+            return 200, {**kept.headers, **headers}, kept.text
         if status == _OK:
             self._etags.put(address, headers, text)
         return status, headers, text
@@ -256,20 +256,20 @@ class RestClient(TokenClient):
         raise RuntimeError(f"redirected more than {_MOST_REDIRECTS} times")
 
     def _connected(self) -> _PlainRest | PyGithubLine:
-        """What sends, with the token that is good now."""
+        """The client that sends, made with the token that is good now."""
         if self._line is None:
-            given = self._url, self.failures.token, self.deadline
+            arguments = self._url, self.failures.token, self.deadline
             if self._takes_library():
                 from lifecycle.github.client.library_lines import PyGithubLine
 
-                self._line = PyGithubLine(*given)
+                self._line = PyGithubLine(*arguments)
             else:
-                self._line = _PlainRest(*given)
+                self._line = _PlainRest(*arguments)
         return self._line
 
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
-        """Let nothing out but errors of ours, which hold neither the token nor a traceback."""
+        """Turn every error of a request into one of ours, which holds neither the token nor a traceback."""
         from lifecycle.github.client.plain_line import NoAnswerError
 
         try:
@@ -287,10 +287,10 @@ class RestClient(TokenClient):
             raise self.nonsense(asked) from None
 
     def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
-        """The error that an answer amounts to; a write to a renamed repository is told the name.
+        """The error for a refusal; where a repository was renamed, that of a write says the new name.
 
         GitHub's answer has the repository's id alone, so the name costs one read. If that fails,
-        what has to be told is the refusal all the same.
+        the refusal is raised as it is.
         """
         error = self.failures.of_answer(answer, asked)
         is_told = asked.is_write and isinstance(error, Moved)
@@ -333,7 +333,7 @@ class Calls:
     Args:
         rest: the client.
         repository: every path that does not begin with `/` lies below it.
-        who: tells whose token it is; raises NoPermission if it is nobody's. REST's word unless given.
+        who: tells whose token it is; raises NoPermission if it is nobody's. REST's `/user` unless given.
     """
 
     rest: RestClient
@@ -360,7 +360,7 @@ class Calls:
         return self._shaped(asked, shape, body)
 
     def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
-        """The same, None where GitHub shows no such thing."""
+        """The same as `read`, None where GitHub shows no such thing."""
         try:
             return self.read(path, subject, shape)
         except NotFound:
@@ -371,8 +371,8 @@ class Calls:
     ) -> Iterator[T]:
         """The entries of `pages` as values."""
         asked = self._asked(subject, is_write=False)
-        for one in self.pages(path, subject, query):
-            yield self._shaped(asked, shape, one)
+        for entry in self.pages(path, subject, query):
+            yield self._shaped(asked, shape, entry)
 
     def pages(
         self, path: str, subject: str, query: Json | None = None, *, key: str = ""
@@ -389,16 +389,16 @@ class Calls:
             key: where the list lies in the answer, "" if the answer is the list.
         """
         asked = self._asked(subject, is_write=False)
-        more: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
-        while more is not None:
-            page = more
+        next_page: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
+        while next_page is not None:
+            page = next_page
             headers, body = self.rest.again(asked, "GET", self._below(path, asked), query=page)
             entries = body.get(key) if key and isinstance(body, Mapping) else body
             if not isinstance(entries, list):
                 raise self.rest.nonsense(asked)
             yield from entries
-            more = following(headers, page)
-            if more == page:  # a list that never ends is no list
+            next_page = following(headers, page)
+            if next_page == page:  # a list that never ends is no list
                 raise self.rest.nonsense(asked)
 
     def set(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
@@ -412,20 +412,20 @@ class Calls:
                body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
         """A write that must not be applied twice: sent once."""
         asked = self._asked(subject)
-        made = self.rest.exchange(asked, method, self._below(path, asked), body=body, own=own)[1]
-        return self._shaped(asked, shape, made)
+        content = self.rest.exchange(asked, method, self._below(path, asked), body=body, own=own)[1]
+        return self._shaped(asked, shape, content)
 
     def delete(self, path: str, subject: str, own: Own, body: Json | None = None) -> None:
         """DELETE, which may be applied twice and answers nothing that matters."""
         self.set("DELETE", path, subject, lambda _: None, body, own=own)
 
-    def shaped(self, subject: str, shape: Callable[[Any], T], found: Any) -> T:
+    def shaped(self, subject: str, shape: Callable[[Any], T], content: Any) -> T:
         """A value of what was read; Transient if it has another shape than documented."""
-        return self._shaped(self._asked(subject, is_write=False), shape, found)
+        return self._shaped(self._asked(subject, is_write=False), shape, content)
 
-    def _shaped(self, asked: AskedRequest, shape: Callable[[Any], T], found: Any) -> T:
+    def _shaped(self, asked: AskedRequest, shape: Callable[[Any], T], content: Any) -> T:
         try:
-            return shape(found)
+            return shape(content)
         except _NONSENSE:
             raise self.rest.nonsense(asked) from None
 
@@ -456,8 +456,8 @@ class Calls:
 
 
 def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:
-    """Headers, and what the answer has under `key`, which has to be there."""
-    return lambda headers, found: (headers, found[key])
+    """A shape for `shown`: headers, and what the answer has under `key`, which has to be there."""
+    return lambda headers, content: (headers, content[key])
 
 
 def _leniently(text: str) -> object:
