@@ -1,4 +1,4 @@
-"""What the failed checks of a pull request's head say: one GraphQL request, and their logs.
+"""Read what the failed checks of a pull request's head say: one GraphQL request, and their logs.
 
 A fine-grained token is shown no checks. Then the jobs of Actions take their place, which have steps, and
 no remarks on lines; what else is hidden is told.
@@ -40,7 +40,7 @@ _BAD_STATUS = {"FAILURE", "ERROR"}
 
 
 class GitHubCheckReports:
-    """Fits `ports.CheckReports`.
+    """Reads failed checks and the logs of jobs; fits `ports.CheckReports`.
 
     Args:
         graph: GraphQL, for the checks.
@@ -78,7 +78,7 @@ class GitHubCheckReports:
         return workflow_runs.run_of(self._calls, number)
 
     def failed_on(self, sha: str) -> CommitFailures:
-        """What Actions says of a commit."""
+        """The failed jobs of Actions on a commit, and the workflows of which no run is under way."""
         runs = workflow_runs.runs_on(self._calls, sha)
         failed = tuple(check for run in runs for check in self._jobs_in(run))
         return CommitFailures(failed, workflow_runs.over(runs))
@@ -98,7 +98,7 @@ class GitHubCheckReports:
         pull = part(shown, "pullRequest")
         if not pull:
             raise self._absent(reply, subject)
-        commit = next((part(one, "commit") for one in nodes(pull, "commits")), {})
+        commit = next((part(node, "commit") for node in nodes(pull, "commits")), {})
         commit = part(shown, "object") if group else commit
         head = FailedHead(number, text(pull, "url"), group or text(pull, "headRefOid"))
         if text(commit, "oid") != head.sha:
@@ -106,14 +106,14 @@ class GitHubCheckReports:
                 head, unseen=("GitHub does not show the newest commit yet; look again.",)
             )
         checks = [*_runs(commit), *_statuses(commit)]
-        more = part(part(commit, "checkSuites"), "pageInfo").get("hasNextPage")
-        unseen = (_MORE_SUITES,) if more else ()
+        has_more = part(part(commit, "checkSuites"), "pageInfo").get("hasNextPage")
+        unseen = (_MORE_SUITES,) if has_more else ()
         if any(problem.type == "FORBIDDEN" for problem in reply.problems):
             jobs, problems = self._jobs_of(head.sha)
-            known = {one.job for one in checks}
-            checks += [one for one in jobs if one.job is None or one.job not in known]
+            known_jobs = {check.job for check in checks}
+            checks += [check for check in jobs if check.job is None or check.job not in known_jobs]
             unseen = (*unseen, _HIDDEN, *problems)
-        left = sum(_left(one) for one in _newest(commit))
+        left = sum(_left(suite) for suite in _newest(commit))
         return replace(head, checks=tuple(dict.fromkeys(checks)), left=left, unseen=unseen)
 
     def queue_commit(self, number: int) -> str:
@@ -125,7 +125,7 @@ class GitHubCheckReports:
         query = {"event": "merge_group", "per_page": 100}
         subject = "the runs of the merge queue"
         runs = self._calls.read(
-            "actions/runs", subject, lambda found: found["workflow_runs"], query
+            "actions/runs", subject, lambda content: content["workflow_runs"], query
         )
         is_its = re.compile(rf"/pr-{number}-[0-9a-f]{{40,64}}").search
         ours = (str(run["head_sha"]) for run in runs if is_its(str(run.get("head_branch"))))
@@ -164,12 +164,12 @@ class GitHubCheckReports:
         jobs = list(self._calls.pages(path, "the jobs of a workflow's run", key="jobs"))
         if not jobs and is_over:
             return [_unstarted(str(run.get("name") or ""), str(run["html_url"]), run["id"], run)]
-        return [_job(one, run) for one in jobs if word(one.get("conclusion")) in ENDED_BADLY]
+        return [_job(job, run) for job in jobs if word(job.get("conclusion")) in ENDED_BADLY]
 
 
 def _first_of(key: str) -> Callable[[Json], list[Json]]:
-    """The entries of a page; raises KeyError if it has none."""
-    return lambda found: list(found[key])[:1]
+    """A shape for `Calls.read`: the first entry of a page as a list, [] if it has none."""
+    return lambda content: list(content[key])[:1]
 
 
 def _newest(commit: Json) -> list[Json]:
@@ -196,7 +196,7 @@ def _runs(commit: Json) -> list[FailedCheck]:
     for suite in _newest(commit):
         run = part(suite, "workflowRun")
         runs = nodes(suite, "checkRuns")
-        checks += [_run(one, suite, run) for one in runs]
+        checks += [_run(check_run, suite, run) for check_run in runs]
         has_ended = word(suite.get("conclusion")) in {"STARTUP_FAILURE", "FAILURE"}
         if run and has_ended and part(suite, "jobs").get("totalCount") == 0:
             name = text(part(run, "workflow"), "name")
@@ -211,80 +211,80 @@ def _unstarted(name: str, url: str, run: object, of: Json) -> FailedCheck:
     return FailedCheck(name, "STARTUP_FAILURE", url, workflow=name, event=event, run=number)
 
 
-def _run(found: Json, suite: Json, run: Json) -> FailedCheck:
-    job, number = found.get("databaseId"), run.get("databaseId")
-    remarks = part(found, "annotations")
-    shown = tuple(_remark(one) for one in nodes(found, "annotations"))
-    total, required = remarks.get("totalCount"), found.get("isRequired")
+def _run(check_run: Json, suite: Json, run: Json) -> FailedCheck:
+    job, number = check_run.get("databaseId"), run.get("databaseId")
+    remarks = part(check_run, "annotations")
+    shown = tuple(_remark(annotation) for annotation in nodes(check_run, "annotations"))
+    total, required = remarks.get("totalCount"), check_run.get("isRequired")
     return FailedCheck(
-        text(found, "name"),
-        word(found.get("conclusion")),
-        text(found, "detailsUrl"),
+        text(check_run, "name"),
+        word(check_run.get("conclusion")),
+        text(check_run, "detailsUrl"),
         workflow=text(part(run, "workflow"), "name"),
         event=text(run, "event"),
         app=text(part(suite, "app"), "name"),
         job=job if run and isinstance(job, int) else None,
         run=number if isinstance(number, int) else None,
         is_required=required if isinstance(required, bool) else None,
-        steps=_steps(nodes(found, "steps")),
+        steps=_steps(nodes(check_run, "steps")),
         remarks=shown,
         remarks_left=max(0, total - len(shown)) if isinstance(total, int) else 0,
-        title=text(found, "title"),
-        summary=text(found, "summary"),
+        title=text(check_run, "title"),
+        summary=text(check_run, "summary"),
     )
 
 
-def _remark(found: Json) -> CheckRemark:
-    line = part(part(found, "location"), "start").get("line")
+def _remark(annotation: Json) -> CheckRemark:
+    line = part(part(annotation, "location"), "start").get("line")
     return CheckRemark(
-        text(found, "path"),
+        text(annotation, "path"),
         line if isinstance(line, int) else 0,
-        word(found.get("annotationLevel")),
-        text(found, "message"),
-        text(found, "title"),
+        word(annotation.get("annotationLevel")),
+        text(annotation, "message"),
+        text(annotation, "title"),
     )
 
 
-def _steps(found: Iterable[Json]) -> tuple[JobStep, ...]:
-    """Steps of either API."""
+def _steps(steps: Iterable[Json]) -> tuple[JobStep, ...]:
+    """The steps of a job, as either API shows them."""
     return tuple(
         JobStep(
-            int(one.get("number") or 0),
-            text(one, "name"),
-            word(one.get("conclusion")),
-            timing.parse_time(one.get("startedAt", one.get("started_at"))),
-            timing.parse_time(one.get("completedAt", one.get("completed_at"))),
+            int(step.get("number") or 0),
+            text(step, "name"),
+            word(step.get("conclusion")),
+            timing.parse_time(step.get("startedAt", step.get("started_at"))),
+            timing.parse_time(step.get("completedAt", step.get("completed_at"))),
         )
-        for one in found
+        for step in steps
     )
 
 
 def _statuses(commit: Json) -> list[FailedCheck]:
     contexts = part(commit, "status").get("contexts") or []
-    return [_status(one) for one in contexts if one and one.get("statusState") in _BAD_STATUS]
+    return [_status(node) for node in contexts if node and node.get("statusState") in _BAD_STATUS]
 
 
-def _status(found: Json) -> FailedCheck:
-    required = found.get("isRequired")
+def _status(context: Json) -> FailedCheck:
+    required = context.get("isRequired")
     return FailedCheck(
-        text(found, "context"),
-        text(found, "statusState"),
-        text(found, "targetUrl"),
+        text(context, "context"),
+        text(context, "statusState"),
+        text(context, "targetUrl"),
         is_required=required if isinstance(required, bool) else None,
-        summary=text(found, "description"),
+        summary=text(context, "description"),
     )
 
 
-def _job(found: Json, run: Json) -> FailedCheck:
+def _job(job: Json, run: Json) -> FailedCheck:
     """A job of the Actions API; whether it is required is not told there."""
     return FailedCheck(
-        text(found, "name"),
-        word(found.get("conclusion")),
-        text(found, "html_url"),
+        text(job, "name"),
+        word(job.get("conclusion")),
+        text(job, "html_url"),
         workflow=str(run.get("name") or ""),
         event=text(run, "event"),
         app="GitHub Actions",
-        job=int(found["id"]),
+        job=int(job["id"]),
         run=int(run["id"]),
-        steps=_steps(found.get("steps") or []),
+        steps=_steps(job.get("steps") or []),
     )

@@ -1,7 +1,7 @@
 """One repository on GitHub: what a claim looks like in one GraphQL request, and the writes over REST.
 
-An idle look speaks GraphQL only; PyGithub is imported when something has to be written, or when
-GraphQL does not show all of the checks.
+An idle look speaks GraphQL only; REST is asked when something has to be written, or when GraphQL does not
+show all of the checks.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 BOARD = "observe_board"
 LABELS = "observe_labels"
 WRITES = "observe_writes"
-"""What a look adds that may be followed by several writes; may be done without."""
+"""The document that a look adds if several writes may follow it; may be done without."""
 
 _WRITERS = {"ADMIN", "MAINTAIN", "WRITE"}
 
@@ -51,7 +51,7 @@ _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
 _OF_WRITES = {"viewerPermission", "compare", "lease"}
 """Without these a look is whole, writes go out one by one, and who holds the lease is not known."""
 _OF_IDS = "repositoryOwner"
-"""Without the board's ids as well: whoever writes the card reads them, and tells what is wrong."""
+"""A look is whole without the board's ids, too: whoever writes the card reads them and reports errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ class GitHubForge(PullCalls):
 
     def comment(self, issue: int, body: str) -> Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
-        made = self._issues.create_comment(issue, body)
-        return Comment(made.id, made.body)
+        comment = self._issues.create_comment(issue, body)
+        return Comment(comment.id, comment.body)
 
     def close_issue(self, issue: int) -> Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
@@ -218,8 +218,8 @@ class GitHubForge(PullCalls):
         board = self._board_parts(look)
         is_unknown = board == (BOARD,) and self._board is not None and self._board.known is None
         writes = (WRITES, IDS) if is_unknown else (WRITES,)
-        others = (*(MERGING if look.checks else ()), *reviews)
-        return (*board, *others, *(writes if look.writes else ()))
+        of_pulls = (*(MERGING if look.checks else ()), *reviews)
+        return (*board, *of_pulls, *(writes if look.writes else ()))
 
     def _board_parts(self, look: Look) -> tuple[str, ...]:
         if not look.board:
@@ -232,7 +232,7 @@ class GitHubForge(PullCalls):
         return (BOARD,) if has_board else ()
 
     def _look_with(self, look: Look, parts: tuple[str, ...]) -> _Found:
-        """What one request shows; why the board is not in it, if it was asked for."""
+        """One look with these documents added: what it showed, and why the board is not in it."""
         try:
             reply = self._ask_claim(look, parts)
         except MissingScope as missing:
@@ -252,7 +252,7 @@ class GitHubForge(PullCalls):
         return _Found(_repository_in(reply), hidden, board)
 
     def _unseen(self, issue: Json | None, parts: tuple[str, ...]) -> LifecycleError | None:
-        """Why an answer without a card is no sight of the board; a card is one, and ends all doubt."""
+        """Why an answer without a card does not show the board, or None; a card ends all doubt."""
         if not issue:
             return None
         if self._choice.card(issue) is not None:
@@ -261,7 +261,7 @@ class GitHubForge(PullCalls):
         return None if LABELS in parts else self._choice.blindness()
 
     def _learn(self, error: LifecycleError) -> None:
-        """The board cannot be read: labels from now on, or nothing of it."""
+        """Note that the board cannot be read: labels take its place from now on, or it is left out."""
         self._was_blind = True
         if not self._choice.gives_up(error):
             self._board_problem = error.sentence
@@ -294,7 +294,7 @@ class GitHubForge(PullCalls):
         return self._graph.read("observe_claim", variables, subject=subject, added=parts)
 
     def _sort(self, reply: GraphReply, *, with_board: bool) -> AnswerProblem | None:
-        """Raise what may not be missing; return the first problem of the board."""
+        """Raise the problem of what may not be missing; return the first one of the board."""
         board: AnswerProblem | None = None
         for problem in reply.problems:
             if problem.type == "NOT_FOUND" and problem.path == ("repository",):
@@ -318,17 +318,17 @@ class GitHubForge(PullCalls):
     def _error_of_board(self, problem: AnswerProblem) -> LifecycleError:
         return self._graph.failures.of_problem(problem, AskedRequest(f"the board, {self._project}"))
 
-    def _observation(self, look: Look, found: _Found) -> Observation:
-        node = found.node
+    def _observation(self, look: Look, answer: _Found) -> Observation:
+        node = answer.node
         if not node:
             raise self._graph.failures.of_nonsense(AskedRequest(f"issue #{look.issue}"))
         issue = node.get("issue")
-        by_number = _pull(node.get("byNumber"), found)
+        by_number = _pull(node.get("byNumber"), answer)
         nodes = (node.get("byBranch") or {}).get("nodes") or []
-        by_branch = tuple(pull for one in nodes if (pull := _pull(one, found)))
+        by_branch = tuple(pull for entry in nodes if (pull := _pull(entry, answer)))
         if look.checks:
-            pulls = [one for one in (node.get("byNumber"), *nodes) if one]
-            overall = {str(one["headRefOid"]): rollup.overall(one) for one in pulls}
+            pulls = [entry for entry in (node.get("byNumber"), *nodes) if entry]
+            overall = {str(entry["headRefOid"]): rollup.overall(entry) for entry in pulls}
             by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
         lease = part(part(node, "lease"), "target")
         return Observation(
@@ -357,17 +357,17 @@ class GitHubForge(PullCalls):
         `overall` is GitHub's own word over all checks, by head.
         """
         asked = (by_number,) if by_number else by_branch
-        known = rest_checks.completed(self.calls, asked, overall)
+        by_head = rest_checks.completed(self.calls, asked, overall)
 
         def mended(pull: PullRequest) -> PullRequest:
-            is_read = pull.state is PullState.OPEN and pull.head_sha in known
-            return replace(pull, checks=known[pull.head_sha]) if is_read else pull
+            is_read = pull.state is PullState.OPEN and pull.head_sha in by_head
+            return replace(pull, checks=by_head[pull.head_sha]) if is_read else pull
 
         return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
 
 
 def _may_write(node: Json) -> bool:
-    """True if the token's owner may, as far as GitHub shows; a token may still be allowed less."""
+    """True if the token's owner may write, as far as GitHub shows; the token may still be allowed less."""
     return word(node.get("viewerPermission")) in _WRITERS and node.get("isArchived") is False
 
 
@@ -375,5 +375,5 @@ def _repository_in(reply: GraphReply) -> Json:
     return reply.data.get("repository") or {}
 
 
-def _pull(node: Json | None, found: _Found) -> PullRequest | None:
-    return found.hidden.applied(translate.pull_request(node)) if node else None
+def _pull(node: Json | None, answer: _Found) -> PullRequest | None:
+    return answer.hidden.applied(translate.pull_request(node)) if node else None

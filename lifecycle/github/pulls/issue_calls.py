@@ -47,11 +47,11 @@ class IssueCalls:
         query = {"state": "all", "sort": "created", "direction": "asc"}
         query |= {"creator": self.calls.login} if self.calls.login else {}
         query |= {"labels": label} if label else {}
-        for one in self.calls.pages("issues", subject, query):
-            is_issue = "pull_request" not in one
-            is_signed = hidden_marker.is_signed(str(one.get("body") or ""), mark)
-            if is_issue and is_signed and self.calls.is_mine(one):
-                return self.calls.shaped(subject, _issue, one)
+        for entry in self.calls.pages("issues", subject, query):
+            is_issue = "pull_request" not in entry
+            is_signed = hidden_marker.is_signed(str(entry.get("body") or ""), mark)
+            if is_issue and is_signed and self.calls.is_mine(entry):
+                return self.calls.shaped(subject, _issue, entry)
         return None
 
     def listed(self, state: State, *, label: str = "", assignee: str = "") -> Iterator[IssueFacts]:
@@ -67,9 +67,9 @@ class IssueCalls:
         query = {"state": state, "sort": "created", "direction": "asc"}
         query |= {"labels": label} if label else {}
         query |= {"assignee": assignee} if assignee else {}
-        for one in self.calls.pages("issues", "issues", query):
-            if "pull_request" not in one:
-                yield self.calls.shaped("issues", _issue, one)
+        for entry in self.calls.pages("issues", "issues", query):
+            if "pull_request" not in entry:
+                yield self.calls.shaped("issues", _issue, entry)
 
     def create(self, title: str, body: str, labels: Iterable[str]) -> IssueFacts:
         """Open an issue; sent once. GitHub drops labels silently if the token may not set them.
@@ -165,8 +165,8 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/comments#list-issue-comments
         """
         subject = f"comments of #{number}"
-        for one in self.calls.pages(f"issues/{number}/comments", subject):
-            yield self.calls.shaped(subject, _comment, one), partial(self.calls.is_mine, one)
+        for entry in self.calls.pages(f"issues/{number}/comments", subject):
+            yield self.calls.shaped(subject, _comment, entry), partial(self.calls.is_mine, entry)
 
     def comment(self, number: int) -> CommentFacts | None:
         """One comment by its id, or None if it is gone.
@@ -224,7 +224,7 @@ class IssueCalls:
         subject = f"the {_WORDS[relation]} of issue #{number}"
         return self.calls.values(f"issues/{number}/{relation}", subject, _issue)
 
-    def relate(self, number: int, relation: Relation, other: int) -> None:
+    def relate(self, number: int, relation: Relation, database_id: int) -> None:
         """Add a blocking issue or a sub-issue by its database id; AlreadyExists.
 
         Sources: https://docs.github.com/rest/issues/issue-dependencies#add-a-dependency-an-issue-is-blocked-by
@@ -233,9 +233,9 @@ class IssueCalls:
         subject = f"the {_WORDS[relation]} of issue #{number}"
         key = "sub_issue_id" if relation == "sub_issues" else "issue_id"
         path = f"issues/{number}/{relation}"
-        self.calls.create("POST", path, subject, lambda _: None, {key: other}, own=existing)
+        self.calls.create("POST", path, subject, lambda _: None, {key: database_id}, own=existing)
 
-    def separate(self, number: int, relation: Relation, other: int) -> None:
+    def separate(self, number: int, relation: Relation, database_id: int) -> None:
         """Take a blocking issue or a sub-issue away; one that is not there is away.
 
         Sources: https://docs.github.com/rest/issues/issue-dependencies#remove-dependency-an-issue-is-blocked-by
@@ -243,18 +243,18 @@ class IssueCalls:
         """
         subject = f"the {_WORDS[relation]} of issue #{number}"
         if relation == "sub_issues":
-            body = {"sub_issue_id": other}
+            body = {"sub_issue_id": database_id}
             self.calls.delete(f"issues/{number}/sub_issue", subject, _absent, body)
         else:
-            self.calls.delete(f"issues/{number}/{relation}/{other}", subject, _absent)
+            self.calls.delete(f"issues/{number}/{relation}/{database_id}", subject, _absent)
 
 
 _WORDS = {"dependencies/blocked_by": "blocking issues", "sub_issues": "sub-issues"}
 
 
 def existing(answer: Answer) -> AlreadyExists | None:
-    """GitHub's 422 for what is there already."""
-    codes = {str(one.get("code")) for one in answer.errors}
+    """AlreadyExists for GitHub's 422 about what is there already, else None."""
+    codes = {str(error.get("code")) for error in answer.errors}
     if answer.status == 422 and ("already_exists" in codes or "already" in answer.words.lower()):
         return AlreadyExists(
             f"GitHub has that already ({answer.words.rstrip('.')}); nothing was changed, and what is "
@@ -265,7 +265,7 @@ def existing(answer: Answer) -> AlreadyExists | None:
 
 
 def _absent(answer: Answer) -> NotFound | None:
-    """GitHub's 404 for what is not there, which a write otherwise takes for a missing permission."""
+    """NotFound for GitHub's 404, which a write otherwise takes for a missing permission; else None."""
     if answer.status != 404:
         return None
     return NotFound(
@@ -277,43 +277,43 @@ def _listed(changes: Json) -> str:
     return " and ".join(name for name in changes if name != "state_reason")
 
 
-def _issue(found: Json) -> IssueFacts:
-    blockers, parts = found.get("issue_dependencies_summary"), found.get("sub_issues_summary")
+def _issue(issue: Json) -> IssueFacts:
+    blockers, parts = issue.get("issue_dependencies_summary"), issue.get("sub_issues_summary")
     return IssueFacts(
-        number=int(found["number"]),
-        id=str(found["node_id"]),
-        database_id=int(found["id"]),
-        url=str(found["html_url"]),
-        title=str(found["title"]),
-        body=str(found.get("body") or ""),
-        is_open=found["state"] == "open",
-        state_reason=str(found.get("state_reason") or ""),
-        author=login_of(found),
-        labels=tuple(_label_name(one) for one in found.get("labels") or ()),
-        assignees=tuple(str(one["login"]) for one in found.get("assignees") or ()),
-        milestone=str((found.get("milestone") or {}).get("title") or ""),
-        is_pull_request="pull_request" in found,
-        closed_at=timing.parse_time(found.get("closed_at")),
-        updated_at=timing.parse_time(found.get("updated_at")),
-        created_at=timing.parse_time(found.get("created_at")),
-        closed_by=str((found.get("closed_by") or {}).get("login") or ""),
+        number=int(issue["number"]),
+        id=str(issue["node_id"]),
+        database_id=int(issue["id"]),
+        url=str(issue["html_url"]),
+        title=str(issue["title"]),
+        body=str(issue.get("body") or ""),
+        is_open=issue["state"] == "open",
+        state_reason=str(issue.get("state_reason") or ""),
+        author=login_of(issue),
+        labels=tuple(_label_name(label) for label in issue.get("labels") or ()),
+        assignees=tuple(str(user["login"]) for user in issue.get("assignees") or ()),
+        milestone=str((issue.get("milestone") or {}).get("title") or ""),
+        is_pull_request="pull_request" in issue,
+        closed_at=timing.parse_time(issue.get("closed_at")),
+        updated_at=timing.parse_time(issue.get("updated_at")),
+        created_at=timing.parse_time(issue.get("created_at")),
+        closed_by=str((issue.get("closed_by") or {}).get("login") or ""),
         open_blockers=int(blockers["blocked_by"]) if blockers else None,
         open_parts=int(parts["total"]) - int(parts["completed"]) if parts else None,
     )
 
 
-def _label_name(found: Any) -> str:
+def _label_name(label: Any) -> str:
     # A label in an issue is an object, or, as the published schema has it, a bare name.
-    return found if isinstance(found, str) else str(found["name"])
+    return label if isinstance(label, str) else str(label["name"])
 
 
-def _label_names(found: Any) -> tuple[str, ...]:
-    return tuple(str(one["name"]) for one in found)
+def _label_names(labels: Any) -> tuple[str, ...]:
+    return tuple(str(label["name"]) for label in labels)
 
 
-def _label(found: Json) -> LabelFacts:
-    color, text = str(found.get("color") or ""), str(found.get("description") or "")
-    return LabelFacts(str(found["name"]), color, text)
+def _label(label: Json) -> LabelFacts:
+    color, text = str(label.get("color") or ""), str(label.get("description") or "")
+    return LabelFacts(str(label["name"]), color, text)
 
 
 def _label_body(wanted: LabelFacts) -> dict[str, str]:
@@ -321,16 +321,16 @@ def _label_body(wanted: LabelFacts) -> dict[str, str]:
     return {key: value for key, value in body.items() if value}
 
 
-def _comment(found: Json) -> CommentFacts:
-    body = str(found.get("body") or "")
-    at = timing.parse_time(found.get("created_at"))
-    return CommentFacts(int(found["id"]), str(found["html_url"]), body, login_of(found), at)
+def _comment(comment: Json) -> CommentFacts:
+    body = str(comment.get("body") or "")
+    at = timing.parse_time(comment.get("created_at"))
+    return CommentFacts(int(comment["id"]), str(comment["html_url"]), body, login_of(comment), at)
 
 
-def _milestone(found: Json) -> MilestoneFacts:
-    is_open = found["state"] == "open"
+def _milestone(milestone: Json) -> MilestoneFacts:
+    is_open = milestone["state"] == "open"
     return MilestoneFacts(
-        int(found["number"]), str(found["title"]), str(found["html_url"]), is_open
+        int(milestone["number"]), str(milestone["title"]), str(milestone["html_url"]), is_open
     )
 
 
@@ -341,8 +341,8 @@ def open_issues(calls: Calls) -> tuple[Issue, ...]:
     """
     subject = "open issues"
     entries = calls.pages("issues", subject, {"state": "open"})
-    issues = [one for one in entries if "pull_request" not in one]
-    return tuple(calls.shaped(subject, rest_issue, one) for one in issues)
+    issues = [entry for entry in entries if "pull_request" not in entry]
+    return tuple(calls.shaped(subject, rest_issue, entry) for entry in issues)
 
 
 def issue_of(rest: RestClient, repository: Repository, number: int) -> Issue:
@@ -357,7 +357,7 @@ def issue_of(rest: RestClient, repository: Repository, number: int) -> Issue:
     issue, is_pull = rest.shown(
         f"/repos/{repository}/issues/{number}",
         asked,
-        lambda _, found: (rest_issue(found), bool(found.get("pull_request"))),
+        lambda _, content: (rest_issue(content), bool(content.get("pull_request"))),
     )
     if issue.number != number:
         raise NotFound(
@@ -372,16 +372,16 @@ def issue_of(rest: RestClient, repository: Repository, number: int) -> Issue:
     return issue
 
 
-def rest_issue(found: Json) -> Issue:
-    """An issue as REST shows it."""
+def rest_issue(issue: Json) -> Issue:
+    """An issue, from REST's JSON."""
     return Issue(
-        number=int(found["number"]),
-        id=str(found["node_id"]),
-        title=str(found["title"]),
-        url=str(found["html_url"]),
-        is_open=found["state"] == "open",
-        state_reason=found.get("state_reason") or "",
-        assignees=tuple(str(user["login"]) for user in found.get("assignees") or []),
-        closed_at=timing.parse_time(found.get("closed_at")),
-        updated_at=timing.parse_time(found.get("updated_at")),
+        number=int(issue["number"]),
+        id=str(issue["node_id"]),
+        title=str(issue["title"]),
+        url=str(issue["html_url"]),
+        is_open=issue["state"] == "open",
+        state_reason=issue.get("state_reason") or "",
+        assignees=tuple(str(user["login"]) for user in issue.get("assignees") or []),
+        closed_at=timing.parse_time(issue.get("closed_at")),
+        updated_at=timing.parse_time(issue.get("updated_at")),
     )

@@ -61,8 +61,8 @@ class PullCalls:
         Source: https://docs.github.com/rest/pulls/pulls#create-a-pull-request
         """
         subject = f"a pull request for {head}"
-        body_ = {"title": title, "body": body, "head": head, "base": base, "draft": draft}
-        return self.calls.create("POST", "pulls", subject, pull_facts, body_)
+        content = {"title": title, "body": body, "head": head, "base": base, "draft": draft}
+        return self.calls.create("POST", "pulls", subject, pull_facts, content)
 
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
@@ -87,7 +87,7 @@ class PullCalls:
         return self.calls.set("PATCH", f"pulls/{number}", subject, pull_facts, changes)
 
     def mutate(self, name: str, variables: Json, subject: str) -> Json:
-        """The pull request in the answer of a mutation that may be applied twice."""
+        """Send a mutation that may be applied twice; return the pull request in its answer."""
 
         def once() -> Json:
             reply = self._graph.execute(name, variables, subject=subject)
@@ -126,32 +126,32 @@ class PullCalls:
             raise self._graph.failures.of_problems(reply.problems, asked)
 
 
-def pull_facts(found: Json) -> PullFacts:
-    """A pull request as REST shows it."""
-    head = found["head"]
-    merged = bool(found.get("merged") or found.get("merged_at"))
-    state = PullState.OPEN if found["state"] == "open" else PullState.CLOSED
+def pull_facts(pull: Json) -> PullFacts:
+    """A pull request, from REST's JSON."""
+    head = pull["head"]
+    merged = bool(pull.get("merged") or pull.get("merged_at"))
+    state = PullState.OPEN if pull["state"] == "open" else PullState.CLOSED
     return PullFacts(
-        number=int(found["number"]),
-        id=str(found["node_id"]),
-        url=str(found["html_url"]),
-        title=str(found["title"]),
-        body=str(found.get("body") or ""),
+        number=int(pull["number"]),
+        id=str(pull["node_id"]),
+        url=str(pull["html_url"]),
+        title=str(pull["title"]),
+        body=str(pull.get("body") or ""),
         state=PullState.MERGED if merged else state,
         # The label holds the owner even if the head's repository is gone.
         head=str(head.get("label") or f":{head['ref']}"),
         head_sha=str(head["sha"]),
-        base=str(found["base"]["ref"]),
-        is_draft=bool(found.get("draft")),
-        mergeable_state=str(found.get("mergeable_state") or ""),
-        reviewers=tuple(str(one["login"]) for one in found.get("requested_reviewers") or ()),
-        team_reviewers=tuple(str(one["slug"]) for one in found.get("requested_teams") or ()),
-        auto_merge=str((found.get("auto_merge") or {}).get("merge_method") or ""),
-        merge_sha=str(found.get("merge_commit_sha") or "") if merged else "",
-        author=login_of(found),
-        opened_at=timing.parse_time(found.get("created_at")),
-        closed_at=timing.parse_time(found.get("closed_at")),
-        updated_at=timing.parse_time(found.get("updated_at")),
+        base=str(pull["base"]["ref"]),
+        is_draft=bool(pull.get("draft")),
+        mergeable_state=str(pull.get("mergeable_state") or ""),
+        reviewers=tuple(str(user["login"]) for user in pull.get("requested_reviewers") or ()),
+        team_reviewers=tuple(str(team["slug"]) for team in pull.get("requested_teams") or ()),
+        auto_merge=str((pull.get("auto_merge") or {}).get("merge_method") or ""),
+        merge_sha=str(pull.get("merge_commit_sha") or "") if merged else "",
+        author=login_of(pull),
+        opened_at=timing.parse_time(pull.get("created_at")),
+        closed_at=timing.parse_time(pull.get("closed_at")),
+        updated_at=timing.parse_time(pull.get("updated_at")),
     )
 
 

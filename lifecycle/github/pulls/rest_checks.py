@@ -1,4 +1,4 @@
-"""Check runs, commit statuses and runs of workflows of a commit, over REST.
+"""Read a commit's check runs, statuses and runs of workflows over REST.
 
 For tokens to which GraphQL shows no contexts, and for commits that have more than a page of them.
 """
@@ -49,7 +49,7 @@ def read(calls: Calls, sha: str) -> Checks:
     except NoPermission:
         return _without_check_runs(calls, sha)
     shown = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else None
-    flows = {one.suite_id: one.suite for one in shown[0]} if shown else {}
+    flows = {flow.suite_id: flow.suite for flow in shown[0]} if shown else {}
     entries = calls.shaped(_subject(sha), partial(_runs, flows), check_runs)
     kept = rollup.newest([*entries, *_statuses(calls, sha)])
     checks = Checks(sha, kept, is_complete, sees_workflows=False)
@@ -64,23 +64,23 @@ def workflows(calls: Calls, sha: str) -> list[Suite] | None:
     Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
     """
     shown = _flows_if_shown(calls, sha)
-    return [one.suite for one in shown[0]] if shown and shown[1] else None
+    return [flow.suite for flow in shown[0]] if shown and shown[1] else None
 
 
 def _without_check_runs(calls: Calls, sha: str) -> Checks:
-    """A fine-grained token cannot be given checks; Actions it can.
+    """The checks for a token that cannot be given check runs, a fine-grained one: Actions and statuses.
 
     Checks of other apps stay hidden, so this is never all of them.
     """
     flows, is_whole = _flows(calls, sha)
-    entries = rollup.newest([*(one.entry for one in flows), *_statuses(calls, sha)])
+    entries = rollup.newest([*(flow.entry for flow in flows), *_statuses(calls, sha)])
     # A run that waits for an approval has not failed: it has not begun.
-    held = [one for one in entries if one.workflow and one.word == "ACTION_REQUIRED"]
+    held = [check for check in entries if check.workflow and check.word == "ACTION_REQUIRED"]
     return Checks(
         sha,
-        tuple(one for one in entries if one not in held),
+        tuple(check for check in entries if check not in held),
         is_complete=False,
-        held=tuple(one.workflow for one in held),
+        held=tuple(check.workflow for check in held),
         unseen="checks of other apps than GitHub Actions",
         sees_workflows=is_whole,
     )
@@ -98,7 +98,7 @@ def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
     query = {"head_sha": sha}
     flows, is_whole = _all(calls, sha, "actions/runs", "workflow_runs", _flow, query)
     # A redirect may lose the query: then these are the runs of every commit.
-    return [one for one in flows if one.sha == sha], is_whole
+    return [flow for flow in flows if flow.sha == sha], is_whole
 
 
 def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
@@ -107,7 +107,7 @@ def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
 
 def _is_ambiguous(runs: list[Json]) -> bool:
     """True if runs of Actions have one name and lie in several check suites."""
-    suites = {(str(one.get("name")), _suite_id(one)) for one in runs if _is_of_actions(one)}
+    suites = {(str(run.get("name")), _suite_id(run)) for run in runs if _is_of_actions(run)}
     return len(suites) > len({name for name, _ in suites})
 
 
@@ -137,8 +137,8 @@ def _all(
     number, total = 1, 0
     while True:
         page = {"page": number} if number > 1 else {}
-        wanted = {"per_page": PAGE, **(query or {}), **page}
-        read, announced = calls.read(path, subject, partial(_page, key, shape), wanted)
+        parameters = {"per_page": PAGE, **(query or {}), **page}
+        read, announced = calls.read(path, subject, partial(_page, key, shape), parameters)
         entries += read
         total = max(total, announced)
         if not read or len(entries) >= total:
@@ -146,33 +146,33 @@ def _all(
         number += 1
 
 
-def _page(key: str, shape: Callable[[Json], T], found: Json) -> tuple[list[T], int]:
+def _page(key: str, shape: Callable[[Json], T], content: Json) -> tuple[list[T], int]:
     """One page, and how many entries all pages have."""
-    read = [shape(one) for one in found[key]]
-    return read, int(found.get("total_count") or len(read))
+    read = [shape(entry) for entry in content[key]]
+    return read, int(content.get("total_count") or len(read))
 
 
-def _same(found: Json) -> Json:
-    return found
+def _same(content: Json) -> Json:
+    return content
 
 
-def _runs(flows: Mapping[object, Suite], found: list[Json]) -> list[RollupEntry]:
-    return [_run(one, flows) for one in found]
+def _runs(flows: Mapping[object, Suite], runs: list[Json]) -> list[RollupEntry]:
+    return [_run(run, flows) for run in runs]
 
 
-def _run(found: Json, flows: Mapping[object, Suite]) -> RollupEntry:
+def _run(run: Json, flows: Mapping[object, Suite]) -> RollupEntry:
     """A check run; those of other apps are of no workflow, and the newest of a name counts."""
-    app, suite_id = (found.get("app") or {}).get("id"), _suite_id(found)
+    app, suite_id = (run.get("app") or {}).get("id"), _suite_id(run)
     flow = flows.get(suite_id)
-    is_anothers = app is not None and not _is_of_actions(found)
+    is_anothers = app is not None and not _is_of_actions(run)
     names = (flow.workflow, flow.event) if flow else ("", "")
     return rollup.check_run(
-        name=str(found["name"]),
-        status=found["status"],
-        conclusion=found.get("conclusion"),
-        started_at=timing.parse_time(found.get("started_at")),
-        ended_at=timing.parse_time(found.get("completed_at")),
-        url=found.get("details_url") or "",
+        name=str(run["name"]),
+        status=run["status"],
+        conclusion=run.get("conclusion"),
+        started_at=timing.parse_time(run.get("started_at")),
+        ended_at=timing.parse_time(run.get("completed_at")),
+        url=run.get("details_url") or "",
         workflow=names[0],
         event=names[1],
         app=app,
@@ -180,38 +180,38 @@ def _run(found: Json, flows: Mapping[object, Suite]) -> RollupEntry:
     )
 
 
-def _flow(found: Json) -> _Flow:
-    """A run of a workflow.
+def _flow(run: Json) -> _Flow:
+    """A run of a workflow, from REST's JSON.
 
     Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
     """
-    is_over = found["status"] == "completed"
-    name, event = found.get("name") or "", str(found["event"])
-    made_at = timing.parse_time(found.get("created_at") or found.get("run_started_at"))
-    status, conclusion = word(found["status"]), word(found.get("conclusion"))
-    url = str(found["html_url"])
+    is_over = run["status"] == "completed"
+    name, event = run.get("name") or "", str(run["event"])
+    made_at = timing.parse_time(run.get("created_at") or run.get("run_started_at"))
+    status, conclusion = word(run["status"]), word(run.get("conclusion"))
+    url = str(run["html_url"])
     suite = Suite(name, event, made_at or float("-inf"), status, conclusion, url)
     entry = rollup.check_run(
         name=name,
         status=status,
         conclusion=conclusion,
-        started_at=timing.parse_time(found.get("run_started_at")),
+        started_at=timing.parse_time(run.get("run_started_at")),
         # There is no word for the end; what is over is seldom touched again.
-        ended_at=timing.parse_time(found.get("updated_at")) if is_over else None,
+        ended_at=timing.parse_time(run.get("updated_at")) if is_over else None,
         url=url,
         workflow=name,
         event=event,
-        key=(found["workflow_id"], event),
+        key=(run["workflow_id"], event),
     )
-    return _Flow(str(found.get("head_sha") or ""), found.get("check_suite_id"), suite, entry)
+    return _Flow(str(run.get("head_sha") or ""), run.get("check_suite_id"), suite, entry)
 
 
-def _status(found: Json) -> RollupEntry:
+def _status(status: Json) -> RollupEntry:
     return rollup.commit_status(
-        context=str(found["context"]),
-        state=found["state"],
-        made_at=timing.parse_time(found.get("created_at")),
-        url=found.get("target_url") or "",
+        context=str(status["context"]),
+        state=status["state"],
+        made_at=timing.parse_time(status.get("created_at")),
+        url=status.get("target_url") or "",
     )
 
 
@@ -257,19 +257,19 @@ def _have_passed(checks: Checks) -> bool:
 
 
 def _judged_by_word(checks: Checks, overall: str) -> Checks:
-    """Checks of which only runs of Actions and statuses are shown.
+    """Checks of which only Actions and statuses are shown, judged by GitHub's word over all of them.
 
     Runs of Actions have their workflow's name, and the base demands jobs: that cannot be compared.
     That all which registered passed does not say that what is demanded has: only a merge that
     nothing blocks does.
     """
     statuses = [run for run in checks.runs if not run.workflow]
-    met = tuple(one for one in checks.required if any(map(one.is_met_by, statuses)))
+    met = tuple(demand for demand in checks.required if any(map(demand.is_met_by, statuses)))
     is_unsure = met != checks.required and not checks.is_unblocked
     if overall != "SUCCESS":
         return replace(checks, required=met, overall=overall)
     if is_unsure and _have_passed(checks):
-        names = sorted({one.name for one in checks.required if one not in met})
+        names = sorted({demand.name for demand in checks.required if demand not in met})
         unseen = f"whether {', '.join(names)} reported"
         return replace(checks, required=met, is_complete=False, unseen=unseen, overall=overall)
     return replace(checks, required=met)

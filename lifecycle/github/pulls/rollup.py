@@ -1,4 +1,4 @@
-"""Checks as GitHub lists them, sorted: one verdict for each, and what is demanded or held besides.
+"""Turn GitHub's lists of checks into `Checks`: one result for each, and what is demanded or held besides.
 
 Pure functions. An unknown word never breaks a look: what is not known to have passed is pending, and
 what was not shown is not taken for nothing.
@@ -62,11 +62,11 @@ def newest(entries: Iterable[RollupEntry]) -> tuple[Check, ...]:
     """
     by_key: dict[tuple[object, ...], RollupEntry] = {}
     for entry in entries:
-        known = by_key.get(entry.key)
-        if known is None or _age(entry) > _age(known):
+        kept = by_key.get(entry.key)
+        if kept is None or _age(entry) > _age(kept):
             by_key[entry.key] = entry
     checks = [entry.check for entry in by_key.values()]
-    return tuple(sorted(checks, key=lambda one: (one.name, one.workflow, one.event, one.bucket)))
+    return tuple(sorted(checks, key=lambda run: (run.name, run.workflow, run.event, run.bucket)))
 
 
 def _age(entry: RollupEntry) -> tuple[bool, float, int]:
@@ -86,10 +86,10 @@ def required(base: Json) -> tuple[Required, ...]:
     classic = part(base, "refUpdateRule").get("requiredStatusCheckContexts") or []
     names = {Required(str(name)) for name in classic if name}
     for rule in nodes(base, "rules"):
-        for one in part(rule, "parameters").get("requiredStatusChecks") or []:
-            app = one.get("integrationId")
-            names.add(Required(text(one, "context"), app if isinstance(app, int) else None))
-    return tuple(sorted(names, key=lambda one: (one.name, one.app or float("-inf"))))
+        for check in part(rule, "parameters").get("requiredStatusChecks") or []:
+            app = check.get("integrationId")
+            names.add(Required(text(check, "context"), app if isinstance(app, int) else None))
+    return tuple(sorted(names, key=lambda demand: (demand.name, demand.app or float("-inf"))))
 
 
 def sees_demands(node: Json) -> bool:
@@ -150,8 +150,8 @@ class Workflows:
 _NO_START = {"STARTUP_FAILURE", "FAILURE"}
 
 
-def workflows(sha: str, node: Json, known: Iterable[Check]) -> Workflows:
-    """The check suites of Actions on the head `sha`; nothing is concluded if they were not asked for.
+def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Workflows:
+    """What the check suites of Actions on the head `sha` say; nothing if they were not asked for.
 
     Suites of other apps count by their check runs alone: GitHub opens one for each installed app,
     whether the app uses it or not.
@@ -160,42 +160,48 @@ def workflows(sha: str, node: Json, known: Iterable[Check]) -> Workflows:
     Args:
         sha: the head.
         node: a pull request with its last commit.
-        known: the check runs that the rollup shows.
+        checks: the check runs that the rollup shows.
     """
     if "commits" not in node:
         return Workflows()
-    every = [part(one, "commit") for one in nodes(node, "commits")]
-    of_head = [one for one in every if text(one, "oid") == sha]
-    is_late = bool(every) and not of_head
-    is_seen = is_late or (bool(of_head) and all(_is_whole(x.get("checkSuites")) for x in of_head))
-    runs = [(one, part(one, "workflowRun")) for x in of_head for one in nodes(x, "checkSuites")]
-    suites = [_suite(one, run) for one, run in runs if run]
-    return replace(judged(suites, known), is_seen=is_seen, is_late=is_late)
+    commits = [part(entry, "commit") for entry in nodes(node, "commits")]
+    of_head = [commit for commit in commits if text(commit, "oid") == sha]
+    is_late = bool(commits) and not of_head
+    is_seen = is_late or (
+        bool(of_head) and all(_is_whole(commit.get("checkSuites")) for commit in of_head)
+    )
+    runs = [
+        (suite, part(suite, "workflowRun"))
+        for commit in of_head
+        for suite in nodes(commit, "checkSuites")
+    ]
+    suites = [_suite(suite, run) for suite, run in runs if run]
+    return replace(judged(suites, checks), is_seen=is_seen, is_late=is_late)
 
 
-def _suite(found: Json, run: Json) -> Suite:
+def _suite(suite: Json, run: Json) -> Suite:
     return Suite(
         text(part(run, "workflow"), "name"),
         text(run, "event"),
-        timing.parse_time(found.get("createdAt")) or float("-inf"),
-        word(found.get("status")),
-        word(found.get("conclusion")),
+        timing.parse_time(suite.get("createdAt")) or float("-inf"),
+        word(suite.get("status")),
+        word(suite.get("conclusion")),
         text(run, "url"),
     )
 
 
-def judged(suites: Iterable[Suite], known: Iterable[Check]) -> Workflows:
-    """What the newest run of each workflow and event says, beside the checks that are known.
+def judged(suites: Iterable[Suite], checks: Iterable[Check]) -> Workflows:
+    """What the newest run of each workflow and event says, beside the checks that are shown.
 
     A run that did not pass while all its jobs did is no pass: its other jobs never began.
     """
     newest_of: dict[tuple[str, str], Suite] = {}
-    for one in suites:
-        before = newest_of.get((one.workflow, one.event))
-        if before is None or one.made_at >= before.made_at:
-            newest_of[one.workflow, one.event] = one
+    for suite in suites:
+        before = newest_of.get((suite.workflow, suite.event))
+        if before is None or suite.made_at >= before.made_at:
+            newest_of[suite.workflow, suite.event] = suite
     listed: dict[tuple[str, str], set[Bucket]] = {}
-    for check in known:
+    for check in checks:
         listed.setdefault((check.workflow, check.event), set()).add(check.bucket)
     held, unfinished, ended = set(), set(), []
     for key, suite in newest_of.items():
@@ -227,30 +233,30 @@ def _is_without_job(check: Check) -> bool:
     return check.name == check.workflow and check.started_at is check.ended_at is None
 
 
-def with_workflows(checks: Checks, found: Workflows) -> Checks:
-    """Checks, and what the workflows say besides."""
+def with_workflows(checks: Checks, beside: Workflows) -> Checks:
+    """Checks, with what the workflows say beside them."""
     return replace(
         checks,
-        runs=tuple(dict.fromkeys((*checks.runs, *found.ended))),
-        held=tuple(sorted({*checks.held, *found.held})),
-        unfinished=tuple(sorted({*checks.unfinished, *found.unfinished})),
-        sees_workflows=found.is_seen,
-        is_late=found.is_late,
+        runs=tuple(dict.fromkeys((*checks.runs, *beside.ended))),
+        held=tuple(sorted({*checks.held, *beside.held})),
+        unfinished=tuple(sorted({*checks.unfinished, *beside.unfinished})),
+        sees_workflows=beside.is_seen,
+        is_late=beside.is_late,
     )
 
 
-def rollup(sha: str, found: Json | None) -> Checks:
+def rollup(sha: str, shown: Json | None) -> Checks:
     """A StatusCheckRollup as the checks of the head `sha`.
 
     No rollup, or one of another commit, means that nothing has registered on this head yet. One that was
     asked for its state alone is one check, of all.
     """
-    if not found or text(part(found, "commit"), "oid") not in {"", sha}:
+    if not shown or text(part(shown, "commit"), "oid") not in {"", sha}:
         return Checks(sha)
-    if found.keys() == {"state"}:
-        state = found["state"]
+    if shown.keys() == {"state"}:
+        state = shown["state"]
         return Checks(sha, (Check("all checks", status_bucket(state), word=word(state)),))
-    contexts = part(found, "contexts")
+    contexts = part(shown, "contexts")
     listed = contexts.get("nodes")
     if listed is None:
         return Checks(sha, is_complete=False)
@@ -259,17 +265,17 @@ def rollup(sha: str, found: Json | None) -> Checks:
     return Checks(sha, newest(entries), is_complete)
 
 
-def with_demands(checks: Checks, seen: Checks) -> Checks:
+def with_demands(checks: Checks, shown: Checks) -> Checks:
     """Checks that were read elsewhere, with what GraphQL showed of the base and of workflows."""
     # Where a job's failure is listed, the end of its workflow is no second one.
-    ended = () if checks.failed else tuple(run for run in seen.runs if _is_without_job(run))
-    is_seen = checks.sees_workflows or seen.sees_workflows
-    beside = Workflows(seen.held, seen.unfinished, ended, is_seen, seen.is_late)
+    ended = () if checks.failed else tuple(run for run in shown.runs if _is_without_job(run))
+    is_seen = checks.sees_workflows or shown.sees_workflows
+    beside = Workflows(shown.held, shown.unfinished, ended, is_seen, shown.is_late)
     return replace(
         with_workflows(checks, beside),
-        required=seen.required,
-        sees_demands=seen.sees_demands,
-        is_unblocked=seen.is_unblocked,
+        required=shown.required,
+        sees_demands=shown.sees_demands,
+        is_unblocked=shown.is_unblocked,
     )
 
 
@@ -287,9 +293,9 @@ def _context(node: Json) -> RollupEntry:
     if "context" in node:
         name = text(node, "context")
         state = node.get("statusState", node.get("state"))
-        made = timing.parse_time(node.get("createdAt"))
+        made_at = timing.parse_time(node.get("createdAt"))
         url = text(node, "targetUrl")
-        return commit_status(context=name, state=state, made_at=made, url=url)
+        return commit_status(context=name, state=state, made_at=made_at, url=url)
     run = part(part(node, "checkSuite"), "workflowRun")
     workflow, event = text(part(run, "workflow"), "name"), text(run, "event")
     return check_run(

@@ -1,4 +1,4 @@
-"""GitHub's JSON as the product's values, and what of them it did not show: no client in sight.
+"""Turn GitHub's JSON into the product's values, with what it did not show; no client is asked here.
 
 Enum values that this product does not know yet never break a look: an unknown check is pending, an
 unknown state is not open. Green needs evidence: what the token is not shown is never taken for nothing.
@@ -92,36 +92,38 @@ def pull_request(node: Json) -> PullRequest:
 
 def _requested(node: Json) -> tuple[str, ...]:
     """Who is asked for a review: people and bots by login, teams with their organisation before them."""
-    asked = (part(one, "requestedReviewer") for one in nodes(node, "reviewRequests"))
+    asked = (part(request, "requestedReviewer") for request in nodes(node, "reviewRequests"))
     names = (
-        text(one, "login") or f"{text(part(one, 'organization'), 'login')}/{text(one, 'slug')}"
-        for one in asked
+        text(who, "login") or f"{text(part(who, 'organization'), 'login')}/{text(who, 'slug')}"
+        for who in asked
     )
     return tuple(name for name in names if name != "/")
 
 
 def _conversations(node: Json) -> Conversations | None:
-    """What is said of a pull request, None where not all of it was shown.
+    """The conversations of a pull request, None where not all of them were shown.
 
     Of more than a hundred conversations the older ones count by the pull request's own date alone. A
     sweep asks for no more than which are resolved.
     """
     if "reviews" not in node and isinstance(node.get("reviewThreads"), Mapping):
-        left = [one for one in nodes(node, "reviewThreads") if not one.get("isResolved")]
-        return Conversations("", len(left))
+        unresolved = [
+            thread for thread in nodes(node, "reviewThreads") if not thread.get("isResolved")
+        ]
+        return Conversations("", len(unresolved))
     parts = [node.get(name) for name in ("reviewThreads", "reviews", "said")]
-    if not all(isinstance(one, Mapping) for one in parts):
+    if not all(isinstance(connection, Mapping) for connection in parts):
         return None
     threads = nodes(node, "reviewThreads")
-    left = [one for one in threads if not one.get("isResolved")]
-    last = [comment for one in left for comment in nodes(one, "comments")[-1:]]
+    unresolved = [thread for thread in threads if not thread.get("isResolved")]
+    last = [comment for thread in unresolved for comment in nodes(thread, "comments")[-1:]]
     if not any(part(node, name).get("totalCount") for name in ("reviewThreads", "reviews", "said")):
         return Conversations("")
     shown = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
     return Conversations(
         hashlib.sha256(shown.encode()).hexdigest()[:16],
-        len(left),
-        sum(not one.get("viewerDidAuthor") for one in last),
+        len(unresolved),
+        sum(not comment.get("viewerDidAuthor") for comment in last),
     )
 
 
@@ -150,9 +152,11 @@ def _changes_requested(node: Json) -> tuple[Review, ...]:
     GitHub lists the last opinion of each reviewer, so that an approval or a dismissal that came
     later stands in the place of what it superseded.
     """
-    reviews = [_review(one) for one in nodes(node, "latestOpinionatedReviews")]
-    wanted = [one for one in reviews if one.state == "CHANGES_REQUESTED"]
-    return tuple(sorted(wanted, key=lambda one: (one.submitted_at or float("-inf"), one.id)))
+    reviews = [_review(review) for review in nodes(node, "latestOpinionatedReviews")]
+    wanted = [review for review in reviews if review.state == "CHANGES_REQUESTED"]
+    return tuple(
+        sorted(wanted, key=lambda review: (review.submitted_at or float("-inf"), review.id))
+    )
 
 
 def _review(node: Json) -> Review:
@@ -167,8 +171,8 @@ def _review(node: Json) -> Review:
 
 
 def _pull_state(state: object) -> PullState:
-    known = {one.value: one for one in PullState}
-    return known.get(word(state), PullState.CLOSED)
+    states = {pull_state.value: pull_state for pull_state in PullState}
+    return states.get(word(state), PullState.CLOSED)
 
 
 def issue(node: Json) -> Issue:
@@ -266,7 +270,7 @@ def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> BoardSch
         title=text(project, "title"),
         url=text(project, "url"),
         viewer=viewer,
-        fields=tuple(_board_field(one) for one in fields if one.get("id")),
+        fields=tuple(_board_field(field) for field in fields if field.get("id")),
     )
 
 
@@ -276,17 +280,17 @@ def _board_field(node: Json) -> BoardField:
         id=text(node, "id"),
         name=text(node, "name"),
         kind=text(node, "dataType"),
-        options=tuple((text(one, "name"), text(one, "id")) for one in options),
+        options=tuple((text(option, "name"), text(option, "id")) for option in options),
     )
 
 
 def _iterations(configuration: Json) -> list[Json]:
     """The iterations of a field, those to come before those that are over, as if they were options."""
-    every = [
+    iterations = [
         *(configuration.get("iterations") or ()),
         *(configuration.get("completedIterations") or ()),
     ]
-    return [{"name": one.get("title"), "id": one.get("id")} for one in every]
+    return [{"name": iteration.get("title"), "id": iteration.get("id")} for iteration in iterations]
 
 
 def _status_at(node: Json) -> float | None:
@@ -309,7 +313,7 @@ MERGING = (MERGE, RULES, QUEUE)
 """The documents that a look at checks adds to the claim's own; each may be done without."""
 
 REVIEWS = "observe_reviews"
-"""What a look at the conversations adds; may be done without as well."""
+"""The document that a look at the conversations adds; may be done without as well."""
 
 _CONTEXTS = "statusCheckRollup"
 
@@ -329,21 +333,21 @@ class Hidden:
     demands: bool = False
 
     def applied(self, pull: PullRequest) -> PullRequest:
-        """The pull request with its checks marked."""
+        """The pull request with its checks marked where something was hidden."""
         if pull.checks is None:
             return pull
-        made = replace(
+        checks = replace(
             pull.checks,
             is_complete=pull.checks.is_complete and not self.contexts,
             sees_workflows=pull.checks.sees_workflows and not self.workflows,
             sees_demands=pull.checks.sees_demands and not self.demands,
         )
-        return replace(pull, checks=made)
+        return replace(pull, checks=checks)
 
 
 def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> Hidden:
-    """What the problems of a look hide, and the documents that the server does not know."""
-    steps = {step for one in problems for step in one.path}
+    """What is hidden by a look's problems, and by the documents that the server does not know."""
+    steps = {step for problem in problems for step in problem.path}
     lacking = set(left_out)
     return Hidden(
         contexts=_CONTEXTS in steps,
@@ -392,8 +396,8 @@ Source: https://docs.github.com/graphql/reference/enums#repositoryruletype
 
 def merge_method(repository: Json) -> MergeMethod:
     """How a repository merges if nobody chooses."""
-    known: dict[str, MergeMethod] = {"SQUASH": "squash", "REBASE": "rebase"}
-    return known.get(word(repository.get("viewerDefaultMergeMethod")), "merge")
+    methods: dict[str, MergeMethod] = {"SQUASH": "squash", "REBASE": "rebase"}
+    return methods.get(word(repository.get("viewerDefaultMergeMethod")), "merge")
 
 
 def merge_demands(node: Json) -> MergeDemands | None:
@@ -406,24 +410,24 @@ def merge_demands(node: Json) -> MergeDemands | None:
     if not ({"refUpdateRule", "rules"} & base.keys()):
         return None
     classic, rules = part(base, "refUpdateRule"), nodes(base, "rules")
-    given = [part(one, "parameters") for one in rules]
-    kinds = {word(one.get("type")) for one in rules}
+    parameters = [part(rule, "parameters") for rule in rules]
+    kinds = {word(rule.get("type")) for rule in rules}
     others = kinds - _TOLD_ELSEWHERE - {""}
     for field, kind in (
         ("requiresSignatures", "REQUIRED_SIGNATURES"),
         ("requiresLinearHistory", "REQUIRED_LINEAR_HISTORY"),
     ):
         others |= {kind} if classic.get(field) else set()
-    counts = [one.get("requiredApprovingReviewCount") for one in (classic, *given)]
+    counts = [rule.get("requiredApprovingReviewCount") for rule in (classic, *parameters)]
     return MergeDemands(
-        approvals=max((one for one in counts if isinstance(one, int)), default=0),
+        approvals=max((count for count in counts if isinstance(count, int)), default=0),
         code_owners=bool(classic.get("requiresCodeOwnerReviews"))
-        or any(one.get("requireCodeOwnerReview") for one in given),
-        last_push=any(one.get("requireLastPushApproval") for one in given),
+        or any(rule.get("requireCodeOwnerReview") for rule in parameters),
+        last_push=any(rule.get("requireLastPushApproval") for rule in parameters),
         conversations=bool(classic.get("requiresConversationResolution"))
         or "REQUIRED_REVIEW_THREAD_RESOLUTION" in kinds
-        or any(one.get("requiredReviewThreadResolution") for one in given),
-        others=tuple(sorted(one.lower().replace("_", " ") for one in others)),
+        or any(rule.get("requiredReviewThreadResolution") for rule in parameters),
+        others=tuple(sorted(name.lower().replace("_", " ") for name in others)),
     )
 
 
@@ -447,7 +451,7 @@ def ejection(node: Json) -> Ejection | None:
     GitHub calls the commit that was tested the one "before" the event; where that is the pull request's
     own head, which commit it was is not known.
     """
-    events = [one for one in nodes(node, "timelineItems") if one.get("id")]
+    events = [event for event in nodes(node, "timelineItems") if event.get("id")]
     if not events:
         return None
     last = events[-1]

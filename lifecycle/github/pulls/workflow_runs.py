@@ -1,4 +1,4 @@
-"""Runs of workflows of Actions, over REST: how one stands, what failed on a commit; their jobs' logs.
+"""Read runs of workflows of Actions over REST: how one stands, what failed on a commit, logs of jobs.
 
 A log is two requests, of which only the first has our token. GitHub answers with an address at a storage
 service that is good for a minute, whoever asks there. So a log can be had as soon as its job is over,
@@ -30,14 +30,14 @@ def run_of(calls: Calls, number: int) -> WorkflowRun:
     return calls.read(f"actions/runs/{number}", f"run {number} of a workflow", _run)
 
 
-def _run(found: Json) -> WorkflowRun:
+def _run(run: Json) -> WorkflowRun:
     """A run; its pull request names the base that it was tested with. Those of forks are not shown."""
-    bases = [part(one, "base") for one in found["pull_requests"]]
+    bases = [part(pull, "base") for pull in run["pull_requests"]]
     return WorkflowRun(
-        int(found["id"]),
-        int(found["run_attempt"]),
-        found["status"] == "completed",
-        next((text(one, "sha") for one in bases), ""),
+        int(run["id"]),
+        int(run["run_attempt"]),
+        run["status"] == "completed",
+        next((text(base, "sha") for base in bases), ""),
     )
 
 
@@ -54,9 +54,9 @@ def runs_on(calls: Calls, sha: str) -> list[Json]:
 
 def over(runs: Iterable[Json]) -> tuple[str, ...]:
     """The workflows of which no run is under way."""
-    every = list(runs)
-    going = {str(one.get("name") or "") for one in every if one.get("status") != "completed"}
-    return tuple(sorted({str(one.get("name") or "") for one in every} - going))
+    all_runs = list(runs)
+    going = {str(run.get("name") or "") for run in all_runs if run.get("status") != "completed"}
+    return tuple(sorted({str(run.get("name") or "") for run in all_runs} - going))
 
 
 def run_again(calls: Calls, run: int, attempt: int) -> None:
@@ -75,7 +75,7 @@ def run_again(calls: Calls, run: int, attempt: int) -> None:
 
 
 def _refused(answer: Answer) -> LifecycleError | None:
-    """A 403 that is about the run and not about the token."""
+    """Rejected for a 403 that is about the run and not about the token, else None."""
     refusal = answer.words.lower()
     if answer.status != 403 or not any(words in refusal for words in _UNRUNNABLE):
         return None
