@@ -1,4 +1,4 @@
-"""Repositories of a sweep: what is held in each, and what is pushed and open; 25 a request.
+"""Read the repositories of a sweep: their leases, branches and open pull requests; 25 a request.
 
 A list of more than a hundred is continued, that of several repositories in one request.
 Source: https://docs.github.com/graphql/guides/using-pagination-in-the-graphql-api
@@ -55,23 +55,23 @@ class HiddenLeases:
         self._is_settled = False
 
     def begin(self) -> None:
-        """Another sweep: REST may be asked once more."""
+        """Begin another sweep: REST may be asked once more."""
         self._is_settled = self._are_hidden
 
-    def unhide(self, found: Sequence[SweptRepository]) -> None:
+    def unhide(self, repositories: Sequence[SweptRepository]) -> None:
         """Give repositories the leases that GraphQL did not show, if it hides them.
 
         One request the first time that a task is claimed somewhere and no lease was shown; if leases
         are hidden, one for each repository from then on, and one for each hundred commits.
         """
-        if any(one.lists["leases"] for one in found):
+        if any(repository.lists["leases"] for repository in repositories):
             self._is_settled = True  # they are shown
-        suspect = next((one for one in found if one.claimed), None)
+        suspect = next((repository for repository in repositories if repository.claimed), None)
         if not self._is_settled and suspect is not None:
             self._is_settled = True
             self._are_hidden = self._has_any(suspect)
         if self._are_hidden:
-            self._read(found)
+            self._read(repositories)
 
     def _has_any(self, suspect: SweptRepository) -> bool:
         try:
@@ -79,26 +79,28 @@ class HiddenLeases:
         except Rejected:
             return False  # what the token may not list is no word against GraphQL
 
-    def _read(self, found: Sequence[SweptRepository]) -> None:
+    def _read(self, repositories: Sequence[SweptRepository]) -> None:
         waiting: deque[tuple[SweptRepository, _Ref]] = deque()
-        for one in found:
+        for repository in repositories:
             try:
-                waiting.extend((one, ref) for ref in self._refs(one))
+                waiting.extend((repository, ref) for ref in self._refs(repository))
             except (Rejected, Transient) as error:
                 if isinstance(error, Transient) and error.retry_after is not None:
                     raise
-                one.problem = error
+                repository.problem = error
         while waiting:
             batch = [waiting.popleft() for _ in range(min(self._commits.size, len(waiting)))]
             if not self._read_commits(batch):
                 waiting.extendleft(reversed(batch))
 
-    def _refs(self, one: SweptRepository) -> list[_Ref]:
+    def _refs(self, repository: SweptRepository) -> list[_Ref]:
         """The lease refs of a repository, over REST; none if nothing was ever pushed there."""
-        if not part(one.node, "defaultBranchRef"):
+        if not part(repository.node, "defaultBranchRef"):
             return []
-        asked = AskedRequest(f"the leases of {one.name}")
-        path = f"/repos/{one.name}/git/matching-refs/{LEASES.removeprefix('refs/').rstrip('/')}"
+        asked = AskedRequest(f"the leases of {repository.name}")
+        path = (
+            f"/repos/{repository.name}/git/matching-refs/{LEASES.removeprefix('refs/').rstrip('/')}"
+        )
         names: list[_Ref] = []
         query: dict[str, Any] | None = {"per_page": PAGE}
         while query is not None:
@@ -117,7 +119,8 @@ class HiddenLeases:
     def _read_commits(self, batch: Sequence[tuple[SweptRepository, _Ref]]) -> bool:
         """Note what the leases' commits say, nothing where GitHub does not; False if it was too much."""
         parts: list[tuple[str, dict[str, Any]]] = [
-            ("survey_commit", {**one.variables, "oid": sha}) for one, (_, sha) in batch
+            ("survey_commit", {**repository.variables, "oid": sha})
+            for repository, (_, sha) in batch
         ]
         ask = partial(self._graph.execute_all, parts, subject=f"{len(batch)} leases")
         reply = self._commits.attempt(len(batch), ask)
@@ -125,9 +128,9 @@ class HiddenLeases:
             if len(batch) == 1:
                 batch[0][0].problem = reply
             return len(batch) == 1
-        for number, (one, (name, sha)) in enumerate(batch):
+        for number, (repository, (name, sha)) in enumerate(batch):
             commit = part(part(reply.data, f"p{number}"), "object")
-            one.lists["leases"].append({"name": name, "target": {"oid": sha, **commit}})
+            repository.lists["leases"].append({"name": name, "target": {"oid": sha, **commit}})
         return True
 
 
@@ -158,20 +161,23 @@ class Holdings:
         self._waits = 0
 
     def of(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
-        """One for each, in their order; of about the first `waits` also whom pull requests wait for."""
+        """What each repository holds, in their order.
+
+        Of about the first `waits` also whom pull requests wait for.
+        """
         self._hidden.begin()
         self._waits = waits
         waiting = deque(repositories)
         while waiting:
             batch = [waiting.popleft() for _ in range(min(self._batches.size, len(waiting)))]
-            named = [{"owner": one.owner, "name": one.name} for one in batch]
-            parts = [("survey_holding", one) for one in named]
-            also = [{**one, "after": None} for one in named] if self._waits > 0 else []
+            named = [{"owner": repository.owner, "name": repository.name} for repository in batch]
+            parts = [("survey_holding", variables) for variables in named]
+            also = [{**variables, "after": None} for variables in named] if self._waits > 0 else []
             subject = _repositories(len(batch), str(batch[0]))
             ask = partial(self._asked, parts, also, subject)
             reply = self._batches.attempt(len(batch), ask)
             if not isinstance(reply, Transient):
-                swept = [self._in(reply, n, str(one)) for n, one in enumerate(batch)]
+                swept = [self._in(reply, n, str(repository)) for n, repository in enumerate(batch)]
                 _note_waits(reply, swept, len(parts))
                 self._waits -= len(batch)
                 yield from self._whole(swept)
@@ -182,7 +188,7 @@ class Holdings:
                 waiting.extendleft(reversed(batch))
 
     def of_owner(self, owner: str, waits: int = 0) -> Iterator[Holding]:
-        """One for each repository of a user or an organisation, archived ones and forks left out.
+        """What each repository of a user or an organisation holds, archived ones and forks left out.
 
         Of about the first `waits` also whom pull requests wait for.
 
@@ -211,7 +217,7 @@ class Holdings:
                 return
 
     def names_of_owner(self, owner: str) -> Iterator[Repository]:
-        """The repositories of the same owner, by name alone.
+        """The repositories that `of_owner` reads, by name alone.
 
         Raises:
             NotFound: GitHub shows no such owner.
@@ -220,8 +226,8 @@ class Holdings:
         while True:
             ask = partial(self._page_of, owner, NAMES_AT_ONCE, after, _NAMES)
             repositories, after = reading(self._graph.deadline, ask)
-            for one in repositories:
-                whose, _, name = one.name.partition("/")
+            for repository in repositories:
+                whose, _, name = repository.name.partition("/")
                 if name:
                     yield Repository(whose, name)
             if after is None:
@@ -247,14 +253,14 @@ class Holdings:
         if not isinstance(entries, list):
             self._refuse(reply.problems, subject)
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
-        self._refuse([one for one in reply.problems if one.path[:3] != where], subject)
+        self._refuse([problem for problem in reply.problems if problem.path[:3] != where], subject)
         repositories = []
         for number, node in enumerate(entries):
             whose = str((node or {}).get("nameWithOwner") or owner)
-            every = [one for one in reply.problems if one.path[:4] == (*where, number)]
-            mine = [one for one in every if "waits" not in one.path]
+            own = [problem for problem in reply.problems if problem.path[:4] == (*where, number)]
+            mine = [problem for problem in own if "waits" not in problem.path]
             repositories.append(self._found(whose, node, mine))
-            repositories[-1].waits = _waits_of(node, every) if "waits" in (node or {}) else None
+            repositories[-1].waits = _waits_of(node, own) if "waits" in (node or {}) else None
         return repositories, self._next(connection, owner)
 
     def _refuse(self, problems: Sequence[AnswerProblem], subject: str) -> None:
@@ -266,14 +272,14 @@ class Holdings:
     ) -> tuple[list[SweptRepository], str | None]:
         """The one repository that cannot be read, by its name, and where the next one begins."""
         repositories, after = self._page_of(owner, 1, after, _NAMES)
-        return [SweptRepository(one.name, problem=why) for one in repositories], after
+        return [SweptRepository(repository.name, problem=why) for repository in repositories], after
 
     def _in(
         self, reply: GraphReply, number: int, name: str, keys: Sequence[str] = LISTS
     ) -> SweptRepository:
-        """Part N of an answer about several repositories."""
+        """The repository that part N of an answer shows."""
         alias = f"p{number}"
-        mine = [one for one in reply.problems if one.path[:1] in ((alias,), ())]
+        mine = [problem for problem in reply.problems if problem.path[:1] in ((alias,), ())]
         return self._found(name, reply.data.get(alias), mine, keys)
 
     def _found(
@@ -286,7 +292,7 @@ class Holdings:
         if node and not problems:
             whose = str(node.get("nameWithOwner") or name)
             return SweptRepository(whose, node, {key: nodes(node, key) for key in keys})
-        absent = [one for one in problems if one.type == "NOT_FOUND" and not node]
+        absent = [problem for problem in problems if problem.type == "NOT_FOUND" and not node]
         asked, failures = AskedRequest(f"repository {name}"), self._graph.failures
         if absent:
             return SweptRepository(name, problem=_absent(name, absent[0]))
@@ -294,25 +300,30 @@ class Holdings:
             return SweptRepository(name, problem=failures.of_problems(problems, asked))
         return SweptRepository(name, problem=failures.of_nonsense(asked))
 
-    def _whole(self, found: Sequence[SweptRepository]) -> Iterator[Holding]:
-        """The repositories with all of their lists."""
+    def _whole(self, repositories: Sequence[SweptRepository]) -> Iterator[Holding]:
+        """What the repositories hold, with all pages of their lists."""
         waiting = deque(
-            (one, key, after)
-            for one in found
+            (repository, key, after)
+            for repository in repositories
             for key in LISTS
-            if (after := self._next(part(one.node, key), one.name)) is not None
+            if (after := self._next(part(repository.node, key), repository.name)) is not None
         )
         while waiting:
             batch = [waiting.popleft() for _ in range(min(self._pages.size, len(waiting)))]
             waiting.extendleft(reversed(self._continued(batch)))
-        self._hidden.unhide([one for one in found if one.problem is None])
-        yield from (one.holding() for one in found)
+        self._hidden.unhide(
+            [repository for repository in repositories if repository.problem is None]
+        )
+        yield from (repository.holding() for repository in repositories)
 
     def _continued(self, batch: Sequence[_Page]) -> Sequence[_Page]:
-        """Read these pages; the ones that come after them, or that have to be asked for again."""
-        parts = [(_DOCUMENTS[key], {**one.variables, "after": at}) for one, key, at in batch]
+        """Read these pages; return those that come after them, or that have to be asked for again."""
+        parts = [
+            (_DOCUMENTS[key], {**repository.variables, "after": at})
+            for repository, key, at in batch
+        ]
         waiting = [page for page in batch if page[1] == "pulls" and page[0].waits is not None]
-        waits = [{**one.variables, "after": at} for one, _, at in waiting]
+        waits = [{**repository.variables, "after": at} for repository, _, at in waiting]
         subject = _repositories(len(batch), batch[0][0].name)
         ask = partial(self._asked, parts, waits, subject)
         reply = self._pages.attempt(len(batch), ask)
@@ -324,18 +335,18 @@ class Holdings:
                 return batch
             batch[0][0].problem = reply
             return []
-        _note_waits(reply, [one for one, _, _ in waiting], len(parts))
-        more: list[_Page] = []
-        for number, (one, key, _) in enumerate(batch):
-            page = self._in(reply, number, one.name, (key,))
-            one.problem = one.problem or page.problem
-            one.lists[key] += page.lists.get(key, [])
-            after = self._next(part(page.node, key), one.name)
-            more += [(one, key, after)] if after is not None else []
-        return more
+        _note_waits(reply, [repository for repository, _, _ in waiting], len(parts))
+        next_pages: list[_Page] = []
+        for number, (repository, key, _) in enumerate(batch):
+            page = self._in(reply, number, repository.name, (key,))
+            repository.problem = repository.problem or page.problem
+            repository.lists[key] += page.lists.get(key, [])
+            after = self._next(part(page.node, key), repository.name)
+            next_pages += [(repository, key, after)] if after is not None else []
+        return next_pages
 
     def _ask_less(self, count: int) -> None:
-        """After a request that was too much: where it was of one repository, the others' waits go too."""
+        """After a request for one repository that was too much, leave out all `waits` that are to come."""
         if count == 1:
             self._waits = 0
             self._batches.forgive()
@@ -347,10 +358,13 @@ class Holdings:
         waits: Sequence[dict[str, Any]],
         subject: str,
     ) -> GraphReply:
-        """One request; another one, and none of that any more, if the server does not know `waits`."""
-        whole = [*parts, *((_WAITS, own) for own in waits)]
+        """Send one request; another one without `waits` if the server does not know them.
+
+        Then none are asked for any more.
+        """
+        all_parts = [*parts, *((_WAITS, own) for own in waits)]
         try:
-            return self._graph.execute_all(whole, subject=subject)
+            return self._graph.execute_all(all_parts, subject=subject)
         except Unsupported:
             if not waits:
                 raise
@@ -361,13 +375,13 @@ class Holdings:
         return next_page(connection, self._graph.failures, f"repository {name}")
 
 
-def _note_waits(reply: GraphReply, found: Sequence[SweptRepository], first: int) -> None:
+def _note_waits(reply: GraphReply, repositories: Sequence[SweptRepository], first: int) -> None:
     """Keep whom pull requests wait for, of the parts from `first` on; one that is not there shows none."""
-    for number, one in enumerate(found, first):
+    for number, repository in enumerate(repositories, first):
         if f"p{number}" in reply.data:
             mine = [own for own in reply.problems if own.path[:1] == (f"p{number}",)]
             shown = _waits_of(part(reply.data, f"p{number}"), mine)
-            one.waits = [*(one.waits or ()), *shown]
+            repository.waits = [*(repository.waits or ()), *shown]
 
 
 def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json]:
@@ -375,10 +389,14 @@ def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json
 
     Of the base's rules only their names come from what may be hidden there.
     """
-    paths = [one.path[one.path.index("waits") :] for one in problems if "waits" in one.path]
+    paths = [
+        problem.path[problem.path.index("waits") :]
+        for problem in problems
+        if "waits" in problem.path
+    ]
     spoilt = {path[2] for path in paths if len(path) > 2 and "baseRef" not in path}
     shown = part(node or {}, "waits").get("nodes") or []
-    return [one for number, one in enumerate(shown) if one and number not in spoilt]
+    return [pull for number, pull in enumerate(shown) if pull and number not in spoilt]
 
 
 def _repositories(count: int, first: str) -> str:

@@ -52,7 +52,7 @@ class SweptRepository:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """What names it in a document."""
+        """The variables that name it in a document."""
         owner, _, name = self.name.partition("/")
         return {"owner": owner, "name": name}
 
@@ -63,11 +63,11 @@ class SweptRepository:
         return count if isinstance(count, int) else 0
 
     def holding(self) -> Holding:
-        """The value; its problem alone if it has one."""
+        """The repository as a value; its problem alone if it has one."""
         if self.problem is not None:
             return Holding(self.name, problem=self.problem)
-        waits = {one.get("number"): one for one in self.waits or ()}
-        pulls = ({**one, **waits.get(one.get("number"), {})} for one in self.lists["pulls"])
+        waits = {pull.get("number"): pull for pull in self.waits or ()}
+        pulls = ({**pull, **waits.get(pull.get("number"), {})} for pull in self.lists["pulls"])
         return Holding(
             repository=self.name,
             url=text(self.node, "url"),
@@ -100,15 +100,15 @@ def hold(name: str, commit: Json) -> Hold | None:
 
 def holds(refs: Iterable[Json]) -> dict[int, Hold]:
     """The leases of a page, by issue."""
-    held = (hold(full_name(one), part(one, "target")) for one in refs)
-    return {one.issue: one for one in held if one is not None}
+    held = (hold(full_name(ref), part(ref, "target")) for ref in refs)
+    return {lease.issue: lease for lease in held if lease is not None}
 
 
 def tips(refs: Iterable[Json]) -> dict[str, Tip]:
     """The branches of a page, by name."""
     by_branch: dict[str, Tip] = {}
-    for one in refs:
-        branch, commit = full_name(one).removeprefix(_HEADS), part(one, "target")
+    for ref in refs:
+        branch, commit = full_name(ref).removeprefix(_HEADS), part(ref, "target")
         at = timing.parse_time(commit.get("committedDate"))
         by_branch[branch] = Tip(branch, text(commit, "oid"), at)
     return by_branch
@@ -127,14 +127,16 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
     """An issue of a sweep, with its item on the board and what is to be said of that."""
     repository = text(part(node, "repository"), "nameWithOwner")
     issue = translate.issue(node)
-    near = [one for one in nodes(node, "mentions") if not one.get("isCrossRepository", True)]
-    mentions = [one for one in near if part(one, "source")]  # an issue that mentions it is {}
-    pulls = {int(one["source"]["number"]): one["source"] for one in mentions}
+    near = [event for event in nodes(node, "mentions") if not event.get("isCrossRepository", True)]
+    mentions = [event for event in near if part(event, "source")]  # an issue that mentions it is {}
+    pulls = {int(event["source"]["number"]): event["source"] for event in mentions}
     observation = Observation(
         repository=repository,
         default_branch="",
         issue=issue,
-        by_branch=tuple(translate.pull_request(pulls[one]) for one in sorted(pulls, reverse=True)),
+        by_branch=tuple(
+            translate.pull_request(pulls[number]) for number in sorted(pulls, reverse=True)
+        ),
         item=item,
         board_problem=problem,
         board_note=note,
@@ -143,7 +145,9 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
         repository,
         observation,
         _last(node, "assigned"),
-        frozenset(int(one["source"]["number"]) for one in mentions if one.get("willCloseTarget")),
+        frozenset(
+            int(event["source"]["number"]) for event in mentions if event.get("willCloseTarget")
+        ),
         reopened_at=_last(node, "reopened"),
     )
 
@@ -218,7 +222,7 @@ class Batches:
         return reply
 
     def forgive(self) -> None:
-        """What could not be read alone is asked for with less: it is no sign that nothing can."""
+        """Do not count what could not be read alone: it is asked for with less, which may do."""
         self._failed_alone = 0
 
     def _managed(self) -> None:
@@ -269,11 +273,11 @@ class _Limited(Exception):
 
 
 UNSEEN = (MissingScope, NoPermission, NotFound, Unsupported)
-"""What says that the board cannot be read, as opposed to not now."""
+"""The errors that say that the board cannot be read, as opposed to not now."""
 
 
 class Sight:
-    """What is asked of an issue besides itself, and what that shows: as `GitHubForge` has it for one.
+    """Decides whether cards or labels are asked for, and reads them, as `GitHubForge` does for one issue.
 
     Args:
         project: the board, or None.
@@ -300,41 +304,41 @@ class Sight:
 
     @property
     def variables(self) -> dict[str, bool]:
-        """For the fragment SurveyStatus."""
+        """The variables of the fragment SurveyStatus."""
         return {"items": self.asks_items, "labels": self.asks_labels}
 
     def error_of(
         self, problems: Sequence[AnswerProblem], failures: Failures
     ) -> LifecycleError | None:
         """Why the items were not shown, if one of the problems says that."""
-        for one in problems:
-            if one.type == "INSUFFICIENT_SCOPES" or "projectItems" in one.path:
-                return failures.of_problem(one, AskedRequest(f"the board, {self._project}"))
+        for problem in problems:
+            if problem.type == "INSUFFICIENT_SCOPES" or "projectItems" in problem.path:
+                return failures.of_problem(problem, AskedRequest(f"the board, {self._project}"))
         return None
 
     def blindness(self, issues: Sequence[Json]) -> LifecycleError | None:
-        """Why issues without a single card are no sight of the board; None if they may be one.
+        """Why issues without a single card do not show the board; None if they may.
 
         Raises:
             Transient, BadCredentials: GitHub could not be asked.
         """
         if not any(issues) or self._was_shown:
             return None
-        if any(self._choice.card(one) is not None for one in issues):
+        if any(self._choice.card(issue) is not None for issue in issues):
             self.shown()
             return None
         return None if self.asks_labels else self._choice.blindness()
 
     def shown(self) -> None:
-        """The board was seen, which ends all doubt."""
+        """Note that the board was seen, which ends all doubt."""
         self._was_shown = True
         self._choice.forget()
 
     def learn(self, error: LifecycleError) -> None:
-        """The board cannot be read: labels from now on, if they may take its place."""
+        """Note that the board cannot be read: labels from now on, if they may take its place."""
         if not self._choice.gives_up(error):
             self._problem = error.sentence
 
     def swept(self, issue: Json) -> Swept:
-        """An issue that was asked for with `variables`."""
+        """The value of an issue that was asked for with `variables`."""
         return swept(issue, self._choice.item(issue), self._problem, self._choice.note)

@@ -1,4 +1,4 @@
-"""Many repositories at once: 25 repositories, or 100 issues or cards, in one GraphQL request.
+"""Read many repositories at once: 25 of them, or 100 issues or cards, in one GraphQL request.
 
 Requests are made one after the other, as GitHub asks.
 Source: https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#avoid-concurrent-requests
@@ -65,18 +65,18 @@ class _SweepPart:
         return self.document == _CLOSED and self.variables.get("after") is None
 
     def sent(self, size: int) -> tuple[str, dict[str, Any]]:
-        """What is sent of it if there is room for `size` issues."""
+        """The document and its variables as they are sent, for `size` issues at the most."""
         owner, _, name = self.repository.partition("/")
         first = {} if self.document == _ONE else {"first": min(self.left, size)}
         return self.document, {"owner": owner, "name": name, **first, **self.variables}
 
     def swept(self, problem: LifecycleError) -> Swept:
-        """What stands for issues that could not be read."""
+        """The value that stands for issues that could not be read."""
         return Swept(self.repository, Observation(self.repository, "", None), problem=problem)
 
 
 class GitHubSurvey:
-    """Fits `ports.Survey`.
+    """Reads what many repositories hold, their issues, and the board's cards; fits `ports.Survey`.
 
     What is too much for GitHub is asked for in halves. A limit of a few seconds is waited out; a
     longer one, an outage and the deadline raise Transient, with the seconds to wait where GitHub names
@@ -104,7 +104,7 @@ class GitHubSurvey:
         self._cards = Batches(graph.deadline, AT_ONCE)
 
     def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
-        """One for each, in their order; one that cannot be read carries its `problem`.
+        """What each repository holds, in their order; one that cannot be read carries its `problem`.
 
         Of about the first `waits` also whom pull requests wait for, in the same requests.
         """
@@ -121,7 +121,7 @@ class GitHubSurvey:
         return self._holdings.of_owner(owner, waits)
 
     def repositories_of(self, owner: str) -> Iterator[Repository]:
-        """The names of the same, a hundred in one request.
+        """The names of the repositories that `holdings_of` reads, a hundred in one request.
 
         Raises:
             NotFound: GitHub shows no such owner.
@@ -173,16 +173,16 @@ class GitHubSurvey:
         Holdings with a problem are passed over. What could not be read of a repository comes as one
         value with its `problem`.
         """
-        readable = [one for one in holdings if one.problem is None]
+        readable = [holding for holding in holdings if holding.problem is None]
         first: dict[str, Any] = {"after": None}
         closed = {**first, "since": timing.render_time(since)}
         yield from self._swept(
             deque(
-                _SweepPart(one.repository, _OPEN, first, one.claimed)
-                for one in readable
-                if one.claimed
+                _SweepPart(holding.repository, _OPEN, first, holding.claimed)
+                for holding in readable
+                if holding.claimed
             ),
-            deque(_SweepPart(one.repository, _CLOSED, closed, LOOK) for one in readable),
+            deque(_SweepPart(holding.repository, _CLOSED, closed, LOOK) for holding in readable),
         )
 
     def issues(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
@@ -193,20 +193,20 @@ class GitHubSurvey:
     def _swept(self, waiting: deque[_SweepPart], looks: deque[_SweepPart]) -> Iterator[Swept]:
         while waiting or looks:
             batch, sizes = self._packed(waiting, looks)
-            sent = [one.sent(size) for one, size in zip(batch, sizes, strict=True)]
+            sent = [piece.sent(size) for piece, size in zip(batch, sizes, strict=True)]
             count = min(sum(sizes), self._issues.size)
             reply = self._issues.attempt(count, partial(self._asked, sent))
             if isinstance(reply, Transient) and count == 1:
                 yield batch[0].swept(reply)
                 continue
             if isinstance(reply, Transient):
-                waiting.extendleft(one for one in reversed(batch) if not one.is_look)
-                looks.extendleft(one for one in reversed(batch) if one.is_look)
+                waiting.extendleft(piece for piece in reversed(batch) if not piece.is_look)
+                looks.extendleft(piece for piece in reversed(batch) if piece.is_look)
                 continue
-            for number, (one, size) in enumerate(zip(batch, sizes, strict=True)):
-                tasks, more = self._read(reply, number, one, size)
+            for number, (piece, size) in enumerate(zip(batch, sizes, strict=True)):
+                tasks, next_piece = self._read(reply, number, piece, size)
                 yield from tasks
-                waiting.extend([more] if more is not None else [])
+                waiting.extend([next_piece] if next_piece is not None else [])
 
     def _packed(
         self, waiting: deque[_SweepPart], looks: deque[_SweepPart]
@@ -253,7 +253,7 @@ class GitHubSurvey:
         return error_of_board or self._sight.blindness(shown) or reply
 
     def _read(
-        self, reply: GraphReply, number: int, one: _SweepPart, size: int
+        self, reply: GraphReply, number: int, piece: _SweepPart, size: int
     ) -> tuple[list[Swept], _SweepPart | None]:
         """The issues of one part, and what is left of it."""
         alias = f"p{number}"
@@ -269,19 +269,19 @@ class GitHubSurvey:
         ]
         if wrong:
             asked = AskedRequest(
-                f"an issue of {one.repository}" if shown else f"repository {one.repository}"
+                f"an issue of {piece.repository}" if shown else f"repository {piece.repository}"
             )
-            tasks.append(one.swept(self._graph.failures.of_problems(wrong, asked)))
-        return tasks, self._more(one, size, part(shown, "issues"))
+            tasks.append(piece.swept(self._graph.failures.of_problems(wrong, asked)))
+        return tasks, self._more(piece, size, part(shown, "issues"))
 
-    def _more(self, one: _SweepPart, size: int, page: Json) -> _SweepPart | None:
-        after = next_page(page, self._graph.failures, f"issues of {one.repository}")
+    def _more(self, piece: _SweepPart, size: int, page: Json) -> _SweepPart | None:
+        after = next_page(page, self._graph.failures, f"issues of {piece.repository}")
         if after is None:
             return None
-        taken, total = one.taken + size, page.get("totalCount")
+        taken, total = piece.taken + size, page.get("totalCount")
         left = total - taken if isinstance(total, int) else AT_ONCE
-        variables = {**one.variables, "after": after}
-        return replace(one, variables=variables, taken=taken, left=max(left, 1))
+        variables = {**piece.variables, "after": after}
+        return replace(piece, variables=variables, taken=taken, left=max(left, 1))
 
     def _page_of_cards(
         self, board: ProjectRef, size: int, after: str | None
@@ -290,14 +290,14 @@ class GitHubSurvey:
         subject = f"the cards of {board}"
         variables = {"owner": board.owner, "number": board.number, "first": size, "after": after}
         reply = self._graph.execute("survey_cards", variables, subject=subject)
-        problems = tuple(one for one in reply.problems if not _is_bearable_card(one))
-        whole = replace(reply, problems=problems)
-        project = project_in(board, self._graph.failures, whole, subject)
+        problems = tuple(problem for problem in reply.problems if not _is_bearable_card(problem))
+        cleared = replace(reply, problems=problems)
+        project = project_in(board, self._graph.failures, cleared, subject)
         if problems or not isinstance(part(project, "items").get("nodes"), list):
             failures, asked = self._graph.failures, AskedRequest(subject)
             raise failures.of_problems(problems, asked) if problems else failures.of_nonsense(asked)
         items = part(project, "items")
-        cards = [_swept_card(one) for one in items["nodes"] if _is_shown(one or {})]
+        cards = [_swept_card(card) for card in items["nodes"] if _is_shown(card or {})]
         total = int(items.get("totalCount") or 0)
         return cards, next_page(items, self._graph.failures, subject), total
 
@@ -305,7 +305,7 @@ class GitHubSurvey:
 def _issues(repository: Json) -> list[Json]:
     """The issues of one part, a hole as {}."""
     if "issues" in repository:
-        return [one or {} for one in part(repository, "issues").get("nodes") or []]
+        return [issue or {} for issue in part(repository, "issues").get("nodes") or []]
     return [part(repository, "issue")]
 
 
