@@ -1,4 +1,4 @@
-"""Items of a Projects v2 board, kept as they are wanted: there or not, archived or not, their fields.
+"""Operations on the items of a Projects v2 board: there or not, archived or not, their fields.
 
 Ids of fields and options are the board's, which keeps and renews them.
 """
@@ -44,7 +44,7 @@ _CHOICES = {"SINGLE_SELECT", "ITERATION"}
 
 @redacts
 class BoardOperations:
-    """What may be asked of one board. `number` is an issue's or pull request's of the repository.
+    """Operations on one board's items. `number` is an issue's or pull request's of the repository.
 
     Every request is GraphQL's, and costs one point. Where a field has to be written, and where one is
     said to be empty, 1 more for each 50 fields of the board tells their ids, once for each object.
@@ -85,11 +85,11 @@ class BoardOperations:
             return Ensured(item, changed=False)
 
         def write() -> ItemFacts:
-            made = self._board.add(content)
-            shown = {"Status": made.status, "Agent": made.agent}
+            added = self._board.add(content)
+            shown = {"Status": added.status, "Agent": added.agent}
             values: dict[str, Value] = {name: value for name, value in shown.items() if value}
             choices = frozenset({"Status"} & values.keys())
-            return ItemFacts(made.id, number, content, made.is_archived, values, choices)
+            return ItemFacts(added.id, number, content, added.is_archived, values, choices)
 
         return settled(write, lambda: self.item(number))
 
@@ -175,7 +175,7 @@ class BoardOperations:
         item = self._there(number)
         write = partial(self._archive, item, archived=archived)
         return fitted(
-            item, lambda one: one.is_archived == archived, write, partial(self.item, number)
+            item, lambda now: now.is_archived == archived, write, partial(self.item, number)
         )
 
     def _there(self, number: int) -> ItemFacts:
@@ -267,14 +267,14 @@ class BoardOperations:
 def _field(schema: BoardSchema, name: str) -> BoardField:
     """The field of this name: exactly, else without regard to case."""
     by_case = {field.name.casefold(): field for field in reversed(schema.fields)}
-    known = schema.field(name) or by_case.get(name.casefold())
-    if known is None:
+    match = schema.field(name) or by_case.get(name.casefold())
+    if match is None:
         names = ", ".join(field.name for field in schema.fields) or "none"
         raise UnknownOption(
             f'The board "{schema.title}" has no field "{name}", so the card was left as it is; its '
             f"fields are: {names}.{did_you_mean(name, by_case)}"
         )
-    return known
+    return match
 
 
 def _writable(field: BoardField) -> BoardField:
@@ -317,31 +317,31 @@ _WANTED = {
 def _item(node: Json, number: int, content_id: str) -> ItemFacts:
     values: dict[str, Value] = {}
     choices = set()
-    for one in nodes(node, "fieldValues"):
-        name, value = text(part(one, "field"), "name"), _value(one)
+    for entry in nodes(node, "fieldValues"):
+        name, value = text(part(entry, "field"), "name"), _value(entry)
         if name and value not in (None, ""):
             values[name] = value
-        if name and ("name" in one or "title" in one):  # asked of options and iterations only
+        if name and ("name" in entry or "title" in entry):  # asked of options and iterations only
             choices.add(name)
     is_archived = bool(node.get("isArchived"))
     return ItemFacts(text(node, "id"), number, content_id, is_archived, values, frozenset(choices))
 
 
-def _value(one: Json) -> Value | None:
+def _value(node: Json) -> Value | None:
     """The value of one field, whatever its kind; None for what cannot be read."""
-    if isinstance(one.get("number"), (int, float)):
-        return float(one["number"])
-    if text(one, "date"):
+    if isinstance(node.get("number"), (int, float)):
+        return float(node["number"])
+    if text(node, "date"):
         try:
-            return date.fromisoformat(text(one, "date")[:10])
+            return date.fromisoformat(text(node, "date")[:10])
         except ValueError:
             return None
-    return text(one, "text") or text(one, "name") or text(one, "title")
+    return text(node, "text") or text(node, "name") or text(node, "title")
 
 
 def _shown(values: Mapping[str, Value], name: str) -> Value | None:
     """The value of a field: of exactly this name, else in any case."""
-    folded = {known.casefold(): value for known, value in values.items()}
+    folded = {field_name.casefold(): value for field_name, value in values.items()}
     return values.get(name, folded.get(name.casefold()))
 
 
@@ -350,14 +350,14 @@ def _said(value: Value | None) -> str:
 
 
 def _holds(item: ItemFacts, name: str, wanted: object) -> bool:
-    """True if a field need not be written. Options and iterations are compared in any case."""
+    """True if a field holds the value already. Options and iterations are compared in any case."""
     shown = _shown(item.values, name)
     if isinstance(wanted, bool):
         return False  # no field holds one: the writing refuses it, where 1.0 would be the same
     if isinstance(shown, str) and isinstance(wanted, str):
-        is_choice = name.casefold() in {one.casefold() for one in item.choices}
-        one, other = (shown.casefold(), wanted.casefold()) if is_choice else (shown, wanted)
-        return same(one, other)
+        is_choice = name.casefold() in {choice.casefold() for choice in item.choices}
+        first, second = (shown.casefold(), wanted.casefold()) if is_choice else (shown, wanted)
+        return same(first, second)
     if isinstance(shown, date) and isinstance(wanted, date):
         return shown.isoformat()[:10] == wanted.isoformat()[:10]
     return shown == wanted

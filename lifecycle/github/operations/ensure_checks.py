@@ -1,4 +1,4 @@
-"""Check runs, kept as they are wanted."""
+"""Operations on check runs: make, change and annotate one until it is as wanted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Source: https://docs.github.com/rest/checks/runs#create-a-check-run
 
 @redacts
 class CheckOperations:
-    """What may be asked of check runs."""
+    """Operations on check runs."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -116,13 +116,13 @@ class CheckOperations:
             self._app = check_run.app
         # What a lost answer left behind is what was sent, or somebody else's: it is compared, too.
         fitting = self._with_fields(check_run, fields)
-        left = self._left(fitting.now, annotations) if annotations else ()
+        lacking = self._left(fitting.now, annotations) if annotations else ()
         now = fitting.now
         for start in range(
-            0, len(left), ANNOTATIONS
+            0, len(lacking), ANNOTATIONS
         ):  # each batch is counted before the next is sent
-            now = self._appended(now, page, left[start : start + ANNOTATIONS])
-        return Ensured(now, changed=is_new or fitting.changed or bool(left))
+            now = self._appended(now, page, lacking[start : start + ANNOTATIONS])
+        return Ensured(now, changed=is_new or fitting.changed or bool(lacking))
 
     def _find(self, sha: str, name: str, external_id: str) -> CheckRunFacts | None:
         subject = f"check runs of {sha[:12]}"
@@ -132,7 +132,7 @@ class CheckOperations:
         named = (entry for entry in listed if entry.get("name") == name)
         runs = [self._calls.shaped(subject, _check_run, entry) for entry in named]
         fitting = [run for run in runs if external_id in {"", run.external_id}]
-        return max(filter(self._is_ours, fitting), key=lambda one: one.id, default=None)
+        return max(filter(self._is_ours, fitting), key=lambda run: run.id, default=None)
 
     def _is_ours(self, run: CheckRunFacts) -> bool:
         """True if the token's app made the run; of a token that is no app's, GitHub has to judge.
@@ -145,16 +145,14 @@ class CheckOperations:
             self._app = login.removesuffix(_BOT) if login.endswith(_BOT) else ""
         return not self._app or run.app.casefold() == self._app.casefold()
 
-    def _with_fields(
-        self, found: CheckRunFacts, fields: dict[str, object]
-    ) -> Ensured[CheckRunFacts]:
-        path, subject = f"check-runs/{found.id}", f"check run {found.id}"
+    def _with_fields(self, run: CheckRunFacts, fields: dict[str, object]) -> Ensured[CheckRunFacts]:
+        path, subject = f"check-runs/{run.id}", f"check run {run.id}"
         edit = partial(self._calls.set, "PATCH", path, subject, _check_run, fields)
-        read = partial(self._read, found.id)
-        ensured = fitted(found, lambda now: not _differing(now, fields), edit, read)
-        if left := _differing(ensured.now, fields):
+        read = partial(self._read, run.id)
+        ensured = fitted(run, lambda now: not _differing(now, fields), edit, read)
+        if differing := _differing(ensured.now, fields):
             raise Rejected(
-                f'GitHub accepted the check run "{found.name}" and shows another {", ".join(left)}, so '
+                f'GitHub accepted the check run "{run.name}" and shows another {", ".join(differing)}, so '
                 "it is not as it should be; look at it there."
             )
         return ensured
@@ -164,7 +162,7 @@ class CheckOperations:
     ) -> CheckRunFacts:
         count = run.annotations + len(batch)
         look = if_wanted(partial(self._read, run.id), lambda now: now.annotations >= count)
-        output = {**page, "annotations": [_annotation_body(one) for one in batch]}
+        output = {**page, "annotations": [_annotation_body(annotation) for annotation in batch]}
         path, subject = f"check-runs/{run.id}", f"annotations of check run {run.id}"
         # Sent once: GitHub appends them each time. It wants the page's texts with them.
         append = partial(self._calls.create, "PATCH", path, subject, _check_run, {"output": output})
@@ -174,13 +172,13 @@ class CheckOperations:
         """Those of the wanted annotations that the run does not have."""
         path, subject = f"check-runs/{run.id}/annotations", f"annotations of check run {run.id}"
         shown = self._calls.values(path, subject, _annotation) if run.annotations else ()
-        there, left = Counter(shown), []
+        counts, lacking = Counter(shown), []
         for annotation in wanted:
-            if there[annotation]:
-                there[annotation] -= 1
+            if counts[annotation]:
+                counts[annotation] -= 1
             else:
-                left.append(annotation)
-        return tuple(left)
+                lacking.append(annotation)
+        return tuple(lacking)
 
     def _created(self, body: Json) -> CheckRunFacts:
         subject = f'the check run "{body["name"]}"'
@@ -207,62 +205,64 @@ def _stamp(moment: float | None) -> str:
     return "" if moment is None else timing.render_time(moment)
 
 
-def _differing(found: CheckRunFacts, fields: dict[str, object]) -> list[str]:
+def _differing(run: CheckRunFacts, fields: dict[str, object]) -> list[str]:
     """The names of the fields in which a run is not as wanted."""
     output = fields.get("output")
     texts = dict(output) if isinstance(output, dict) else {}
     shown: dict[str, object] = {
-        "status": found.status,
-        "conclusion": found.conclusion,
-        "external_id": found.external_id,
-        "details_url": found.details_url,
-        "started_at": _stamp(found.started_at),
-        "completed_at": _stamp(found.completed_at),
+        "status": run.status,
+        "conclusion": run.conclusion,
+        "external_id": run.external_id,
+        "details_url": run.details_url,
+        "started_at": _stamp(run.started_at),
+        "completed_at": _stamp(run.completed_at),
     }
     differing = [name for name, value in shown.items() if name in fields and fields[name] != value]
-    pages = {"title": found.title, "summary": found.summary, "text": found.text}
+    pages = {"title": run.title, "summary": run.summary, "text": run.text}
     return differing + [name for name in texts if not same(str(texts[name]), pages[name])]
 
 
-def _check_run(found: Json) -> CheckRunFacts:
-    output = found.get("output") or {}
+def _check_run(run: Json) -> CheckRunFacts:
+    output = run.get("output") or {}
     return CheckRunFacts(
-        id=int(found["id"]),
-        name=str(found["name"]),
-        sha=str(found["head_sha"]),
-        url=str(found.get("html_url") or ""),
-        status=str(found["status"]),
-        conclusion=str(found.get("conclusion") or ""),
-        external_id=str(found.get("external_id") or ""),
-        details_url=str(found.get("details_url") or ""),
+        id=int(run["id"]),
+        name=str(run["name"]),
+        sha=str(run["head_sha"]),
+        url=str(run.get("html_url") or ""),
+        status=str(run["status"]),
+        conclusion=str(run.get("conclusion") or ""),
+        external_id=str(run.get("external_id") or ""),
+        details_url=str(run.get("details_url") or ""),
         title=str(output.get("title") or ""),
         summary=str(output.get("summary") or ""),
         text=str(output.get("text") or ""),
         annotations=int(output.get("annotations_count") or 0),
-        started_at=timing.parse_time(found.get("started_at")),
-        completed_at=timing.parse_time(found.get("completed_at")),
-        app=str((found.get("app") or {}).get("slug") or ""),
+        started_at=timing.parse_time(run.get("started_at")),
+        completed_at=timing.parse_time(run.get("completed_at")),
+        app=str((run.get("app") or {}).get("slug") or ""),
     )
 
 
-def _annotation(found: Json) -> Annotation:
+def _annotation(annotation: Json) -> Annotation:
     return Annotation(
-        path=str(found["path"]),
-        start_line=int(found["start_line"]),
-        end_line=int(found["end_line"]),
-        level=str(found["annotation_level"]),
-        message=str(found["message"]),
-        title=str(found.get("title") or ""),
-        raw_details=str(found.get("raw_details") or ""),
-        start_column=found.get("start_column"),
-        end_column=found.get("end_column"),
+        path=str(annotation["path"]),
+        start_line=int(annotation["start_line"]),
+        end_line=int(annotation["end_line"]),
+        level=str(annotation["annotation_level"]),
+        message=str(annotation["message"]),
+        title=str(annotation.get("title") or ""),
+        raw_details=str(annotation.get("raw_details") or ""),
+        start_column=annotation.get("start_column"),
+        end_column=annotation.get("end_column"),
     )
 
 
 _NEEDED = {"path", "start_line", "end_line", "annotation_level", "message"}
 
 
-def _annotation_body(one: Annotation) -> dict[str, object]:
-    """Its fields as GitHub calls them, without the optional ones that are empty."""
-    body = {"annotation_level" if name == "level" else name: v for name, v in asdict(one).items()}
+def _annotation_body(annotation: Annotation) -> dict[str, object]:
+    """An annotation's fields as GitHub calls them, without the optional ones that are empty."""
+    body = {
+        "annotation_level" if name == "level" else name: v for name, v in asdict(annotation).items()
+    }
     return {name: value for name, value in body.items() if value or name in _NEEDED}

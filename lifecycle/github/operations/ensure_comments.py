@@ -13,7 +13,7 @@ from lifecycle.github.pulls.issue_calls import IssueCalls
 
 @redacts
 class CommentOperations:
-    """What may be asked of comments; `number` is an issue's or pull request's."""
+    """Operations on comments; `number` is an issue's or pull request's."""
 
     def __init__(self, calls: IssueCalls) -> None:
         self._calls = calls
@@ -52,12 +52,12 @@ class CommentOperations:
         text = hidden_marker.signed(body, mark)
         comments = self._marked(number, mark)
         if not comments:
-            made = settled(
+            posted = settled(
                 lambda: self._calls.create_comment(number, text),
                 lambda: self._first(number, mark, text),
             )
-            self._made[number, mark] = made.now.id
-            return made
+            self._made[number, mark] = posted.now.id
+            return posted
         for surplus in comments[1:]:
             self._delete(number, surplus)
         kept = Ensured(comments[0], changed=False)
@@ -75,45 +75,47 @@ class CommentOperations:
         """
         mark = hidden_marker.keyed(key)
         comments = self._marked(number, mark)
-        for one in comments:
-            self._delete(number, one)
+        for comment in comments:
+            self._delete(number, comment)
         self._made.pop((number, mark), None)
         return Ensured(None, changed=bool(comments))
 
     def _marked(self, number: int, mark: str) -> list[CommentFacts]:
-        """Ours with the marker, the oldest first; one just posted also while the list still lags."""
+        """Our comments with the marker, oldest first; one just posted also while the list still lags."""
         listed = self._calls.comments(number)
         comments = [
-            one for one, is_ours in listed if hidden_marker.is_signed(one.body, mark) and is_ours()
+            comment
+            for comment, is_ours in listed
+            if hidden_marker.is_signed(comment.body, mark) and is_ours()
         ]
         if not comments and (number, mark) in self._made:
-            made = self._calls.comment(self._made[number, mark])
-            return [made] if made is not None and hidden_marker.is_signed(made.body, mark) else []
+            ours = self._calls.comment(self._made[number, mark])
+            return [ours] if ours is not None and hidden_marker.is_signed(ours.body, mark) else []
         return comments
 
     def _first(self, number: int, mark: str, text: str) -> CommentFacts | None:
-        """What a lost answer left behind."""
-        comments = [one for one in self._marked(number, mark) if same(one.body, text)]
+        """The comment that a write without an answer left behind, or None."""
+        comments = [comment for comment in self._marked(number, mark) if same(comment.body, text)]
         return comments[0] if comments else None
 
     def _edited(
-        self, number: int, found: CommentFacts, mark: str, text: str
+        self, number: int, old: CommentFacts, mark: str, text: str
     ) -> Ensured[CommentFacts]:
-        if same(found.body, text):
-            return Ensured(found, changed=False)
+        if same(old.body, text):
+            return Ensured(old, changed=False)
         now = settled(
-            lambda: self._calls.edit_comment(found.id, text),
+            lambda: self._calls.edit_comment(old.id, text),
             lambda: self._first(number, mark, text),
         ).now
         if not same(now.body, text):
             raise Rejected(
-                f"GitHub accepted another text for comment {found.id} on #{number} and shows the old one, "
+                f"GitHub accepted another text for comment {old.id} on #{number} and shows the old one, "
                 "so it is not as it should be; look at it there."
             )
         return Ensured(now, changed=True)
 
     def _delete(self, number: int, surplus: CommentFacts) -> None:
         def is_gone() -> bool:
-            return all(one.id != surplus.id for one, _ in self._calls.comments(number))
+            return all(comment.id != surplus.id for comment, _ in self._calls.comments(number))
 
         removed(partial(self._calls.delete_comment, surplus.id), is_gone, NotFound)

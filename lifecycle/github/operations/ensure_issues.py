@@ -1,4 +1,4 @@
-"""Issues, kept as they are wanted: text, state, assignees, milestone. Pull requests are issues, too."""
+"""Operations on issues: text, state, assignees, milestone, relations. Pull requests are issues, too."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Related = tuple[IssueFacts, ...]
 
 
 class RelationOperations:
-    """What may be asked of the relations of one repository's issues."""
+    """Operations on the relations of one repository's issues: what blocks one, and its sub-issues."""
 
     def __init__(self, calls: IssueCalls) -> None:
         self._calls = calls
@@ -54,7 +54,7 @@ class RelationOperations:
         return self._separated(number, _BLOCKED, blocker)
 
     def ensure_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
-        """The one issue is a part of the other, both of this repository; `now`: all parts.
+        """The child is a sub-issue of the parent, both of this repository; `now`: all sub-issues.
 
         An issue has one parent: a child of another is refused by GitHub.
         Requests: unchanged 1 for each hundred; else 2 more, for the child's id and the writing.
@@ -66,7 +66,7 @@ class RelationOperations:
         return self._related(parent, _SUB, child)
 
     def ensure_not_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
-        """The one issue is no part of the other; `now`: all parts that are left.
+        """The child is no sub-issue of the parent; `now`: all sub-issues that are left.
 
         Requests: unchanged 1 for each hundred, else 1 more.
         Source: https://docs.github.com/rest/issues/sub-issues#remove-sub-issue
@@ -74,14 +74,14 @@ class RelationOperations:
         return self._separated(parent, _SUB, child)
 
     def _related(self, number: int, relation: Relation, other: int) -> Ensured[Related]:
-        there = tuple(self._calls.related(number, relation))
-        if self._find(there, other) is not None:
-            return Ensured(there, changed=False)
+        before = tuple(self._calls.related(number, relation))
+        if self._find(before, other) is not None:
+            return Ensured(before, changed=False)
         wanted = self._calls.issue(other)
 
         def relate() -> Related:
             self._calls.relate(number, relation, wanted.database_id)
-            return (*there, wanted)
+            return (*before, wanted)
 
         def look() -> Related | None:
             now = tuple(self._calls.related(number, relation))
@@ -90,14 +90,14 @@ class RelationOperations:
         return settled(relate, look, told=(AlreadyExists,))
 
     def _separated(self, number: int, relation: Relation, other: int) -> Ensured[Related]:
-        there = tuple(self._calls.related(number, relation))
-        related = self._find(there, other)
+        before = tuple(self._calls.related(number, relation))
+        related = self._find(before, other)
         if related is None:
-            return Ensured(there, changed=False)
+            return Ensured(before, changed=False)
 
         def separate() -> Related:
             self._calls.separate(number, relation, related.database_id)
-            return tuple(one for one in there if one is not related)
+            return tuple(issue for issue in before if issue is not related)
 
         def look() -> Related | None:
             now = tuple(self._calls.related(number, relation))
@@ -105,11 +105,12 @@ class RelationOperations:
 
         return settled(separate, look, unless=(NotFound,))
 
-    def _find(self, there: Related, number: int) -> IssueFacts | None:
-        """The one of that number in this repository: issues of others may be related, too."""
+    def _find(self, issues: Related, number: int) -> IssueFacts | None:
+        """The issue of that number in this repository, or None: issues of others may be related, too."""
         ours = f"/{self._calls.calls.repository}/".casefold()
         return next(
-            (one for one in there if one.number == number and ours in one.url.casefold()), None
+            (issue for issue in issues if issue.number == number and ours in issue.url.casefold()),
+            None,
         )
 
 
@@ -118,7 +119,7 @@ Reason = Literal["completed", "not_planned", "duplicate"]
 
 @redacts
 class IssueOperations:
-    """What may be asked of the repository's issues; every number is an issue's or pull request's."""
+    """Operations on the repository's issues; every number is an issue's or pull request's."""
 
     def __init__(self, calls: IssueCalls) -> None:
         self._calls = calls
@@ -164,16 +165,16 @@ class IssueOperations:
         """
         mark = hidden_marker.keyed(key)
         text = hidden_marker.signed(body, mark)
-        given = names_of("labels", labels)
-        every = (*given, *missing((label,) if label else (), given))
+        listed = names_of("labels", labels)
+        names = (*listed, *missing((label,) if label else (), listed))
         issue = self._marked(mark, label)
         if issue is None:
-            made = settled(
-                lambda: self._calls.create(title, text, every), lambda: self._calls.marked(mark, "")
+            opened = settled(
+                lambda: self._calls.create(title, text, names), lambda: self._calls.marked(mark, "")
             )
-            self._made[mark] = made.now.number
+            self._made[mark] = opened.now.number
             # What a lost answer left behind may be another process's: its text is compared.
-            now = self._edits.text(made.now, title, text).now if update else made.now
+            now = self._edits.text(opened.now, title, text).now if update else opened.now
             return Ensured(now, changed=True)
         return self._edits.text(issue, title, text) if update else Ensured(issue, changed=False)
 
@@ -201,7 +202,7 @@ class IssueOperations:
             Rejected: GitHub keeps it closed, as for a pull request whose branch is gone.
         """
         issue = self._calls.issue(number)
-        return self._edits.fields(issue, {"state": "open"}, lambda one: one.is_open)
+        return self._edits.fields(issue, {"state": "open"}, lambda now: now.is_open)
 
     def ensure_closed(self, number: int, reason: Reason = "completed") -> Ensured[IssueFacts]:
         """The issue is closed; a pull request is closed unmerged.
@@ -216,7 +217,7 @@ class IssueOperations:
         issue = self._calls.issue(number)
         reasons = {} if issue.is_pull_request else {"state_reason": reason}
         changes = {"state": "closed", **reasons}
-        return self._edits.fields(issue, changes, lambda one: not one.is_open)
+        return self._edits.fields(issue, changes, lambda now: not now.is_open)
 
     def ensure_assignees(
         self, number: int, *, add: Names = (), remove: Names = (), only: Names | None = None
@@ -240,13 +241,13 @@ class IssueOperations:
         if missed:
             assign = partial(self._calls.assign, number, missed)
             now = self._edits.settled(
-                number, assign, lambda one: not missing(missed, one.assignees)
+                number, assign, lambda shown: not missing(missed, shown.assignees)
             )
             self._demand_assigned(number, missing(missed, now.assignees), now)
         if surplus:
             unassign = partial(self._calls.unassign, number, surplus)
             now = self._edits.settled(
-                number, unassign, lambda one: not present(surplus, one.assignees)
+                number, unassign, lambda shown: not present(surplus, shown.assignees)
             )
             self._demand_assigned(number, present(surplus, now.assignees), now)
         return Ensured(now, changed=bool(missed or surplus))
@@ -283,7 +284,7 @@ class IssueOperations:
             return Ensured(issue, changed=False)
         at = self._milestone(title, create=create).number if title else None
         return self._edits.fields(
-            issue, {"milestone": at}, lambda one: one.milestone.casefold() == wanted
+            issue, {"milestone": at}, lambda now: now.milestone.casefold() == wanted
         )
 
     def _marked(self, mark: str, label: str) -> IssueFacts | None:
@@ -292,27 +293,27 @@ class IssueOperations:
         issue = issue or self._calls.marked(mark, "")
         if issue is None and mark in self._made:
             with suppress(NotFound):  # deleted meanwhile: then another one is opened
-                made = self._calls.issue(self._made[mark])
+                opened = self._calls.issue(self._made[mark])
                 # Somebody may have written a text of their own into it: then it is theirs.
-                return made if hidden_marker.is_signed(made.body, mark) else None
+                return opened if hidden_marker.is_signed(opened.body, mark) else None
         return issue
 
     def _milestone(self, title: str, *, create: bool) -> MilestoneFacts:
-        there: list[MilestoneFacts] = []
+        listed: list[MilestoneFacts] = []
 
         def look() -> MilestoneFacts | None:
-            there[:] = self._calls.milestones()
+            listed[:] = self._calls.milestones()
             folded_title = title.casefold()
-            return next((one for one in there if one.title.casefold() == folded_title), None)
+            return next((entry for entry in listed if entry.title.casefold() == folded_title), None)
 
         milestone = look()
         if milestone is not None:
             return milestone
         if create:
-            made = settled(lambda: self._calls.create_milestone(title), look, told=(AlreadyExists,))
-            return made.now
-        names = ", ".join(one.title for one in there) or "none"
+            new = settled(lambda: self._calls.create_milestone(title), look, told=(AlreadyExists,))
+            return new.now
+        names = ", ".join(entry.title for entry in listed) or "none"
         raise UnknownOption(
             f'The repository has no milestone "{title}", so the issue was left as it is; its '
-            f"milestones are: {names}.{did_you_mean(title, (one.title for one in there))}"
+            f"milestones are: {names}.{did_you_mean(title, (entry.title for entry in listed))}"
         )

@@ -1,4 +1,4 @@
-"""Labels of the repository, and those of an issue or pull request. Their case is ignored."""
+"""Operations on labels: the repository's, and those of an issue or pull request. Their case is ignored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lifecycle.github.pulls.issue_calls import IssueCalls
 
 @redacts
 class LabelOperations:
-    """What may be asked of labels."""
+    """Operations on labels."""
 
     def __init__(self, calls: IssueCalls) -> None:
         self._calls = calls
@@ -53,14 +53,14 @@ class LabelOperations:
         label = self._calls.label(name)
         if label is not None:
             return self._fitted(label, wanted)
-        made = settled(
+        created = settled(
             lambda: self._calls.create_label(wanted),
             lambda: self._calls.label(name),
             told=(AlreadyExists,),
         )
         # Where somebody was quicker, or the answer was lost, another one may be there: it is compared.
-        now = self._fitted(made.now, wanted)
-        return Ensured(now.now, changed=made.changed or now.changed)
+        now = self._fitted(created.now, wanted)
+        return Ensured(now.now, changed=created.changed or now.changed)
 
     def ensure_labels(
         self,
@@ -105,23 +105,23 @@ class LabelOperations:
             now = self._add(number, missed)
         for name in surplus:
             self._remove(number, name)
-        left = missing(now, surplus)
-        return Ensured(replace(issue, labels=left), changed=bool(missed or surplus))
+        kept = missing(now, surplus)
+        return Ensured(replace(issue, labels=kept), changed=bool(missed or surplus))
 
-    def _fitted(self, found: LabelFacts, wanted: LabelFacts) -> Ensured[LabelFacts]:
+    def _fitted(self, label: LabelFacts, wanted: LabelFacts) -> Ensured[LabelFacts]:
         """Edit unless colour and description are as wanted."""
         edit = partial(self._calls.edit_label, wanted.name, wanted)
         read = partial(self._calls.label, wanted.name)
-        return fitted(found, partial(_fits, wanted), edit, read)
+        return fitted(label, partial(_fits, wanted), edit, read)
 
     def _demand(self, names: tuple[str, ...], *, create: bool) -> None:
-        there = tuple(one.name for one in self._calls.labels())
-        unknown = missing(names, there)
+        existing = tuple(label.name for label in self._calls.labels())
+        unknown = missing(names, existing)
         if unknown and not create:
-            meant = dict.fromkeys(did_you_mean(name, there) for name in unknown)
+            meant = dict.fromkeys(did_you_mean(name, existing) for name in unknown)
             raise UnknownOption(
                 f"The repository has no label {' and no '.join(unknown)}, so nothing was changed; its "
-                f"labels are: {', '.join(there) or 'none'}.{''.join(meant)}"
+                f"labels are: {', '.join(existing) or 'none'}.{''.join(meant)}"
             )
         for name in unknown:
             settled(
@@ -143,6 +143,6 @@ class LabelOperations:
         removed(partial(self._calls.remove_label, number, name), is_gone, NotFound)
 
 
-def _fits(wanted: LabelFacts, found: LabelFacts) -> bool:
-    has_color = not wanted.color or found.color.lower() == wanted.color
-    return has_color and (not wanted.description or found.description == wanted.description)
+def _fits(wanted: LabelFacts, label: LabelFacts) -> bool:
+    has_color = not wanted.color or label.color.lower() == wanted.color
+    return has_color and (not wanted.description or label.description == wanted.description)

@@ -1,4 +1,4 @@
-"""Merging: now or once it may be, only what was judged; and bringing a branch up to its base."""
+"""Operations on merging: now or once it may be, at the head that was judged; and updating a branch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BASE_MOVED_SECONDS = 5.0
 
 @redacts
 class MergeOperations:
-    """What may be asked of merging one repository's pull requests."""
+    """Operations that merge one repository's pull requests, or bring their branches up to date."""
 
     def __init__(self, calls: PullCalls) -> None:
         self._calls = calls
@@ -186,27 +186,27 @@ class MergeOperations:
         sha = whole_sha(sha) if sha else ""
         pull = self._calls.pull(number)
         if sha and pull.head_sha != sha:
-            what = "was merged at" if pull.is_merged else "has"
+            verb = "was merged at" if pull.is_merged else "has"
             raise HeadMoved(
-                f"Pull request #{number} {what} another head, {pull.head_sha[:12]} instead of "
+                f"Pull request #{number} {verb} another head, {pull.head_sha[:12]} instead of "
                 f"{sha[:12]}, so nothing was changed; look at that one first."
             )
         return pull
 
-    def _demand_open(self, found: PullFacts) -> None:
-        if not found.is_open:
+    def _demand_open(self, pull: PullFacts) -> None:
+        if not pull.is_open:
             raise NotMergeable(
-                f"Pull request #{found.number} is closed, so nothing was changed; open it again first."
+                f"Pull request #{pull.number} is closed, so nothing was changed; open it again first."
             )
 
     def _merged(
-        self, found: PullFacts, method: Method, title: str, message: str
+        self, pull: PullFacts, method: Method, title: str, message: str
     ) -> Ensured[PullFacts]:
-        if found.is_merged:
-            return Ensured(found, changed=False)
-        self._demand_open(found)
-        number, texts = found.number, {"commit_title": title, "commit_message": message}
-        body = {"merge_method": method, "sha": found.head_sha}
+        if pull.is_merged:
+            return Ensured(pull, changed=False)
+        self._demand_open(pull)
+        number, texts = pull.number, {"commit_title": title, "commit_message": message}
+        body = {"merge_method": method, "sha": pull.head_sha}
         body |= {name: text for name, text in texts.items() if text}
 
         def write() -> PullFacts:
@@ -216,31 +216,31 @@ class MergeOperations:
             if not done.get("merged"):
                 raise self._api.rest.nonsense(AskedRequest(subject, is_write=True))
             sha = str(done.get("sha") or "")
-            return replace(found, state=PullState.MERGED, merge_sha=sha, auto_merge="")
+            return replace(pull, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 
-        look = if_wanted(partial(self._calls.pull, found.number), lambda now: now.is_merged)
+        look = if_wanted(partial(self._calls.pull, pull.number), lambda now: now.is_merged)
         return settled(write, look, unless=(NotMergeable, HeadMoved))
 
-    def _switched_or_merged(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
+    def _switched_or_merged(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
         try:
-            return self._switched(found, method)
+            return self._switched(pull, method)
         except AlreadyExists:
-            return self._merged(found, method, "", "")
+            return self._merged(pull, method, "", "")
 
-    def _put_back(self, found: PullFacts, error: LifecycleError) -> LifecycleError:
-        """Switch the old method on again after a clear no; the error to raise.
+    def _put_back(self, pull: PullFacts, error: LifecycleError) -> LifecycleError:
+        """Switch the old method on again after a clear no; return the error to raise.
 
         After anything but a no nobody knows what is on, so nothing more is sent.
         """
         if isinstance(error, Rejected):
             with suppress(LifecycleError):  # then it is off, which the sentence says
-                self._enable(found, found.auto_merge)
+                self._enable(pull, pull.auto_merge)
                 return error
         words = (
             f"GitHub: {error.evidence.rstrip('.')}" if error.evidence else "it gave no clear answer"
         )
         sentence = (
-            f"GitHub switched off auto-merge of #{found.number} by {found.auto_merge}, and did not switch "
+            f"GitHub switched off auto-merge of #{pull.number} by {pull.auto_merge}, and did not switch "
             f"the other method on, as far as is known ({words}); look there, and call again."
         )
         if isinstance(error, Transient):
@@ -252,13 +252,13 @@ class MergeOperations:
             )
         return type(error)(sentence, evidence=error.evidence)
 
-    def _switched(self, found: PullFacts, method: Method) -> Ensured[PullFacts]:
+    def _switched(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
         def write() -> PullFacts:
-            self._enable(found, method)
-            return replace(found, auto_merge=method)
+            self._enable(pull, method)
+            return replace(pull, auto_merge=method)
 
         look = if_wanted(
-            partial(self._calls.pull, found.number),
+            partial(self._calls.pull, pull.number),
             lambda now: now.is_merged or now.auto_merge == method,
         )
         return settled(write, look)

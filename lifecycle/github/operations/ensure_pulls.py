@@ -1,4 +1,4 @@
-"""Pull requests, kept as they are wanted: open once, text, draft, reviewers, closed."""
+"""Operations on pull requests: open once, text, base, draft, reviewers, closed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts
 
 @redacts
 class PullOperations:
-    """What may be asked of the repository's pull requests. Merging them is `Merging`'s."""
+    """Operations on the repository's pull requests. Merging them is `MergeOperations`'."""
 
     def __init__(self, calls: PullCalls) -> None:
         self._calls = calls
@@ -61,24 +61,24 @@ class PullOperations:
             Rejected: GitHub says no.
             Transient: not now; or GitHub says that there is one, and no list shows it yet.
         """
-        whole = head if ":" in head else f"{self._calls.calls.repository.owner}:{head}"
+        full_head = head if ":" in head else f"{self._calls.calls.repository.owner}:{head}"
         into = base or self._default_branch
 
         def look() -> PullFacts | None:
-            return self._calls.open_of(whole, into)
+            return self._calls.open_of(full_head, into)
 
         pull = look()
         if pull is None:
-            made = settled(
+            opened = settled(
                 lambda: self._calls.create(
-                    title=title, body=body, head=whole, base=into, draft=draft
+                    title=title, body=body, head=full_head, base=into, draft=draft
                 ),
                 look,
                 told=(PullRequestExists,),
             )
             # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
-            now = self._edits.text(made.now, title, body) if update else made
-            return Ensured(now.now, changed=made.changed or now.changed)
+            now = self._edits.text(opened.now, title, body) if update else opened
+            return Ensured(now.now, changed=opened.changed or now.changed)
         return self._edits.text(pull, title, body) if update else Ensured(pull, changed=False)
 
     def ensure_text(
@@ -105,7 +105,7 @@ class PullOperations:
             Rejected: there is no such branch, or another pull request for the two is open.
         """
         pull = self._calls.pull(number)
-        return self._edits.fields(pull, {"base": base}, lambda one: one.base == base)
+        return self._edits.fields(pull, {"base": base}, lambda now: now.base == base)
 
     def ensure_draft(self, number: int) -> Ensured[PullFacts]:
         """The pull request is a draft. One that is closed or merged stays as it is.
@@ -156,16 +156,18 @@ class PullOperations:
         if not persons and not groups:
             return Ensured(pull, changed=False)
 
-        def is_wanted(one: PullFacts) -> bool:
-            return not missing(persons, one.reviewers) and not missing(groups, one.team_reviewers)
+        def is_wanted(shown: PullFacts) -> bool:
+            return not missing(persons, shown.reviewers) and not missing(
+                groups, shown.team_reviewers
+            )
 
         ask = partial(self._reviewers, "POST", number, persons, groups)
         now = self._edits.settled(number, ask, is_wanted)
-        left = (*missing(persons, now.reviewers), *missing(groups, now.team_reviewers))
-        if left:
+        ignored = (*missing(persons, now.reviewers), *missing(groups, now.team_reviewers))
+        if ignored:
             raise Rejected(
                 f"GitHub accepted the request and shows no review of #{number} asked of "
-                f"{', '.join(left)}; they have to have access to the repository."
+                f"{', '.join(ignored)}; they have to have access to the repository."
             )
         return Ensured(_asked(pull, now), changed=True)
 
@@ -186,8 +188,10 @@ class PullOperations:
         if not persons and not groups:
             return Ensured(pull, changed=False)
 
-        def is_wanted(one: PullFacts) -> bool:
-            return not present(persons, one.reviewers) and not present(groups, one.team_reviewers)
+        def is_wanted(shown: PullFacts) -> bool:
+            return not present(persons, shown.reviewers) and not present(
+                groups, shown.team_reviewers
+            )
 
         withdraw = partial(self._reviewers, "DELETE", number, persons, groups)
         now = self._edits.settled(number, withdraw, is_wanted)
@@ -200,7 +204,7 @@ class PullOperations:
         Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
         """
         pull = self._calls.pull(number)
-        return self._edits.fields(pull, {"state": "closed"}, lambda one: not one.is_open)
+        return self._edits.fields(pull, {"state": "closed"}, lambda now: not now.is_open)
 
     def ensure_open(self, number: int) -> Ensured[PullFacts]:
         """The pull request is open.
@@ -217,14 +221,14 @@ class PullOperations:
                 f"Pull request #{number} was merged and cannot be opened again; nothing was changed, open "
                 "another one."
             )
-        return self._edits.fields(pull, {"state": "open"}, lambda one: one.is_open)
+        return self._edits.fields(pull, {"state": "open"}, lambda now: now.is_open)
 
     def _reviewers_done(self, number: int) -> tuple[str, ...]:
         """Who has submitted a review, in any state, pending ones left out; a hundred a request."""
         subject = f"the reviews of pull request #{number}"
         listed = self._calls.calls.pages(f"pulls/{number}/reviews", subject)
         return tuple(
-            dict.fromkeys(login_of(one) for one in listed if one.get("state") != "PENDING")
+            dict.fromkeys(login_of(review) for review in listed if review.get("state") != "PENDING")
         )
 
     def _reviewers(
@@ -253,7 +257,7 @@ class PullOperations:
             shown = self._calls.mutate(name, {"pull": pull.id}, subject)
             return replace(pull, is_draft=bool(shown.get("isDraft")))
 
-        now = self._edits.settled(number, write, lambda one: one.is_draft == draft)
+        now = self._edits.settled(number, write, lambda shown: shown.is_draft == draft)
         if now.is_draft != draft:
             raise Rejected(
                 f"GitHub accepted the change and shows #{number} {'ready' if draft else 'a draft'} as "
@@ -262,6 +266,6 @@ class PullOperations:
         return Ensured(now, changed=True)
 
 
-def _asked(found: PullFacts, now: PullFacts) -> PullFacts:
-    """What was read first, with the reviewers of an answer that leaves other things out."""
-    return replace(found, reviewers=now.reviewers, team_reviewers=now.team_reviewers)
+def _asked(pull: PullFacts, now: PullFacts) -> PullFacts:
+    """The pull request as it was read first, with the reviewers of an answer that leaves much out."""
+    return replace(pull, reviewers=now.reviewers, team_reviewers=now.team_reviewers)

@@ -1,4 +1,4 @@
-"""Commit statuses, and refs (branches, tags and others, each by its whole name), as they are wanted."""
+"""Operations on commit statuses, and on refs: branches, tags and others, each by its whole name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_DESCRIPTION = 140
 
 @redacts
 class StatusOperations:
-    """What may be asked of commit statuses."""
+    """Operations on commit statuses."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -78,19 +78,19 @@ class StatusOperations:
         return None
 
 
-def _status(sha: str, found: Json) -> StatusFacts:
+def _status(sha: str, status: Json) -> StatusFacts:
     return StatusFacts(
-        id=int(found["id"]),
+        id=int(status["id"]),
         sha=sha,
-        context=str(found["context"]),
-        state=str(found["state"]),
-        description=str(found.get("description") or ""),
-        target_url=str(found.get("target_url") or ""),
+        context=str(status["context"]),
+        state=str(status["state"]),
+        description=str(status.get("description") or ""),
+        target_url=str(status.get("target_url") or ""),
     )
 
 
 class RefOperations:
-    """What may be asked of the repository's refs. Commits come by git; this moves what points to them."""
+    """Operations on the repository's refs. Commits come by git; this moves what points to them."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -182,17 +182,17 @@ class RefOperations:
         return self._calls.read_if_any(f"git/ref/{_below(name)}", f"ref {name}", _ref)
 
 
-def _demand_expected(found: RefFacts, expected: str) -> None:
-    if expected and found.sha != expected:
+def _demand_expected(ref: RefFacts, expected: str) -> None:
+    if expected and ref.sha != expected:
         raise HeadMoved(
-            f"{found.ref} holds {found.sha[:12]} instead of {expected[:12]}, so it was left as it is; "
+            f"{ref.ref} holds {ref.sha[:12]} instead of {expected[:12]}, so it was left as it is; "
             "somebody pushed: look at that first."
         )
 
 
 def _below(name: str) -> str:
     """A ref's name in a path: without `refs/`, its slashes kept; Refused as `path_part`."""
-    return "/".join(path_part(one) for one in name.removeprefix("refs/").split("/"))
+    return "/".join(path_part(part) for part in name.removeprefix("refs/").split("/"))
 
 
 def _ref_exists(answer: Answer) -> LifecycleError | None:
@@ -222,5 +222,5 @@ def _ref_absent(answer: Answer) -> LifecycleError | None:
     return None
 
 
-def _ref(found: Json) -> RefFacts:
-    return RefFacts(str(found["ref"]), str(found["object"]["sha"]))
+def _ref(ref: Json) -> RefFacts:
+    return RefFacts(str(ref["ref"]), str(ref["object"]["sha"]))

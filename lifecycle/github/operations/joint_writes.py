@@ -1,4 +1,4 @@
-"""Several writes as one document: one request for what would be one each.
+"""Send several writes as one GraphQL document: one request instead of one each.
 
 GitHub does the fields of a mutation one after the other, and goes on behind one that failed. So no field
 may lean on an earlier one; what came about of them is told field by field.
@@ -33,7 +33,7 @@ _SUBJECT = "several writes in one request"
 
 
 class JointWrites:
-    """Fits `world.JointWriter`.
+    """Sends several actions in one request; fits `world.JointWriter`.
 
     Args:
         graph: GraphQL.
@@ -47,7 +47,7 @@ class JointWrites:
     def send(
         self, actions: Sequence[plan.Action], seen: Observation, texts: Mapping[str, str]
     ) -> tuple[tuple[plan.Fact, ...], LifecycleError | None]:
-        """Send them in their order, once; what came about up to the first that did not, and why it did not.
+        """Send the actions in their order, once; return the facts up to the first failure, and its error.
 
         Args:
             actions: at the most one of a kind; a card if its board is ready (`EitherBoard.is_ready`).
@@ -58,17 +58,17 @@ class JointWrites:
             Transient: ambiguous where some of it may have been done.
             LifecycleError: nothing of it was done.
         """
-        documents = dict.fromkeys(_FIELDS[type(one)][0] for one in actions)
+        documents = dict.fromkeys(_FIELDS[type(action)][0] for action in actions)
         issue = seen.issue.id if seen.issue is not None else ""
-        given: dict[str, Any] = {"repository": seen.writable, "issue": issue, **texts}
-        given |= {"text": "", "comments": False, "closes": False}
-        for one in actions:
-            given |= self._given(one)
-        reply = self._graph.together(tuple(documents), given, subject=_SUBJECT)
+        variables: dict[str, Any] = {"repository": seen.writable, "issue": issue, **texts}
+        variables |= {"text": "", "comments": False, "closes": False}
+        for action in actions:
+            variables |= self._given(action)
+        reply = self._graph.together(tuple(documents), variables, subject=_SUBJECT)
         facts: list[plan.Fact] = []
-        for one in actions:
+        for action in actions:
             try:
-                facts.append(self._fact(one, reply, given))
+                facts.append(self._fact(action, reply, variables))
             except LifecycleError as error:
                 return tuple(facts), error
         return tuple(facts), None
@@ -99,13 +99,15 @@ class JointWrites:
             raise Rejected("The board has no field for what the card is to say.")
         return variables
 
-    def _fact(self, action: plan.Action, reply: GraphReply, given: Mapping[str, Any]) -> plan.Fact:
-        """What an action came to; raises what its field failed with."""
+    def _fact(self, action: plan.Action, reply: GraphReply, sent: Mapping[str, Any]) -> plan.Fact:
+        """The fact that an action came to; raises the error of its field."""
         is_partly_done = any(part is not None for part in reply.data.values())
         asked = AskedRequest(_SUBJECT, is_write=True, is_partly_done=is_partly_done)
         aliases = _FIELDS[type(action)][1]
-        problems = [one for one in reply.problems if one.path[:1] and one.path[0] in aliases]
-        if any(len(one.path) > 1 for one in problems):
+        problems = [
+            problem for problem in reply.problems if problem.path[:1] and problem.path[0] in aliases
+        ]
+        if any(len(problem.path) > 1 for problem in problems):
             # It was done, and only what was asked to be shown of it is missing.
             raise self._graph.failures.of_nonsense(asked)
         if problems:
@@ -119,7 +121,7 @@ class JointWrites:
             case plan.CloseIssue() if word(part(shown, "issue").get("state")) == "CLOSED":
                 return plan.IssueClosed(action.issue)
             case plan.SetBoard() if self._board is not None:
-                item = self._board.item_after(reply.data, given, action.status)
+                item = self._board.item_after(reply.data, sent, action.status)
                 wrote = "" if action.clear_agent else action.agent
                 return plan.BoardIs(item, action.status, wrote)
             case _:

@@ -73,11 +73,11 @@ class GitHub:
         seconds: float | None = 60.0,
     ) -> None:
         self.repository: Repository = readers.repository("repository", repository)
-        given = {"GITHUB_API_URL": api_url, "GITHUB_GRAPHQL_URL": graphql_url}
+        variables = {"GITHUB_API_URL": api_url, "GITHUB_GRAPHQL_URL": graphql_url}
         self._environment = dict(os.environ if environment is None else environment)
         if api_url:
             self._environment.pop("GITHUB_GRAPHQL_URL", None)
-        self._environment |= {name: value for name, value in given.items() if value}
+        self._environment |= {name: value for name, value in variables.items() if value}
         self._given = token
         self._deadline = Deadline.after(clock or SystemClock(), seconds)
         self._made: GitHubClients | None = None
@@ -170,7 +170,7 @@ class GitHub:
 
     @property
     def _clients(self) -> GitHubClients:
-        """With the token that is good now; an App's is renewed before it ends, and after a refusal."""
+        """Clients with the token of now; an App's is renewed before it ends, and after a refusal."""
         if self._made is None:
             self._made = GitHubClients(
                 self._addresses,

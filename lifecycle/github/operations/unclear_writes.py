@@ -1,4 +1,4 @@
-"""What a write came to where nobody can say: look before telling that it is unknown.
+"""Settle writes whose outcome is unclear: look before saying that it is unknown.
 
 The one place that knows how a create is made at most once: it is never sent again here. Where the
 answer was lost, or says that there is such a thing already, the thing is looked for.
@@ -37,7 +37,7 @@ def settled(
     told: tuple[type[Rejected], ...] = (),
     unless: tuple[type[Rejected], ...] = (),
 ) -> Ensured[T]:
-    """What is true after the write: its answer, or what a look shows where there is none.
+    """Write, and return what is true then: the answer, or what a look shows where there is none.
 
     What GitHub says was there already is not this call's doing; what is found after a lost answer
     counts as its own.
@@ -66,7 +66,7 @@ def settled_after(
     told: tuple[type[Rejected], ...] = (),
     unless: tuple[type[Rejected], ...] = (),
 ) -> Ensured[T]:
-    """The same where the write has raised `error`, which is raised unless a look shows what was wanted."""
+    """As `settled`, after a write that raised `error`: raised again unless a look shows what was wanted."""
     if isinstance(error, told):
         value = look()
         if value is not None:
@@ -106,7 +106,7 @@ def if_wanted(
 def fitted(
     found: T, is_wanted: Callable[[T], bool], write: Callable[[], T], read: Callable[[], T | None]
 ) -> Ensured[T]:
-    """Written unless what was found is as wanted; where the answer is lost, `read` shows what is true."""
+    """Write unless what was found is as wanted; where the answer is lost, `read` shows what is true."""
     if is_wanted(found):
         return Ensured(found, changed=False)
     look = if_wanted(read, is_wanted)
@@ -159,22 +159,22 @@ class Edits(Generic[F]):
         self._fix = fix
 
     def text(self, found: F, title: str | None, body: str | None) -> Ensured[F]:
-        """With this title and this body; None leaves one alone."""
+        """Edit what was found until it has this title and this body; None leaves one alone."""
 
-        def left(one: F) -> dict[str, str]:
-            wanted = {"title": (title, one.title), "body": (body, one.body)}
+        def left(now: F) -> dict[str, str]:
+            wanted = {"title": (title, now.title), "body": (body, now.body)}
             return {
                 name: text
                 for name, (text, shown) in wanted.items()
                 if text is not None and not same(text, shown)
             }
 
-        return self.fields(found, {**left(found)}, lambda one: not left(one))
+        return self.fields(found, {**left(found)}, lambda now: not left(now))
 
     def fields(
         self, found: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]
     ) -> Ensured[F]:
-        """Edited unless it is as wanted."""
+        """Edit what was found unless it is as wanted; Rejected if the answer shows it as before."""
         number = found.number
         edit, read = partial(self._edit, number, **changes), partial(self._read, number)
         ensured = fitted(found, is_wanted, edit, read)
@@ -248,18 +248,18 @@ def folded(names: tuple[str, ...]) -> set[str]:
 
 def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
     """Those of `wanted` that are not `there`, each once, in their order."""
-    known = folded(there)
+    folded_names = folded(there)
     by_case: dict[str, str] = {}
     for name in wanted:
-        if name.casefold() not in known:
+        if name.casefold() not in folded_names:
             by_case.setdefault(name.casefold(), name)
     return tuple(by_case.values())
 
 
 def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
     """Those that are `there` and among `wanted`, as they are spelt there."""
-    known = folded(wanted)
-    return tuple(name for name in there if name.casefold() in known)
+    folded_names = folded(wanted)
+    return tuple(name for name in there if name.casefold() in folded_names)
 
 
 def redacts(operations: type[C]) -> type[C]:
@@ -276,15 +276,15 @@ def redacts(operations: type[C]) -> type[C]:
 
 
 def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
-    import inspect  # neither is for those who only settle
+    import inspect  # imported here: whoever only settles needs neither
 
     from lifecycle.github.client.client_common import ADDRESSES
 
     signature = inspect.signature(method)
 
     @functools.wraps(method)
-    def ensure(*given: Any, **named: Any) -> Any:
-        call = signature.bind(*given, **named)
+    def ensure(*positional: Any, **named: Any) -> Any:
+        call = signature.bind(*positional, **named)
         withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
             if name not in ADDRESSES:  # refused where it would be sent
@@ -295,13 +295,13 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     return ensure
 
 
-def _clean(value: Any, found: list[str], name: str) -> Any:
+def _clean(value: Any, withheld: list[str], name: str) -> Any:
     """A text, or several, or values that hold some, without secrets; all else as it is."""
     if isinstance(value, str):
-        return swept(value, found, name, is_request=True)
+        return swept(value, withheld, name, is_request=True)
     if isinstance(value, tuple | list):
-        return tuple(_clean(one, found, name) for one in value)
+        return tuple(_clean(entry, withheld, name) for entry in value)
     if is_dataclass(value) and not isinstance(value, type):
-        kept = {one.name: getattr(value, one.name) for one in fields(value)}
-        return replace(value, **{key: _clean(one, found, key) for key, one in kept.items()})
+        kept = {field.name: getattr(value, field.name) for field in fields(value)}
+        return replace(value, **{key: _clean(entry, withheld, key) for key, entry in kept.items()})
     return value
