@@ -1,4 +1,4 @@
-"""All that speaks to GitHub with one token: the one place where clients and what needs them are built."""
+"""The clients with one token, and what is built on them: the one place where they are made."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PRIORITY = "Priority"
 
 
 class GitHubClients:
-    """GraphQL and REST with one token, and what is made of them. Building one asks nobody anything.
+    """Clients for GraphQL and REST with one token, and what is built on them; making one sends nothing.
 
     Args:
         addresses: where GitHub answers.
@@ -40,7 +40,7 @@ class GitHubClients:
         settings: whether labels may take a board's place, and what they are called.
         project: the board, or None.
         current: asked before each request for the token that is good now. Without one the token stays.
-        on_refused: told when GitHub does not accept the token.
+        on_refused: called when GitHub does not accept the token.
         withheld: gets the name of each field out of which a secret was taken before it was sent.
         by_library: PyGithub and gql send, instead of the smallest client.
     """
@@ -87,7 +87,7 @@ class GitHubClients:
         return self.graph.requests + self.rest.requests, self.graph.points
 
     def calls(self, repository: Repository) -> Calls:
-        """REST, below a repository; whose token it is GraphQL tells where REST may not be asked."""
+        """The REST calls of a repository; whose token it is GraphQL tells where REST may not be asked."""
         return Calls(self.rest, repository, self.forge(repository).viewer)
 
     def forge(self, repository: Repository) -> GitHubForge:
@@ -105,20 +105,20 @@ class GitHubClients:
         )
 
     def reports(self, repository: Repository) -> GitHubCheckReports:
-        """What failed checks of a repository say of themselves."""
+        """Reads what failed checks of a repository say."""
         from lifecycle.github.pulls.check_reports import GitHubCheckReports
 
         return GitHubCheckReports(self.graph, Calls(self.rest, repository))
 
     @cached_property
     def survey(self) -> GitHubSurvey:
-        """Many repositories at once."""
+        """Reads many repositories at once."""
         from lifecycle.github.sweep.sweeping import GitHubSurvey
 
         return GitHubSurvey(self.graph, self.rest, self.project, self.choice)
 
     def board(self, project: ProjectRef) -> GitHubBoard:
-        """A board, whoever's it is."""
+        """The client for a board, whoever owns it."""
         return GitHubBoard(project, self.graph, self._cache)
 
     def either_board(self, repository: Repository) -> EitherBoard | None:
@@ -138,7 +138,7 @@ class GitHubClients:
 
     @property
     def joint(self) -> JointWrites:
-        """Several writes in one request; the card among them if there is a board."""
+        """Sends several writes in one request; the card among them if there is a board."""
         from lifecycle.github.operations.joint_writes import JointWrites
 
         board = self.board(self.project) if self.project is not None else None
@@ -146,7 +146,7 @@ class GitHubClients:
 
     @cached_property
     def choice(self) -> Choice:
-        """Whether labels take the place of the board."""
+        """Decides whether labels take the place of the board."""
         from lifecycle.github.board.status_fallback import Choice
         from lifecycle.github.board.status_labels import StatusLabels
 
