@@ -275,7 +275,7 @@ class EitherBoard:
         """The issue's card; a board that it may not be put on gives way to the labels."""
 
         def put_on() -> BoardItem:
-            self._project.schema()  # a board that cannot be read is another matter
+            self._project.schema()  # raises if it cannot be read, which is another matter
             try:
                 return self._project.add(issue_id)
             except (MissingScope, NoPermission) as error:

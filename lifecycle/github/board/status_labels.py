@@ -209,7 +209,7 @@ class LabelsBoard:
             return
         colour = next(c for option, c in _COLOURS.items() if option.casefold() == status.casefold())
         body = {"name": name, "color": colour, "description": "Kept by agent-lifecycle"}
-        with suppress(AlreadyExists):  # as it should be
+        with suppress(AlreadyExists):  # somebody else has made it
             self._calls.create("POST", "labels", f"the label {name}", _read, body, own=existing)
         self._cache.put(key, [*created, name])
 
