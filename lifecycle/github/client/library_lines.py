@@ -154,7 +154,7 @@ def _asking() -> Any:
 
         @property
         def payload(self) -> dict[str, Any]:
-            """What is sent."""
+            """The JSON that is sent."""
             return self._payload
 
     return ReadyRequest
@@ -172,7 +172,7 @@ class PyGithubLine:
         from github.Requester import Requester
 
         class Follower(Following, Requester):
-            """PyGithub's, which follows no redirect."""
+            """PyGithub's `Requester`, which follows no redirect here."""
 
         # PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this
         # class is silenced, whoever else uses PyGithub in this process still hears it.

@@ -167,7 +167,9 @@ class PlainLine:
             use_wait()
             with _told():
                 return connection.getresponse()
-        except BaseException:  # an alarm as well: what comes on this connection later is no answer
+        except (
+            BaseException
+        ):  # a deadline's alarm, too: a late answer must not meet the next request
             self.close()
             raise
 
@@ -218,7 +220,7 @@ class PlainLine:
         try:
             with _connecting(UNPROXIED if proxy is not None else UNREACHED):
                 connection.connect()
-        except BaseException:  # an alarm as well: nothing is sent on what is not safe yet
+        except BaseException:  # a deadline's alarm, too: nothing is sent on what is not safe yet
             connection.close()
             raise
         self._connection = connection

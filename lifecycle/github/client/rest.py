@@ -207,7 +207,7 @@ class RestClient(TokenClient):
     def _begin(self) -> None:
         token = self.failures.token
         super()._begin()
-        if self.failures.token != token:  # what was kept is of the one before
+        if self.failures.token != token:  # connection and kept answers are the old token's
             self._line = self._etags = None
 
     def _sent(
@@ -277,7 +277,7 @@ class RestClient(TokenClient):
         except NoAnswerError as error:
             raise self._unanswered(error.silence, asked) from None
         except RuntimeError as error:
-            # A redirect to another host or protocol, or to itself; PyGithub says it so, too.
+            # As PyGithub raises it, too: a redirect to another host or protocol, or to itself.
             raise Rejected(
                 f"GitHub redirects {asked.subject} to where the token must not go, so nothing was "
                 "changed; correct the API URL.",
@@ -398,7 +398,7 @@ class Calls:
                 raise self.rest.nonsense(asked)
             yield from entries
             next_page = following(headers, page)
-            if next_page == page:  # a list that never ends is no list
+            if next_page == page:  # the same page again: it would never end
                 raise self.rest.nonsense(asked)
 
     def set(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
