@@ -132,7 +132,7 @@ class BoardOperations:
             if wanted is None:
                 self._board.with_schema(
                     partial(_field, name=name)
-                )  # a misspelt field is empty, too
+                )  # raises for a misspelt name, which is empty, too
             return Ensured(item, changed=False)
 
         def is_done(now: ItemFacts) -> bool:
@@ -353,7 +353,7 @@ def _holds(item: ItemFacts, name: str, wanted: object) -> bool:
     """True if a field holds the value already. Options and iterations are compared in any case."""
     shown = _shown(item.values, name)
     if isinstance(wanted, bool):
-        return False  # no field holds one: the writing refuses it, where 1.0 would be the same
+        return False  # refused where it is written; compared, True would be the same as 1.0
     if isinstance(shown, str) and isinstance(wanted, str):
         is_choice = name.casefold() in {choice.casefold() for choice in item.choices}
         first, second = (shown.casefold(), wanted.casefold()) if is_choice else (shown, wanted)

@@ -273,7 +273,7 @@ class MergeOperations:
         return self._api.read(path, subject, lambda shown: int(shown["behind_by"]), {"per_page": 1})
 
     def _enable(self, pull: PullFacts, method: str) -> None:
-        """Have GitHub merge it once it may be; refused where there is nothing to wait for, or no rule to.
+        """Have GitHub merge it once it may be; raises if it may be at once, or if no rule holds it back.
 
         Source: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge
         """

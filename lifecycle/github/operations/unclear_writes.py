@@ -287,7 +287,7 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
         call = signature.bind(*positional, **named)
         withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
-            if name not in ADDRESSES:  # refused where it would be sent
+            if name not in ADDRESSES:  # a secret in a branch's name is refused where it is sent
                 call.arguments[name] = _clean(value, withheld, name)
         done = method(*call.args, **call.kwargs)
         return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
