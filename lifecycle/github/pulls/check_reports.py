@@ -69,7 +69,7 @@ class GitHubCheckReports:
         jobs = self._calls.read(path, subject, _first_of("jobs"), {"per_page": 1}) if runs else []
         if not jobs:
             return False
-        with suppress(LogExpired, NotFound):  # the token may ask
+        with suppress(LogExpired, NotFound):  # then the token may ask all the same
             address_of(self._calls, int(jobs[0]["id"]))
         return True
 

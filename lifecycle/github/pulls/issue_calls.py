@@ -117,7 +117,7 @@ class IssueCalls:
         return self.calls.set("POST", path, subject, _label_names, {"labels": list(names)})
 
     def remove_label(self, number: int, name: str) -> None:
-        """Take a label off; one that it does not have is off already.
+        """Take a label off; NotFound if the issue does not have it.
 
         Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
         """
@@ -158,9 +158,9 @@ class IssueCalls:
         return self.calls.set("PATCH", f"labels/{path_part(name)}", subject, _label, body)
 
     def comments(self, number: int) -> Iterator[tuple[CommentFacts, Callable[[], bool]]]:
-        """The comments, the oldest first, 100 a request; each with the question whether it is ours.
+        """The comments, oldest first, 100 a request; each with a function that tells whether it is ours.
 
-        To ask it costs a request the first time: whose token it is.
+        The first call of one costs a request: whose token it is.
 
         Source: https://docs.github.com/rest/issues/comments#list-issue-comments
         """
@@ -193,7 +193,7 @@ class IssueCalls:
         return self.calls.set("PATCH", path, subject, _comment, {"body": body})
 
     def delete_comment(self, comment: int) -> None:
-        """Delete a comment; one that is gone is gone.
+        """Delete a comment; NotFound if it is gone.
 
         Source: https://docs.github.com/rest/issues/comments#delete-an-issue-comment
         """
@@ -236,7 +236,7 @@ class IssueCalls:
         self.calls.create("POST", path, subject, lambda _: None, {key: database_id}, own=existing)
 
     def separate(self, number: int, relation: Relation, database_id: int) -> None:
-        """Take a blocking issue or a sub-issue away; one that is not there is away.
+        """Take a blocking issue or a sub-issue away; NotFound if it is not there.
 
         Sources: https://docs.github.com/rest/issues/issue-dependencies#remove-dependency-an-issue-is-blocked-by
         and https://docs.github.com/rest/issues/sub-issues#remove-sub-issue

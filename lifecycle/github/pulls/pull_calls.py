@@ -56,7 +56,7 @@ class PullCalls:
         return None
 
     def create(self, *, title: str, body: str, head: str, base: str, draft: bool) -> PullFacts:
-        """Open one; sent once. PullRequestExists, NothingToMerge, HeadMissing.
+        """Open a pull request; sent once. PullRequestExists, NothingToMerge, HeadMissing.
 
         Source: https://docs.github.com/rest/pulls/pulls#create-a-pull-request
         """

@@ -90,7 +90,7 @@ def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool] | None:
     try:
         return _flows(calls, sha)
     except NoPermission:
-        return None  # that is an answer: it is not known, and nothing is green for it
+        return None  # then they are unknown, and nothing is taken for green by them
 
 
 def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
@@ -196,7 +196,7 @@ def _flow(run: Json) -> _Flow:
         status=status,
         conclusion=conclusion,
         started_at=timing.parse_time(run.get("run_started_at")),
-        # There is no word for the end; what is over is seldom touched again.
+        # REST tells no time of the end; a run that is over is seldom updated again.
         ended_at=timing.parse_time(run.get("updated_at")) if is_over else None,
         url=url,
         workflow=name,
