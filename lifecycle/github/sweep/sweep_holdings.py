@@ -77,7 +77,7 @@ class HiddenLeases:
         try:
             return bool(self._refs(suspect))
         except Rejected:
-            return False  # what the token may not list is no word against GraphQL
+            return False  # a token that may not list them shows nothing about GraphQL
 
     def _read(self, repositories: Sequence[SweptRepository]) -> None:
         waiting: deque[tuple[SweptRepository, _Ref]] = deque()

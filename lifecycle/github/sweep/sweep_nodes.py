@@ -164,7 +164,7 @@ LONGEST_WAIT = 10.0
 _WAITS = 3
 _GROWS_AFTER = 4
 _ALONE = 2
-"""So many things in a row that cannot even be read alone: then nothing can."""
+"""After so many things in a row that cannot be read even alone, nothing can."""
 _NOTHING_LEFT = 0.05
 
 
@@ -233,7 +233,7 @@ class Batches:
             self._good = 0
 
     def _alone(self, ask: Callable[[], T]) -> T:
-        """One thing, asked for again while nobody answers; how long a limit lasts is not for `reading`."""
+        """Ask for one thing, again while nobody answers; a limit is waited out by `_patiently`."""
 
         def once() -> T:
             try:

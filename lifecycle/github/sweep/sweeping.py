@@ -36,7 +36,7 @@ AT_ONCE = 100
 LOOK = 4
 """How many closed issues the first look at a repository asks for: mostly there are none."""
 _LOOKS = 25
-"""First looks at closed issues in one request, which count as nothing."""
+"""How many first looks at closed issues one request has besides; they do not count as issues."""
 _CARDS = ("repositoryOwner", "projectV2", "items", "nodes")
 _OPEN, _CLOSED, _ONE = "survey_open_issues", "survey_closed_issues", "survey_issue"
 
@@ -111,7 +111,7 @@ class GitHubSurvey:
         return self._holdings.of(repositories, waits)
 
     def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
-        """One for each repository of a user or an organisation that is neither archived nor a fork.
+        """What each repository of a user or an organisation holds, archived ones and forks left out.
 
         Of about the first `waits` also whom pull requests wait for, in the same requests.
 
