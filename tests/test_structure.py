@@ -29,7 +29,7 @@ BUDGET = {
     "storage": 1_465,
     "settings": 904,
     "git": 883,
-    "github": 6_687,
+    "github": 6_728,
     "trackers": 2_816,
     "platforms": 776,
     "evidence": 2_515,
