@@ -7,7 +7,7 @@ seconds since the epoch (UTC) as floats; `None` means that GitHub did not say.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.checks import Checks
@@ -71,6 +71,11 @@ class Repository:
 
     owner: str
     name: str
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """The names as the documents of GraphQL have them."""
+        return {"owner": self.owner, "name": self.name}
 
     def __str__(self) -> str:
         return f"{self.owner}/{self.name}"

@@ -8,7 +8,6 @@ Source: https://docs.github.com/graphql/reference/objects#pullrequest
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NotFound, Transient
@@ -76,11 +75,7 @@ def _page(
     after: Mapping[str, str | None],
     unread: set[str],
 ) -> Json:
-    variables: dict[str, Any] = {
-        "owner": repository.owner,
-        "name": repository.name,
-        "number": number,
-    }
+    variables = {**repository.variables, "number": number}
     for name, variable in _LISTS.items():
         variables |= {variable: after[name], f"reads{variable.title()}": name in unread}
     subject = f"the reviews of pull request #{number} in {repository}"

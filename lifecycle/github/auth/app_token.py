@@ -102,11 +102,8 @@ class AppTokens:
             NotFound, NoPermission: there is no such installation, or it was suspended.
             Transient: GitHub, or another process that asks, did not answer.
         """
-        place, mark, now = (
-            config.own_folder(self.environment),
-            self._mark(),
-            self.deadline.clock.now,
-        )
+        place, mark = config.own_folder(self.environment), self._mark()
+        now = self.deadline.clock.now
         kept = _kept(place, mark)
         if kept is not None and kept.is_fresh(now()):
             return kept

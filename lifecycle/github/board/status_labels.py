@@ -225,7 +225,7 @@ class LabelsBoard:
     ) -> tuple[list[Card], dict[str, str | None] | None, int]:
         """Cards of the columns that `after` names (all, if none), where to go on, and the total."""
         subject = f"the labelled issues of {self._repository}"
-        variables: dict[str, Any] = {"owner": self._repository.owner, "name": self._repository.name}
+        variables = self._repository.variables
         for alias, status in _OPEN.items():
             variables |= {
                 alias: [self._names.name(status)],
@@ -235,9 +235,7 @@ class LabelsBoard:
         reply = self._graph.read("list_labelled_issues", variables, subject=subject)
         node = reply.data.get("repository")
         if not node or reply.problems:
-            if reply.problems:
-                raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
-            raise self._graph.failures.of_nonsense(AskedRequest(subject))
+            raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         parts = {alias: node[alias] for alias in _OPEN if node.get(alias)}
         cards = [card for part in parts.values() for card in self._shown(part)]
         cursors = {

@@ -240,8 +240,7 @@ class GraphClient(TokenClient):
         asked = AskedRequest(subject, is_write=True)
         data, problems = self._sent(document(*names), variables, asked)
         if not data:
-            error = self.failures.of_problems(problems, asked, self._headers) if problems else None
-            raise error or self.failures.of_nonsense(asked)
+            raise self.failures.of_problems(problems, asked, self._headers)
         return GraphReply(data, problems)
 
     def execute_all(

@@ -305,20 +305,19 @@ class Failures:
         asked: AskedRequest,
         headers: Mapping[str, str] | None = None,
     ) -> LifecycleError:
-        """The error for several problems: that of one which passes by itself, else the first's."""
-        errors = [self.of_problem(problem, asked, headers) for problem in problems]
+        """The error for several problems: one that passes by itself, else the first; nonsense if none."""
+        errors: list[LifecycleError] = [
+            self.of_problem(problem, asked, headers) for problem in problems
+        ] or [self.of_nonsense(asked)]
         return next((error for error in errors if isinstance(error, Transient)), errors[0])
 
-    def of_silence(
-        self, words: str, asked: AskedRequest, *, may_have_landed: bool, evidence: str = ""
-    ) -> Transient:
+    def of_silence(self, words: str, asked: AskedRequest, *, may_have_landed: bool) -> Transient:
         """The error for a request to which no answer came."""
         is_ambiguous = asked.is_write and may_have_landed
         kept = "it may have been done" if is_ambiguous else "nothing was changed"
         return Transient(
             f"GitHub {words} when asked for {asked.subject}; {kept}. Try again later.",
             is_ambiguous=is_ambiguous,
-            evidence=self.clean(evidence),
         )
 
     def of_nonsense(self, asked: AskedRequest) -> Transient:

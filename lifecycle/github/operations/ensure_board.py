@@ -205,11 +205,7 @@ class BoardOperations:
             NotFound: there is no such issue or pull request.
         """
         subject = f"the card of #{number} on {self._board.project}"
-        variables = {
-            "owner": self._repository.owner,
-            "name": self._repository.name,
-            "number": number,
-        }
+        variables = {**self._repository.variables, "number": number}
         reply = self._graph.read("find_item", variables, subject=subject)
         for problem in reply.problems:
             raise self._graph.failures.of_problem(problem, AskedRequest(subject))

@@ -235,10 +235,8 @@ class PullOperations:
         self, method: str, number: int, people: tuple[str, ...], teams: tuple[str, ...]
     ) -> PullFacts:
         """Ask people and teams (by their short names) for a review, or take that back."""
-        subject, path = (
-            f"the reviewers of pull request #{number}",
-            f"pulls/{number}/requested_reviewers",
-        )
+        subject = f"the reviewers of pull request #{number}"
+        path = f"pulls/{number}/requested_reviewers"
         body = {"reviewers": list(people), "team_reviewers": list(teams)}
         return self._calls.calls.set(method, path, subject, pull_facts, body)
 

@@ -91,9 +91,9 @@ class GitHubCheckReports:
         """What failed on the head of a pull request, or on the merge queue's commit `group`; NotFound."""
         repository = self._calls.repository
         subject = f"the checks of pull request #{number} in {repository}"
-        variables = {"owner": repository.owner, "name": repository.name, "number": number}
         of_group = {"group": group or None, "ofGroup": bool(group)}
-        reply = self._graph.read("failed_checks", {**variables, **of_group}, subject=subject)
+        variables = {**repository.variables, "number": number, **of_group}
+        reply = self._graph.read("failed_checks", variables, subject=subject)
         shown = part(reply.data, "repository")
         pull = part(shown, "pullRequest")
         if not pull:
@@ -137,10 +137,7 @@ class GitHubCheckReports:
                 f"GitHub does not show {subject} to the token, so nothing was read; check the number, and "
                 "that the token may see it."
             )
-        asked = AskedRequest(subject)
-        if reply.problems:
-            return self._graph.failures.of_problems(reply.problems, asked)
-        return self._graph.failures.of_nonsense(asked)
+        return self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
 
     def _jobs_of(self, sha: str) -> tuple[list[FailedCheck], tuple[str, ...]]:
         """Failed jobs of Actions over REST, and why there are none if they may not be read.

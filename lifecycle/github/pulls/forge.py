@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
 from lifecycle.core.light_dataclass import dataclass, field, replace
@@ -128,7 +128,7 @@ class GitHubForge(PullCalls):
 
     def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
-        variables = {**self._names(), "branch": branch}
+        variables = {**self._repository.variables, "branch": branch}
         subject = f"pull requests of {branch} in {self._repository}"
         reply = self._graph.read("observe_branch", variables, subject=subject)
         self._sort(reply, with_board=False)
@@ -209,9 +209,6 @@ class GitHubForge(PullCalls):
     def _issues(self) -> IssueCalls:
         return IssueCalls(self.calls)
 
-    def _names(self) -> dict[str, Any]:
-        return {"owner": self._repository.owner, "name": self._repository.name}
-
     def _parts(self, look: Look) -> tuple[str, ...]:
         """The documents that a look adds to the claim's own."""
         reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
@@ -268,7 +265,7 @@ class GitHubForge(PullCalls):
 
     def _labelled(self, node: Json, look: Look) -> Json:
         """A repository with its issue's labels, which are asked for alone."""
-        variables = {**self._names(), "issue": look.issue}
+        variables = {**self._repository.variables, "issue": look.issue}
         subject = f"the labels of issue #{look.issue} in {self._repository}"
         reply = self._graph.read(LABELS, variables, subject=subject)
         labels = _repository_in(reply).get("issue") or {}
@@ -276,7 +273,7 @@ class GitHubForge(PullCalls):
 
     def _ask_claim(self, look: Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
-            **self._names(),
+            **self._repository.variables,
             "issue": look.issue,
             "branch": look.branch,
             "number": look.pr_number or 0,

@@ -107,9 +107,9 @@ class PullCalls:
 
         Source: https://docs.github.com/graphql/reference/objects#mergequeueentry
         """
-        repository, subject = self.calls.repository, f"pull request #{number}"
-        names = {"owner": repository.owner, "name": repository.name}
-        reply = self._graph.read("queue_entry", {**names, "number": number}, subject=subject)
+        subject = f"pull request #{number}"
+        variables = {**self.calls.repository.variables, "number": number}
+        reply = self._graph.read("queue_entry", variables, subject=subject)
         pull = part(part(reply.data, "repository"), "pullRequest")
         if not pull:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))

@@ -45,12 +45,15 @@ def read(calls: Calls, sha: str) -> Checks:
     https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
     """
     try:
-        check_runs, is_complete = _all(calls, sha, f"commits/{sha}/check-runs", "check_runs", _same)
+        path = f"commits/{sha}/check-runs"
+        check_runs, is_complete = _all(calls, sha, path, "check_runs", lambda run: run)
     except NoPermission:
         return _without_check_runs(calls, sha)
     shown = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else None
     flows = {flow.suite_id: flow.suite for flow in shown[0]} if shown else {}
-    entries = calls.shaped(_subject(sha), partial(_runs, flows), check_runs)
+    entries = calls.shaped(
+        _subject(sha), lambda runs: [_run(run, flows) for run in runs], check_runs
+    )
     kept = rollup.newest([*entries, *_statuses(calls, sha)])
     checks = Checks(sha, kept, is_complete, sees_workflows=False)
     if not (shown and shown[1]):
@@ -150,14 +153,6 @@ def _page(key: str, shape: Callable[[Json], T], content: Json) -> tuple[list[T],
     """One page, and how many entries all pages have."""
     read = [shape(entry) for entry in content[key]]
     return read, int(content.get("total_count") or len(read))
-
-
-def _same(content: Json) -> Json:
-    return content
-
-
-def _runs(flows: Mapping[object, Suite], runs: list[Json]) -> list[RollupEntry]:
-    return [_run(run, flows) for run in runs]
 
 
 def _run(run: Json, flows: Mapping[object, Suite]) -> RollupEntry:

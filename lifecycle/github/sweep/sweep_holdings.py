@@ -170,7 +170,7 @@ class Holdings:
         waiting = deque(repositories)
         while waiting:
             batch = [waiting.popleft() for _ in range(min(self._batches.size, len(waiting)))]
-            named = [{"owner": repository.owner, "name": repository.name} for repository in batch]
+            named = [repository.variables for repository in batch]
             parts = [("survey_holding", variables) for variables in named]
             also = [{**variables, "after": None} for variables in named] if self._waits > 0 else []
             subject = _repositories(len(batch), str(batch[0]))
@@ -293,12 +293,10 @@ class Holdings:
             whose = str(node.get("nameWithOwner") or name)
             return SweptRepository(whose, node, {key: nodes(node, key) for key in keys})
         absent = [problem for problem in problems if problem.type == "NOT_FOUND" and not node]
-        asked, failures = AskedRequest(f"repository {name}"), self._graph.failures
         if absent:
             return SweptRepository(name, problem=_absent(name, absent[0]))
-        if problems:
-            return SweptRepository(name, problem=failures.of_problems(problems, asked))
-        return SweptRepository(name, problem=failures.of_nonsense(asked))
+        asked = AskedRequest(f"repository {name}")
+        return SweptRepository(name, problem=self._graph.failures.of_problems(problems, asked))
 
     def _whole(self, repositories: Sequence[SweptRepository]) -> Iterator[Holding]:
         """What the repositories hold, with all pages of their lists."""

@@ -294,8 +294,7 @@ class GitHubSurvey:
         cleared = replace(reply, problems=problems)
         project = project_in(board, self._graph.failures, cleared, subject)
         if problems or not isinstance(part(project, "items").get("nodes"), list):
-            failures, asked = self._graph.failures, AskedRequest(subject)
-            raise failures.of_problems(problems, asked) if problems else failures.of_nonsense(asked)
+            raise self._graph.failures.of_problems(problems, AskedRequest(subject))
         items = part(project, "items")
         cards = [_swept_card(card) for card in items["nodes"] if _is_shown(card or {})]
         total = int(items.get("totalCount") or 0)
