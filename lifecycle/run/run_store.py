@@ -7,10 +7,10 @@ cannot be read is kept beside itself, and that is said once. One of a later rele
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -271,34 +271,6 @@ def _refuse_strange(path: str) -> None:
         raise regular_files.StrangeFileError(path, problem)
 
 
-Migration = Callable[[dict[str, Any]], dict[str, Any]]
-
-MIGRATIONS: Final[Mapping[int, Migration]] = {}
-"""Steps by the version that they start from: each makes data of that version fit the next one."""
-
-RETURNS: Final[Mapping[int, Migration]] = {}
-"""Steps by the version that they start from: each makes data of that version fit the one before, for those
-who go back to an older release."""
-
-
-def moved(
-    data: dict[str, Any], wanted: int, steps: Iterable[tuple[int, Migration]]
-) -> dict[str, Any]:
-    """Turn data of another version into data of version `wanted`, one step after another.
-
-    Raises:
-        ValueError: there is no step for a version on the way.
-    """
-    table = dict(steps)
-    version = data["version"]
-    while version != wanted:
-        if version not in table:
-            raise ValueError(f"there is no way from version {version} to version {wanted}")
-        version += 1 if version < wanted else -1
-        data = {**table[data["version"]](data), "version": version}
-    return data
-
-
 def decoded_clarifications(content: bytes) -> tuple[Clarification, ...]:
     """What was clarified before a run; raises ValueError if the content is not of that form."""
     try:
@@ -325,8 +297,7 @@ def decoded(content: bytes) -> Run:
         if isinstance(version, int) and version > VERSION:
             raise NewerVersion(version)
         if isinstance(version, int) and version < VERSION:
-            data = {**msgspec.json.decode(content), "version": version}
-            return msgspec.convert(moved(data, VERSION, MIGRATIONS.items()), Run)
+            raise ValueError(f"there is no way from version {version} to version {VERSION}")
         return msgspec.json.decode(content, type=Run)
     except msgspec.MsgspecError as error:
         raise ValueError(str(error)) from None

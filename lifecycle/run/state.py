@@ -2,8 +2,7 @@
 
 Each value is frozen: a change makes a new record (`but`, `with_story`). What is read is
 checked as a whole before anything of it counts. A new field has a default, so that an older file can still
-be read; a change of meaning raises `VERSION`, and adds a step to `MIGRATIONS` and one to `RETURNS` in
-`run_store.py`.
+be read; a change of meaning raises `VERSION`, and what `run_store.decoded` makes of older files.
 """
 
 from __future__ import annotations

@@ -93,6 +93,7 @@ def test_what_is_written_is_read_again() -> None:
         (b'{"stories": ' + b"[" * 100_000, "nested"),
         (b'{"whatever": ' + b"[" * 100_000, "nested"),
         (b'{"version": "1", "id": "a", "goal": "b", "started": 1}', "$.version"),
+        (b'{"version": 0, "id": "a", "goal": "b", "started": 1}', "no way from version 0"),
     ],
 )
 def test_what_is_not_of_the_form_is_named(content: bytes, says: str) -> None:
@@ -107,21 +108,6 @@ def test_a_later_release_is_told_from_a_broken_file() -> None:
     with pytest.raises(NewerVersion) as caught:
         run_store.decoded(content)
     assert caught.value.version == state.VERSION + 1
-
-
-def test_data_moves_through_every_version_and_back() -> None:
-    """Each step is made once, in order; a missing one is said."""
-    there = {1: lambda data: {**data, "b": 1}, 2: lambda data: {**data, "c": 1}}
-    back = {
-        3: lambda data: {k: v for k, v in data.items() if k != "c"},
-        2: lambda data: {k: v for k, v in data.items() if k != "b"},
-    }
-    first = {"version": 1, "a": 1}
-    third = run_store.moved(first, 3, there.items())
-    assert third == {"version": 3, "a": 1, "b": 1, "c": 1}
-    assert run_store.moved(third, 1, back.items()) == first
-    with pytest.raises(ValueError, match="no way from version 3"):
-        run_store.moved(third, 4, there.items())
 
 
 def test_the_next_story_respects_what_it_depends_on() -> None:
