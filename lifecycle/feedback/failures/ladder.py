@@ -108,7 +108,6 @@ class FailureDecision:
         ledger: once this is done.
         runs: to be run again, each with the attempt that failed.
         failures: those that `kind` is about.
-        inherited: those that the base has too.
         question: why a person is asked: "attempts", "no change", "heads", or "".
         asked: the identities that it is about.
     """
@@ -117,7 +116,6 @@ class FailureDecision:
     ledger: FailureLedger
     runs: tuple[tuple[int, int], ...] = ()
     failures: tuple[FailureFact, ...] = ()
-    inherited: tuple[FailureFact, ...] = ()
     question: str = ""
     asked: tuple[str, ...] = ()
 
@@ -139,7 +137,7 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
         is_over = all(run in facts.over for run, _ in runs)
         kind = FailureClass.RERUN if is_over else FailureClass.UNDER_WAY
         ledger = replace(ledger, is_due=not is_over)
-        return FailureDecision(kind, ledger, runs if is_over else (), broken, inherited)
+        return FailureDecision(kind, ledger, runs if is_over else (), broken)
     if inherited and not own:
         flows = {check.partition(BETWEEN)[0] for fact in inherited for check in fact.checks}
         failed = {name for fact in inherited for name in fact.identities}
@@ -150,8 +148,8 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
         ledger = replace(ledger, base=newest.sha if newest is not None else "")
         is_mended = tip is not None and failed.isdisjoint(tip.identities)
         kind = FailureClass.MENDED if is_mended else FailureClass.INHERITED
-        return FailureDecision(kind, ledger, (), inherited, inherited)
-    return _ours(facts, ledger, limits, own, inherited)
+        return FailureDecision(kind, ledger, (), inherited)
+    return _ours(facts, ledger, limits, own)
 
 
 def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
@@ -180,11 +178,10 @@ def _ours(
     ledger: FailureLedger,
     limits: FailureLimits,
     own: Sequence[FailureFact],
-    inherited: tuple[FailureFact, ...],
 ) -> FailureDecision:
     """Failures as the agent's to mend, or a question to a person where mending came to nothing."""
     identities = tuple(dict.fromkeys(name for failure in own for name in failure.identities))
-    ours = FailureDecision(FailureClass.OURS, ledger, (), tuple(own), inherited)
+    ours = FailureDecision(FailureClass.OURS, ledger, (), tuple(own))
     if not identities:
         return ours  # of what nobody could read nothing is counted
     trace = tuple(sorted({line for failure in own for line in failure.trace}))

@@ -27,14 +27,11 @@ class Observed:
     Attributes:
         workflow: the one of the asking session, with what it outlives counted; None if there is none.
         others: further ones with something left to do, each named.
-        created, updated: names of those that came from a source, or follow one.
         troubles: one sentence for each file that cannot be used.
     """
 
     workflow: Workflow | None = None
     others: tuple[Workflow, ...] = ()
-    created: tuple[str, ...] = ()
-    updated: tuple[str, ...] = ()
     troubles: tuple[str, ...] = ()
 
 
@@ -47,7 +44,6 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
         LockBusy, Refused: another process is at it, or a file cannot be written.
     """
     sources = read_sources(store.root)
-    created, updated = list[str](), list[str]()
     with store.changing(archived=bool(sources.facts)) as change:
         tracked = store.tracked() if sources.facts else frozenset[str]()
         for facts in sources.facts:
@@ -55,10 +51,10 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
             known = _known(change.workflows, facts)
             if known is None:
                 new = _created(facts, change, asker, is_foreign=is_foreign)
-                created.append(change.put(new, is_moved=not change.workflows.unfinished).name)
+                change.put(new, is_moved=not change.workflows.unfinished)
             elif _is_to_follow(known.workflow, facts):
                 after = followed(known.workflow, facts, change.now, is_foreign=is_foreign)
-                updated.append(change.put(after, is_moved=False).name)
+                change.put(after, is_moved=False)
         mine = _mine(store, change, asker)
         if mine is not None:
             counted = replace(
@@ -77,7 +73,7 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
     if mine is not None:
         others.pop(mine.id, None)
     troubles = (*sources.troubles, *change.workflows.troubles, *change.troubles)
-    return Observed(mine, tuple(others.values()), tuple(created), tuple(updated), troubles)
+    return Observed(mine, tuple(others.values()), troubles)
 
 
 def _mine(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workflow | None:
