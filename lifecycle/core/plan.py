@@ -242,21 +242,19 @@ class ForgetClaim:
     """Delete the claim file; the last step of a claim."""
 
 
-Action = (
-    OpenPullRequest
-    | LinkPullRequest
-    | RemarkOnPull
+PlainAction = (
+    RemarkOnPull
     | RerunJobs
     | AdvancePullRequest
-    | AddToBoard
-    | SetBoard
     | PostComment
     | CloseIssue
     | Unassign
     | ReleaseLease
-    | SetLinked
     | ForgetClaim
 )
+"""What comes about as it says, so that nothing else is to be known of it afterwards."""
+
+Action = OpenPullRequest | LinkPullRequest | AddToBoard | SetBoard | SetLinked | PlainAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,25 +279,10 @@ class PullRequestLinked:
 
 
 @dataclass(frozen=True, slots=True)
-class PullRemarked:
-    """The pull request's text has the remark with this mark."""
+class Done:
+    """The action came about, or what it wants was true already."""
 
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class JobsRerun:
-    """The failed jobs of a run were run again after this attempt, by us or by somebody else."""
-
-    run: int
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class PullRequestAdvanced:
-    """GitHub was asked, and has accepted."""
-
-    action: AdvancePullRequest
+    action: PlainAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,32 +302,6 @@ class BoardIs:
 
 
 @dataclass(frozen=True, slots=True)
-class Commented:
-    """The comment is on the issue."""
-
-    marker: str
-
-
-@dataclass(frozen=True, slots=True)
-class IssueClosed:
-    """GitHub shows the issue closed."""
-
-    issue: int
-
-
-@dataclass(frozen=True, slots=True)
-class Unassigned:
-    """GitHub's answer shows the issue without this assignee."""
-
-    login: str
-
-
-@dataclass(frozen=True, slots=True)
-class LeaseReleased:
-    """The lease ref is gone, or was not ours any more."""
-
-
-@dataclass(frozen=True, slots=True)
 class LinkedIs:
     """What is true of the linked task now.
 
@@ -359,11 +316,6 @@ class LinkedIs:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimForgotten:
-    """The claim file is gone."""
-
-
-@dataclass(frozen=True, slots=True)
 class Failed:
     """The action did not come about, or nobody knows whether it did."""
 
@@ -372,21 +324,7 @@ class Failed:
 
 
 Fact = (
-    Intended
-    | PullRequestOpened
-    | PullRequestLinked
-    | PullRemarked
-    | JobsRerun
-    | PullRequestAdvanced
-    | OnBoard
-    | BoardIs
-    | Commented
-    | IssueClosed
-    | Unassigned
-    | LeaseReleased
-    | LinkedIs
-    | ClaimForgotten
-    | Failed
+    Intended | PullRequestOpened | PullRequestLinked | Done | OnBoard | BoardIs | LinkedIs | Failed
 )
 
 

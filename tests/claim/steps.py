@@ -12,16 +12,10 @@ from lifecycle.claim.engine import acting
 from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.plan import (
     BoardIs,
-    CloseIssue,
-    Commented,
-    IssueClosed,
+    Done,
     OpenPullRequest,
-    PostComment,
     PullRequestOpened,
-    ReleaseLease,
     SetBoard,
-    Unassign,
-    Unassigned,
 )
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.factories import (
@@ -94,21 +88,11 @@ def rest(start: Snapshot, *, absorbed: bool = False) -> tuple[list[Any], Record]
 
 
 def believed(action: Any) -> Any:
-    from lifecycle.core.plan import ClaimForgotten, LeaseReleased
-
     match action:
         case OpenPullRequest():
             return PullRequestOpened(pull())
         case SetBoard():
             item = BoardItem(action.item_id, action.status, action.agent)
             return BoardIs(item, action.status, "" if action.clear_agent else action.agent)
-        case PostComment():
-            return Commented(action.marker)
-        case CloseIssue():
-            return IssueClosed(action.issue)
-        case Unassign():
-            return Unassigned(action.login)
-        case ReleaseLease():
-            return LeaseReleased()
         case _:
-            return ClaimForgotten()
+            return Done(action)

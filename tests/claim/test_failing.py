@@ -85,12 +85,12 @@ def test_facts_settle_what_was_tried() -> None:
     """A rerun takes its run off, whatever the attempt; another one stays."""
     before = wanting(**{"pull.checks": {"sha": SHA}})
     before = replace(before, troubles={"RerunJobs": Trouble("x", "y", 0.0)})
-    after = fold(before, plan.JobsRerun(7, 1), NOW)
+    after = fold(before, plan.Done(plan.RerunJobs(7, 1)), NOW)
     assert (after.pull.reruns, after.troubles) == (((8, 2),), {})
     assert before.pull.checks is not None
     assert after.pull.checks is None  # what the last look read of them does not hold any more
     before = replace(wanting(), troubles={"RemarkOnPull": Trouble("x", "y", 0.0)})
-    after = fold(before, plan.PullRemarked(MARK), NOW)
+    after = fold(before, plan.Done(REMARK), NOW)
     assert (after.pull.remarked, after.troubles) == (2, {})
     before = replace(wanting(), troubles={"LinkPullRequest": Trouble("x", "y", 0.0)})
     assert fold(before, plan.PullRequestLinked(pull()), NOW).troubles == {}
@@ -125,10 +125,10 @@ def test_the_journal_has_flakes_and_both_writes() -> None:
     )
     assert (one.at, one.task, one.detail) == (NOW, "#42", {"pull": 107, "head": SHA})
     assert one.key == f"{made.claim_key}/flake/{SHA}/test/test_adds" != other.key
-    (rerun,) = journalling.wrote(plan.RerunJobs(7, 1), plan.JobsRerun(7, 1), made, NOW)
+    (rerun,) = journalling.wrote(plan.RerunJobs(7, 1), plan.Done(plan.RerunJobs(7, 1)), made, NOW)
     assert (rerun.target, rerun.detail) == ("failed jobs run again", {"run": 7})
     assert rerun.key.endswith("/RerunJobs/7/1")
-    (remark,) = journalling.wrote(REMARK, plan.PullRemarked(MARK), made, NOW)
+    (remark,) = journalling.wrote(REMARK, plan.Done(REMARK), made, NOW)
     assert (remark.target, remark.detail) == ("remark in the pull request", {"pull": 107})
 
 
@@ -143,14 +143,14 @@ ALL_KINDS = (
     [
         ("OpenPullRequest", plan.PullRequestOpened(pull())),
         ("LinkPullRequest", plan.PullRequestLinked(pull())),
-        ("RemarkOnPull", plan.PullRemarked(MARK)),
-        ("RerunJobs", plan.JobsRerun(7, 1)),
+        ("RemarkOnPull", plan.Done(REMARK)),
+        ("RerunJobs", plan.Done(plan.RerunJobs(7, 1))),
         ("AddToBoard", plan.OnBoard(ITEM)),
         ("SetBoard", plan.BoardIs(ITEM, None, None)),
-        ("PostComment", plan.Commented("<!-- m -->")),
-        ("CloseIssue", plan.IssueClosed(42)),
-        ("Unassign", plan.Unassigned("maria")),
-        ("ReleaseLease", plan.LeaseReleased()),
+        ("PostComment", plan.Done(plan.PostComment(42, "b", "<!-- m -->"))),
+        ("CloseIssue", plan.Done(plan.CloseIssue(42))),
+        ("Unassign", plan.Done(plan.Unassign(42, "maria"))),
+        ("ReleaseLease", plan.Done(plan.ReleaseLease(42, SHA))),
         ("SetLinked", plan.LinkedIs("demo-1", "closed")),
     ],
 )
@@ -183,17 +183,23 @@ def test_a_fact_settles_what_was_tried_of_its_own_kind_alone(kind: str, fact: pl
         ),
         (
             plan.AdvancePullRequest(7, SHA, plan.AUTO_MERGE),
-            plan.PullRequestAdvanced(plan.AdvancePullRequest(7, SHA, plan.AUTO_MERGE)),
+            plan.Done(plan.AdvancePullRequest(7, SHA, plan.AUTO_MERGE)),
         ),
-        (plan.RemarkOnPull(7, "r", "<!-- m -->"), plan.PullRemarked("<!-- m -->")),
-        (plan.RerunJobs(7, 2), plan.JobsRerun(7, 2)),
+        (
+            plan.RemarkOnPull(7, "r", "<!-- m -->"),
+            plan.Done(plan.RemarkOnPull(7, "r", "<!-- m -->")),
+        ),
+        (plan.RerunJobs(7, 2), plan.Done(plan.RerunJobs(7, 2))),
         (plan.AddToBoard(42, "I_1"), plan.OnBoard(BoardItem("(new)"))),
-        (plan.PostComment(42, "b", "<!-- m -->"), plan.Commented("<!-- m -->")),
+        (
+            plan.PostComment(42, "b", "<!-- m -->"),
+            plan.Done(plan.PostComment(42, "b", "<!-- m -->")),
+        ),
         (plan.SetLinked("beads", "bd-1", "closed"), plan.LinkedIs("bd-1", "closed")),
-        (plan.CloseIssue(42), plan.IssueClosed(42)),
-        (plan.Unassign(42, "maria"), plan.Unassigned("maria")),
-        (plan.ReleaseLease(42, SHA), plan.LeaseReleased()),
-        (plan.ForgetClaim(), plan.ClaimForgotten()),
+        (plan.CloseIssue(42), plan.Done(plan.CloseIssue(42))),
+        (plan.Unassign(42, "maria"), plan.Done(plan.Unassign(42, "maria"))),
+        (plan.ReleaseLease(42, SHA), plan.Done(plan.ReleaseLease(42, SHA))),
+        (plan.ForgetClaim(), plan.Done(plan.ForgetClaim())),
         (
             plan.SetBoard("I", "Done", "x"),
             plan.BoardIs(BoardItem("I", "Done", "x"), "Done", "x"),

@@ -20,9 +20,9 @@ from lifecycle.core.plan import (
     UPDATE_BRANCH,
     AdvancePullRequest,
     Audience,
+    Done,
     Failed,
     Notice,
-    PullRequestAdvanced,
 )
 from lifecycle.core.values.checks import Bucket, Checks
 from lifecycle.core.values.model import (
@@ -350,7 +350,7 @@ def test_what_github_accepted_is_remembered_with_the_head_and_a_refusal_told() -
     """The fact settles what was in the way; another kind of request keeps its own head."""
     made = look(MergeRecord(asked={AUTO_MERGE: OLD})).record
     action = AdvancePullRequest(107, SHA, UPDATE_BRANCH)
-    after = fold(refusing(made, action), PullRequestAdvanced(action), NOW)
+    after = fold(refusing(made, action), Done(action), NOW)
     assert after.pull.merging.asked == {AUTO_MERGE: OLD, UPDATE_BRANCH: SHA}
     assert after.troubles == {}
     failed = fold(made, Failed(action, Rejected("Auto-merge is not allowed.")), NOW)
@@ -377,7 +377,7 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
     assert advance(look(OURS, auto_merge=True), ON) is None
     assert advance(weakened(OURS), replace(ON, is_auto_merge=False)) is None
     assert advance(weakened(OURS), replace(ON, queue=QUEUED)) is None
-    after = fold(weakened(OURS).record, PullRequestAdvanced(BACK), NOW).pull.merging
+    after = fold(weakened(OURS).record, Done(BACK), NOW).pull.merging
     assert (after.is_ours, after.auto_on, after.asked[AUTO_MERGE_OFF]) == (False, "", SHA)
     for made in (ON, shown(merge_state="BLOCKED")):
         text, ends = (
@@ -408,9 +408,7 @@ def test_a_persons_auto_merge_is_left_on_and_asked_about() -> None:
 
 def test_whose_auto_merge_is() -> None:
     """Ours from when it was asked for until it is off; a new head and the queue change nothing."""
-    asked = fold(
-        look().record, PullRequestAdvanced(AdvancePullRequest(107, SHA, AUTO_MERGE)), NOW
-    ).pull.merging
+    asked = fold(look().record, Done(AdvancePullRequest(107, SHA, AUTO_MERGE)), NOW).pull.merging
     assert asked.is_ours
     assert known(asked, shown(), NOW).is_ours  # the look in which it was asked for
     assert known(asked, shown(is_auto_merge=True), NOW).is_ours
@@ -422,5 +420,5 @@ def test_whose_auto_merge_is() -> None:
     assert not known(theirs, shown(), NOW).is_ours
     assert not known(newer, shown(), NOW).is_ours  # somebody switched it off
     assert not known(newer, shown(head_sha=OLD), NOW).is_ours
-    behind = PullRequestAdvanced(AdvancePullRequest(107, SHA, UPDATE_BRANCH))
+    behind = Done(AdvancePullRequest(107, SHA, UPDATE_BRANCH))
     assert fold(look(OURS).record, behind, NOW).pull.merging.is_ours

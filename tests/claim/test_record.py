@@ -146,7 +146,7 @@ FACTS: tuple[Any, ...] = (
     ),
     (
         {"pull.merging": MergeRecord(auto_on="old", asked=BACK)},
-        plan.PullRequestAdvanced(plan.AdvancePullRequest(107, SHA, plan.AUTO_MERGE)),
+        plan.Done(plan.AdvancePullRequest(107, SHA, plan.AUTO_MERGE)),
         {
             "pull.merging": MergeRecord(
                 auto_on="old",

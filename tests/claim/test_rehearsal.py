@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.claim.decisions.decide import foresee
-from lifecycle.core.plan import CloseIssue, ForgetClaim, IssueClosed, PostComment, SetBoard
+from lifecycle.core.plan import CloseIssue, Done, ForgetClaim, PostComment, SetBoard
 from tests.claim.steps import DONE, believed, closing, run
 from tests.factories import record, seen
 
@@ -24,4 +24,4 @@ def test_a_rehearsal_takes_the_steps_of_the_look() -> None:
 
 def test_no_rehearsal_goes_on_for_ever() -> None:
     """Where an action leads to nothing new, it ends after more steps than any look takes."""
-    assert len(list(foresee(MADE, lambda _: IssueClosed(7)))) == 24
+    assert len(list(foresee(MADE, lambda _: Done(CloseIssue(7))))) == 24

@@ -15,7 +15,7 @@ from lifecycle.claim.record.state import Record, fold
 from lifecycle.core.errors import Rejected, Transient
 from lifecycle.core.plan import (
     Audience,
-    ClaimForgotten,
+    Done,
     Failed,
     ForgetClaim,
     Intended,
@@ -118,7 +118,7 @@ def test_the_end_is_said_with_the_last_step_to_the_person_and_the_outcome_is_rel
     (say,) = step.notices
     assert say.audience is Audience.NOTE
     assert say.text.startswith("Issue #42 released. Board → Todo. Branch claude/fix-thing-42")
-    ended = fold(made, ClaimForgotten(), NOW)
+    ended = fold(made, Done(ForgetClaim()), NOW)
     assert ended.ending.outcome == "released"
     assert look(wakes(ended, shown())) is None
     assert decide(wakes(ended, shown())).action is None

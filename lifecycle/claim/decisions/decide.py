@@ -413,35 +413,13 @@ def imagine(action: plan.Action) -> plan.Fact:
         case plan.LinkPullRequest():
             text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)
             return plan.PullRequestLinked(text)
-        case plan.RemarkOnPull():
-            return plan.PullRemarked(action.mark)
-        case plan.RerunJobs():
-            return plan.JobsRerun(action.run, action.attempt)
-        case plan.AdvancePullRequest():
-            return plan.PullRequestAdvanced(action)
         case plan.AddToBoard():
             return plan.OnBoard(BoardItem("(new)"))
         case plan.SetBoard():
             item = BoardItem(action.item_id, action.status, action.agent)
             wrote_agent = "" if action.clear_agent else action.agent
             return plan.BoardIs(item, action.status, wrote_agent)
-        case plan.PostComment():
-            return plan.Commented(action.marker)
         case plan.SetLinked():
             return plan.LinkedIs(action.id, action.wanted)
         case _:
-            return _imagine_end(action)
-
-
-def _imagine_end(
-    action: plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim,
-) -> plan.Fact:
-    match action:
-        case plan.CloseIssue():
-            return plan.IssueClosed(action.issue)
-        case plan.Unassign():
-            return plan.Unassigned(action.login)
-        case plan.ReleaseLease():
-            return plan.LeaseReleased()
-        case plan.ForgetClaim():
-            return plan.ClaimForgotten()
+            return plan.Done(action)

@@ -73,50 +73,43 @@ def perform(
                 return plan.PullRequestOpened(_open(action, world))
             case plan.LinkPullRequest():
                 return plan.PullRequestLinked(_link(action, world))
-            case plan.RemarkOnPull():
-                return _remark(action, world)
-            case plan.RerunJobs():
-                world.reports.run_again(action.run, action.attempt)
-                return plan.JobsRerun(action.run, action.attempt)
-            case plan.AdvancePullRequest():
-                return _advance(action, world)
             case plan.AddToBoard() | plan.SetBoard():
                 return _put_on_board(action, world, record.claim)
-            case plan.PostComment():
-                world.forge.comment(action.issue, action.body)
-                return plan.Commented(action.marker)
             case plan.SetLinked():
                 return linked_writes.set_linked(action, world, record)
             case _:
-                return _end(action, world, claim_store, record)
+                _carry_out(action, world, claim_store, record)
+                return plan.Done(action)
     except LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         return plan.Failed(action, error)
 
 
-_Ending = plan.CloseIssue | plan.Unassign | plan.ReleaseLease | plan.ForgetClaim
-
-
-def _end(
-    action: _Ending, world: World, claim_store: ClaimStore | None, record: Record
-) -> plan.Fact:
-    """Carry out one step of closing or releasing."""
+def _carry_out(
+    action: plan.PlainAction, world: World, claim_store: ClaimStore | None, record: Record
+) -> None:
     match action:
+        case plan.RemarkOnPull():
+            _remark(action, world)
+        case plan.RerunJobs():
+            world.reports.run_again(action.run, action.attempt)
+        case plan.AdvancePullRequest():
+            _advance(action, world)
+        case plan.PostComment():
+            world.forge.comment(action.issue, action.body)
         case plan.CloseIssue():
-            return _close(action, world)
+            _close(action, world)
         case plan.Unassign():
-            return _unassign(action, world)
+            _unassign(action, world)
         case plan.ReleaseLease():
-            return _release(action, world, record, is_ours=claim_store is not None)
+            _release(action, world, record, is_ours=claim_store is not None)
         case plan.ForgetClaim():
-            return _forget(claim_store, record)
+            _forget(claim_store, record)
         case _:
             assert_never(action)
 
 
-def _release(
-    action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool
-) -> plan.LeaseReleased:
+def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> None:
     """End the lease; releasing for another agent fails if the lease has changed since it was read.
 
     By one request where that was found to work when the task was taken; else, and if it fails, by a push,
@@ -127,23 +120,22 @@ def _release(
         try:
             ref = lease.ref_of(action.issue)
             world.forge.move_ref(where, ref, action.sha, lease.NOTHING)
-            return plan.LeaseReleased()
         except LifecycleError as error:
             log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
+        else:
+            return
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
         raise HeldByAnother(
             f"The lease on #{action.issue} changed meanwhile, so somebody works on it; it was left."
         )
-    return plan.LeaseReleased()
 
 
-def _forget(claim_store: ClaimStore | None, record: Record) -> plan.ClaimForgotten:
+def _forget(claim_store: ClaimStore | None, record: Record) -> None:
     if claim_store is not None:
         claim_store.forget(replace(record, ending=replace(record.ending, outcome=record.end)))
         with contextlib.suppress(OSError):  # what is left there is bounded, and can be read again
             Folder(claim_store.root, FEEDBACK).clear()
-    return plan.ClaimForgotten()
 
 
 def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
@@ -192,17 +184,16 @@ def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
     return world.forge.set_pull_request_body(action.number, body)
 
 
-def _remark(action: plan.RemarkOnPull, world: World) -> plan.PullRemarked:
+def _remark(action: plan.RemarkOnPull, world: World) -> None:
     """Append the remark to the text as GitHub has it now, once."""
     pull = world.forge.pull_request(action.number)
     if action.mark not in pull.body:
         remark = world.public(action.remark, "remark on weakened checks")
         body = f"{pull.body.rstrip()}\n\n{remark}\n\n{action.mark}".lstrip()
         world.forge.set_pull_request_body(action.number, body)
-    return plan.PullRemarked(action.mark)
 
 
-def _advance(action: plan.AdvancePullRequest, world: World) -> plan.PullRequestAdvanced:
+def _advance(action: plan.AdvancePullRequest, world: World) -> None:
     """Ask GitHub for it at the head that was judged; what brings it on is refused at any other."""
     if action.how == plan.UPDATE_BRANCH:
         world.merges.ensure_branch_updated(action.number, sha=action.head)
@@ -210,7 +201,6 @@ def _advance(action: plan.AdvancePullRequest, world: World) -> plan.PullRequestA
         world.merges.ensure_no_auto_merge(action.number)
     else:
         world.merges.ensure_auto_merge(action.number, sha=action.head, method=action.method)
-    return plan.PullRequestAdvanced(action)
 
 
 def _put_on_board(
@@ -236,23 +226,21 @@ def _put_on_board(
     )
 
 
-def _close(action: plan.CloseIssue, world: World) -> plan.IssueClosed:
+def _close(action: plan.CloseIssue, world: World) -> None:
     issue = world.forge.close_issue(action.issue)
     if issue.is_open:
         raise Rejected(
             f"GitHub accepted the request but still shows #{action.issue} open; it is tried again "
             "at the next look."
         )
-    return plan.IssueClosed(action.issue)
 
 
-def _unassign(action: plan.Unassign, world: World) -> plan.Unassigned:
+def _unassign(action: plan.Unassign, world: World) -> None:
     left = world.forge.unassign(action.issue, action.login)
     if any(name.casefold() == action.login.casefold() for name in left):
         raise Rejected(
             f"GitHub left {action.login} assigned to #{action.issue} (no right to change that?)."
         )
-    return plan.Unassigned(action.login)
 
 
 APART_SECONDS = 86_400.0

@@ -367,7 +367,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
             working.stated = {key for key in working.stated if not key.startswith(cured)}
             log.write(root, f"{type(action).__name__} done for {record.key}")
         entries += journalling.wrote(action, fact, record, working.world.clock.now())
-    if pairs and isinstance(fact, plan.ClaimForgotten):
+    if pairs and fact == plan.Done(plan.ForgetClaim()):
         working.claim_store.remember(record)
         working.claim_store.save()
     else:

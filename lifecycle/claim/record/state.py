@@ -292,23 +292,18 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return replace(record, intents={**record.intents, kind_of(fact.action): intent})
         case plan.PullRequestOpened():
             return _settled(with_pull_request(record, fact), "OpenPullRequest")
-        case (
-            plan.PullRequestLinked()
-            | plan.PullRemarked()
-            | plan.JobsRerun()
-            | plan.PullRequestAdvanced()
-        ):
-            return _on_pull(record, fact)
+        case plan.PullRequestLinked():
+            return _settled(record, "LinkPullRequest")
         case plan.OnBoard():
             return _settled(_on_board(record, fact), "AddToBoard")
         case plan.BoardIs():
             return _settled(_with_board(record, fact), "SetBoard")
-        case plan.Commented() | plan.IssueClosed() | plan.Unassigned() | plan.LeaseReleased():
-            return _stepped(record, fact)
         case plan.LinkedIs():
             return _settled(_with_link(record, fact), "SetLinked")
-        case plan.ClaimForgotten():
+        case plan.Done(plan.ForgetClaim()):
             return replace(record, ending=replace(record.ending, outcome=record.end))
+        case plan.Done():
+            return _settled(_done(record, fact.action), kind_of(fact.action))
         case plan.Failed():
             return _failed(record, fact, now)
         case _:
@@ -316,50 +311,39 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
 
 
 _STEPS = {
-    plan.Commented: ("comment_done", "PostComment"),
-    plan.IssueClosed: ("issue_closed", "CloseIssue"),
-    plan.Unassigned: ("unassigned", "Unassign"),
-    plan.LeaseReleased: ("lease_done", "ReleaseLease"),
+    plan.PostComment: "comment_done",
+    plan.CloseIssue: "issue_closed",
+    plan.Unassign: "unassigned",
+    plan.ReleaseLease: "lease_done",
 }
-"""For each step of an ending: the field that says it is a fact, and the action that made it one."""
+"""For each step of an ending the field that says it is a fact."""
 
 
-def _stepped(
-    record: Record,
-    fact: plan.Commented | plan.IssueClosed | plan.Unassigned | plan.LeaseReleased,
-) -> Record:
-    done, kind = _STEPS[type(fact)]
-    steps: dict[str, Any] = {done: True}
-    return _settled(replace(record, ending=replace(record.ending, **steps)), kind)
-
-
-def _on_pull(
-    record: Record,
-    fact: plan.PullRequestLinked | plan.PullRemarked | plan.JobsRerun | plan.PullRequestAdvanced,
-) -> Record:
+def _done(record: Record, action: plan.PlainAction) -> Record:
     pull = record.pull
-    match fact:
-        case plan.PullRequestLinked():
-            return _settled(record, "LinkPullRequest")
-        case plan.PullRemarked():
-            pull = replace(pull, remarked=len(pull.tampering))
-            return _settled(replace(record, pull=pull), "RemarkOnPull")
-        case plan.JobsRerun():
-            left = tuple(one for one in pull.reruns if one[0] != fact.run)
+    match action:
+        case plan.RemarkOnPull():
+            return replace(record, pull=replace(pull, remarked=len(pull.tampering)))
+        case plan.RerunJobs():
+            left = tuple(one for one in pull.reruns if one[0] != action.run)
             pull = replace(pull, reruns=left, checks=None)  # what was read of them is over
-            return _settled(replace(record, pull=pull), "RerunJobs")
-        case plan.PullRequestAdvanced():
-            how, merging = fact.action.how, pull.merging
-            merging = replace(merging, asked={**merging.asked, how: fact.action.head})
-            if how != plan.UPDATE_BRANCH:
-                is_ours = how == plan.AUTO_MERGE
-                auto_on = merging.auto_on if is_ours else ""  # nobody else switched it off
-                asked = dict(merging.asked)
-                if is_ours:
-                    asked.pop(plan.AUTO_MERGE_OFF, None)
-                merging = replace(merging, is_ours=is_ours, auto_on=auto_on, asked=asked)
-            pull = replace(pull, merging=merging)
-            return _settled(replace(record, pull=pull), "AdvancePullRequest")
+            return replace(record, pull=pull)
+        case plan.AdvancePullRequest():
+            return replace(record, pull=replace(pull, merging=_asked(pull.merging, action)))
+        case _:
+            step: dict[str, Any] = {_STEPS[type(action)]: True}
+            return replace(record, ending=replace(record.ending, **step))
+
+
+def _asked(merging: MergeRecord, action: plan.AdvancePullRequest) -> MergeRecord:
+    asked = {**merging.asked, action.how: action.head}
+    if action.how == plan.UPDATE_BRANCH:
+        return replace(merging, asked=asked)
+    is_ours = action.how == plan.AUTO_MERGE
+    auto_on = merging.auto_on if is_ours else ""  # nobody else switched it off
+    if is_ours:
+        asked.pop(plan.AUTO_MERGE_OFF, None)
+    return replace(merging, is_ours=is_ours, auto_on=auto_on, asked=asked)
 
 
 def _with_link(record: Record, fact: plan.LinkedIs) -> Record:

@@ -117,9 +117,9 @@ class JointWrites:
             case plan.OpenPullRequest() if part(shown, "pullRequest"):
                 return plan.PullRequestOpened(translate.pull_request(part(shown, "pullRequest")))
             case plan.PostComment() if part(part(shown, "commentEdge"), "node"):
-                return plan.Commented(action.marker)
+                return plan.Done(action)
             case plan.CloseIssue() if word(part(shown, "issue").get("state")) == "CLOSED":
-                return plan.IssueClosed(action.issue)
+                return plan.Done(action)
             case plan.SetBoard() if self._board is not None:
                 item = self._board.item_after(reply.data, sent, action.status)
                 wrote = "" if action.clear_agent else action.agent

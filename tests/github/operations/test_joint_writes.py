@@ -47,7 +47,7 @@ def test_each_write_comes_about_and_is_told_from_what_its_field_shows(hub: Hub) 
     assert (moved.item.status, moved.wrote_status) == ("In Review", "In Review")
     found, error = joint.send((COMMENT, CLOSE, card), shown, {})
     assert error is None
-    assert found[:2] == (plan.Commented("m"), plan.IssueClosed(42))
+    assert found[:2] == (plan.Done(COMMENT), plan.Done(CLOSE))
     assert hub.asked() == ["OpenPullRequest", "CommentAndClose"]
     assert hub.world()["issues"]["42"]["state"] == "closed"
 
@@ -68,7 +68,7 @@ def test_what_is_hidden_is_not_told_as_done(hub: Hub) -> None:
     joint, shown, card = ready(hub)
     hub.control.add_fault(Fault("graphql_error", when="after", null_paths=[["closed"]]))
     facts, error = joint.send((COMMENT, CLOSE, card), shown, {})
-    assert facts == (plan.Commented("m"),)
+    assert facts == (plan.Done(COMMENT),)
     assert isinstance(error, Transient)
     assert error.is_ambiguous
 

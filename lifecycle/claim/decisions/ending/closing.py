@@ -23,7 +23,7 @@ from lifecycle.core.messages import messages, review_messages
 from lifecycle.core.plan import (
     Audience,
     CloseIssue,
-    Commented,
+    Done,
     ForgetClaim,
     Notice,
     PostComment,
@@ -336,7 +336,7 @@ def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled
     if record.ending.comment_done:
         return "done"
     if is_posted(comment, snapshot.observation):
-        return Decision(record=fold(record, Commented(comment.marker), snapshot.now))
+        return Decision(record=fold(record, Done(comment), snapshot.now))
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
         has_settled = snapshot.now - intent.at >= COMMENT_SETTLE
