@@ -206,12 +206,10 @@ class Board(Protocol):
     def known(self) -> BoardSchema | None:
         """The same, None if they would have to be read."""
 
-    def set_fields(
-        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
-    ) -> BoardItem:
+    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
         """Write Status and Agent in one request and return what the payload shows afterwards.
 
-        `status=None` and `agent=None` leave the field alone; `clear_agent` empties Agent with the
+        `status=None` and `agent=None` leave the field alone; an empty `agent` empties it with the
         mutation that really clears. UnknownOption, StaleFields, ItemArchived, ItemMissing.
         """
 

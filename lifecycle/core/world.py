@@ -42,7 +42,6 @@ class CardWriter(Protocol):
         *,
         status: str | None,
         agent: str | None,
-        clear_agent: bool = False,
         standing: str | None = None,
     ) -> BoardItem:
         """Write it, and return what is there now."""

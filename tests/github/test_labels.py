@@ -144,7 +144,7 @@ def test_a_label_that_somebody_took_off_meanwhile(
 
 def test_nothing_to_write_is_no_request(labels: LabelsBoard) -> None:
     """Labels have no Agent."""
-    found = labels.set_fields("labels/42", status=None, agent="octocat-1", clear_agent=True)
+    found = labels.set_fields("labels/42", status=None, agent="octocat-1")
     assert found == BoardItem("labels/42")
 
 

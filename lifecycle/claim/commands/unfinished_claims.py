@@ -163,7 +163,7 @@ def _free(world: World, begun: Begun) -> None:
     item = seen.item
     if item is not None and item.agent == begun.agent and not item.is_archived:
         status = begun.status or Status.TODO
-        world.cards.write(begun.issue, item.id, status=status, agent=None, clear_agent=True)
+        world.cards.write(begun.issue, item.id, status=status, agent="")
     login = login_of(begun.agent).casefold()
     names = seen.issue.assignees if seen.issue is not None else ()
     if begun.assigns and login in [name.casefold() for name in names]:

@@ -210,20 +210,16 @@ def _put_on_board(
         if world.board is None:
             raise Rejected("No board is configured.")
         return plan.OnBoard(world.board.add(action.issue_id))
+    agent = "" if action.clear_agent else action.agent
     item = world.cards.write(
         claim.issue,
         action.item_id,
         status=action.status,
-        agent=action.agent,
-        clear_agent=action.clear_agent,
+        agent=agent,
         standing=claim.status,
     )
     world.cache.put(BOARD_CACHE, None)
-    return plan.BoardIs(
-        item,
-        wrote_status=action.status,
-        wrote_agent="" if action.clear_agent else action.agent,
-    )
+    return plan.BoardIs(item, action.status, agent)
 
 
 def _close(action: plan.CloseIssue, world: World) -> None:

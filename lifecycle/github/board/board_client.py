@@ -120,13 +120,11 @@ class GitHubBoard:
         """The cached ids, None if they would have to be read."""
         return from_json(self._cache.get(self._key))
 
-    def set_fields(
-        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
-    ) -> BoardItem:
+    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
         """Write Status and Agent in one request and return what the payload shows afterwards.
 
-        `None` leaves a field alone; an empty `agent` clears, as `clear_agent` does. A board without
-        a text field called Agent gets its Status all the same, and the item's `agent` stays None.
+        `None` leaves a field alone; an empty `agent` clears. A board without a text field called Agent gets
+        its Status all the same, and the item's `agent` stays None.
 
         Raises:
             UnknownOption: Status has no such option, or the board no such field.
@@ -136,9 +134,7 @@ class GitHubBoard:
         subject = f"the fields of a card on {self.project}"
 
         def write(schema: BoardSchema) -> BoardItem:
-            variables = variables_of(
-                schema, item_id, status=status, agent=agent, clear_agent=clear_agent
-            )
+            variables = variables_of(schema, item_id, status=status, agent=agent)
             if not variables:
                 return BoardItem(item_id)
             data = self.ask(SET_FIELDS, variables, subject, absent=(item_id, ItemMissing))
@@ -351,27 +347,20 @@ def _drafts(project: Json) -> Iterator[Draft]:
 
 
 def variables_of(
-    schema: BoardSchema,
-    item_id: str,
-    *,
-    status: str | None,
-    agent: str | None,
-    clear_agent: bool = False,
+    schema: BoardSchema, item_id: str, *, status: str | None, agent: str | None
 ) -> dict[str, Any]:
     """The variables that write Status and Agent, as for `set_fields`; empty if there is nothing to write.
 
     Raises:
         UnknownOption: Status has no such option, or the board no such field.
     """
-    clears = clear_agent or agent == ""
     status_field, option = None, None
     if status is not None:
         status_field = _status_field(schema)
         option = option_of(status_field, status)
     agent_field = schema.field(AGENT)
-    writes_agent = schema.has_agent
-    sets_agent = writes_agent and agent is not None and not clears
-    if option is None and not sets_agent and not (writes_agent and clears):
+    sets_agent, clears_agent = schema.has_agent and bool(agent), schema.has_agent and agent == ""
+    if option is None and not (sets_agent or clears_agent):
         return {}
     return {
         "project": schema.project_id,
@@ -379,10 +368,10 @@ def variables_of(
         "statusField": status_field.id if status_field else "",
         "status": option or "",
         "setStatus": option is not None,
-        "agentField": agent_field.id if agent_field and writes_agent else "",
-        "agent": (agent or "") if sets_agent else "",
+        "agentField": agent_field.id if agent_field and schema.has_agent else "",
+        "agent": agent if sets_agent else "",
         "setAgent": sets_agent,
-        "clearAgent": writes_agent and clears,
+        "clearAgent": clears_agent,
     }
 
 

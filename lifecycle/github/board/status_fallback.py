@@ -216,9 +216,7 @@ class EitherBoard:
         """The cached fields and options, None if they would have to be read."""
         return self._labels.known if self._choice.uses_labels else self._project.known
 
-    def set_fields(
-        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
-    ) -> BoardItem:
+    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
         """Write the card where it was read.
 
         A board that refuses to be written raises, and from then on labels are used.
@@ -226,9 +224,7 @@ class EitherBoard:
         if item_id.startswith(LABELS_ITEM):
             return self._labels.set_fields(item_id, status=status, agent=agent)
         try:
-            return self._project.set_fields(
-                item_id, status=status, agent=agent, clear_agent=clear_agent
-            )
+            return self._project.set_fields(item_id, status=status, agent=agent)
         except (MissingScope, NoPermission) as error:
             self._choice.gives_up(error, writes=True)
             raise
@@ -240,7 +236,6 @@ class EitherBoard:
         *,
         status: str | None,
         agent: str | None,
-        clear_agent: bool = False,
         standing: str | None = None,
     ) -> BoardItem:
         """Write where the Status of an issue is kept, in one place only, and return what is there now.
@@ -252,7 +247,7 @@ class EitherBoard:
             LifecycleError: as the board or the labels say; a set, so that it may be applied again.
         """
         try:
-            item = self.set_fields(item_id, status=status, agent=agent, clear_agent=clear_agent)
+            item = self.set_fields(item_id, status=status, agent=agent)
         except (MissingScope, NoPermission):
             if item_id.startswith(LABELS_ITEM) or not self._choice.uses_labels:
                 raise

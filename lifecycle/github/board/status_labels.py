@@ -119,9 +119,7 @@ class LabelsBoard:
         """The schema; it is always known."""
         return self.schema()
 
-    def set_fields(
-        self, item_id: str, *, status: str | None, agent: str | None, clear_agent: bool = False
-    ) -> BoardItem:
+    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
         """Put the label of `status` on and take the others off; labels have no Agent.
 
         The new one goes on first: a crash in between leaves two, which say nothing, so that it is
@@ -135,7 +133,7 @@ class LabelsBoard:
             UnknownOption: there is no label for this Status.
             NoPermission, NotFound: the token may not, or there is no such issue.
         """
-        del agent, clear_agent
+        del agent
         if status is None:
             return BoardItem(item_id)
         number = int(item_id.removeprefix(LABELS_ITEM))

@@ -88,13 +88,8 @@ class JointWrites:
         schema = self._board.known if self._board is not None else None
         if schema is None or not isinstance(action, plan.SetBoard):
             raise Rejected("The board's ids are not known, so the card is written alone.")
-        variables = variables_of(
-            schema,
-            action.item_id,
-            status=action.status,
-            agent=action.agent,
-            clear_agent=action.clear_agent,
-        )
+        agent = "" if action.clear_agent else action.agent
+        variables = variables_of(schema, action.item_id, status=action.status, agent=agent)
         if not variables:
             raise Rejected("The board has no field for what the card is to say.")
         return variables
