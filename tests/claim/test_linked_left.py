@@ -34,7 +34,7 @@ def killed(place: Place, issue: int) -> None:
         raise CrashError
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taking, "_take", dies)
+        patch.setattr(taking._Taking, "_issue", dies)
         with pytest.raises(CrashError):
             place.tree().claim(issue)
 

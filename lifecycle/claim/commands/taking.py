@@ -111,7 +111,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     with unfinished_claims.answered_for(world, claim_store):
         attempt = _attempt(world, claim_store, task)
         notes += admit(world, task, attempt, force=force)
-        return _take_both(world, claim_store, task, attempt, notes, chosen=chosen, force=force)
+        return _Taking(world, claim_store, task, attempt, notes, force).both(chosen)
 
 
 def named(world: World, query: str) -> tuple[int, tracker.Task | None]:
@@ -166,96 +166,115 @@ def _held(world: World, claim_store: ClaimStore, loaded: Loaded) -> Record:
     return claim_store.commit(taken, loaded.hints).record
 
 
-def _take_both(
-    world: World,
-    claim_store: ClaimStore,
-    task: TaskAsked,
-    attempt: Attempt,
-    notes: list[str],
-    *,
-    chosen: tracker.Task | None,
-    force: bool,
-) -> Taken:
-    """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
-    number, insists = task.issue.number, force or attempt.resumes
-    held = linked_writes.hold(
-        world,
-        claim_store,
-        number,
-        attempt.agent,
-        notes,
-        chosen=chosen,
-        insists=insists,
-        force=force,
-    )
-    try:
-        taken = _take(world, claim_store, task, attempt, notes, held, force=force)
-    except LifecycleError as error:
-        if isinstance(error, HeldByAnother) and _is_namesake(world, number, attempt):
-            linked_writes.settle(
-                claim_store
-            )  # two of one name, in the same second: the other one has both
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    """An attempt to take the task that was read, under the lock; `notes` gets remarks for the person."""
+
+    world: World
+    claim_store: ClaimStore
+    task: TaskAsked
+    attempt: Attempt
+    notes: list[str]
+    force: bool
+
+    def both(self, chosen: tracker.Task | None) -> Taken:
+        """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
+        world, claim_store, number = self.world, self.claim_store, self.task.issue.number
+        held = linked_writes.hold(
+            world,
+            claim_store,
+            number,
+            self.attempt.agent,
+            self.notes,
+            chosen=chosen,
+            insists=self.force or self.attempt.resumes,
+            force=self.force,
+        )
+        try:
+            taken = self._issue(held)
+        except LifecycleError as error:
+            if isinstance(error, HeldByAnother) and self._is_namesake():
+                # Two of one name, in the same second: the other one has both.
+                linked_writes.settle(claim_store)
+            else:
+                left = linked_writes.let_go(world, claim_store, number)
+                error.sentence = f"{error.sentence} {left}".rstrip()
+            raise
+        linked_writes.settle(claim_store)
+        return taken
+
+    def _is_namesake(self) -> bool:
+        holder = holder_of(self.world, self.task.issue.number)
+        return holder is not None and holder.agent == self.attempt.agent
+
+    def _issue(self, held: linked_writes.Held) -> Taken:
+        world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
+        number, agent, login = task.issue.number, self.attempt.agent, self.attempt.login
+        unfinished_claims.note(world, claim_store, task, self.attempt)
+        start = admission.start_of(world, task.lost, task.seen)
+        had = task.lost.claim.branch if task.lost is not None else ""
+        branch = had or branch_name(task.issue.title, number)
+        sha, before = self._lease(branch)
+        notes += _reach(world) if sha else []
+        refs_in = _probed(world, task, sha) if sha else ""
+        notes += switch(world, branch, world.settings.base or task.seen.default_branch)
+        unfinished_claims.held(claim_store)
+        if login not in world.forge.assign(number, login):
+            notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
+        notes += _relieved(world, task, login, login_of(before))
+        item = _put_on_board(world, task, agent, start.status, notes)
+        exclude_own_files(world.root)
+        record = Record(
+            values=_values(task, branch, agent, item, start),
+            created_at=world.clock.now(),
+            card=CardRecord(is_known=item is not None, agent=agent if item is not None else None),
+            ownership=OwnershipRecord(
+                lease=sha,
+                refs_in=refs_in,
+                session=session_of(world),
+                remote=world.remote,
+                repository=str(world.base),
+            ),
+            title=task.issue.title,
+            is_taken=True,
+            linked=LinkRecord(link=held.link, is_known=held.is_known, left=held.left),
+        )
+        if task.lost is None:
+            record = claim_store.create(record)
         else:
-            error.sentence = (
-                f"{error.sentence} {linked_writes.let_go(world, claim_store, number)}".rstrip()
+            record = admission.write(claim_store, task.lost, _going_on(record, task.lost, start))
+        unfinished_claims.over(claim_store)
+        known_clones.note(world.root, world.environment)
+        return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
+
+    def _lease(self, branch: str) -> tuple[str, str]:
+        """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
+
+        With it comes the agent whose lease was taken over, or "".
+        """
+        world, attempt, number = self.world, self.attempt, self.task.issue.number
+        git, remote = world.git, world.remote
+        holder = lease.read(git, remote, number) if attempt.resumes or self.force else None
+        if holder is not None and attempt.resumes and attempt.made(holder):
+            return holder.sha, ""
+        had = holder if self.force else None
+        before = had.sha if had is not None else ""
+        unfinished_claims.takes_over(self.claim_store, before)
+        agent, nonce = attempt.agent, attempt.nonce
+        try:
+            sha = lease.take(
+                git, remote, number, agent, branch=branch, nonce=nonce, instead_of=before
             )
-        raise
-    linked_writes.settle(claim_store)
-    return taken
-
-
-def _is_namesake(world: World, number: int, attempt: Attempt) -> bool:
-    holder = holder_of(world, number)
-    return holder is not None and holder.agent == attempt.agent
-
-
-def _take(
-    world: World,
-    claim_store: ClaimStore,
-    task: TaskAsked,
-    attempt: Attempt,
-    notes: list[str],
-    held: linked_writes.Held,
-    *,
-    force: bool,
-) -> Taken:
-    number, agent, login = task.issue.number, attempt.agent, attempt.login
-    unfinished_claims.note(world, claim_store, task, attempt)
-    start = admission.start_of(world, task.lost, task.seen)
-    had = task.lost.claim.branch if task.lost is not None else ""
-    branch = had or branch_name(task.issue.title, number)
-    sha, before = _hold(world, claim_store, number, attempt, branch, notes, force=force)
-    notes += _reach(world) if sha else []
-    refs_in = _probed(world, task, sha) if sha else ""
-    notes += switch(world, branch, world.settings.base or task.seen.default_branch)
-    unfinished_claims.held(claim_store)
-    if login not in world.forge.assign(number, login):
-        notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
-    notes += _relieved(world, task, login, login_of(before))
-    item = _put_on_board(world, task, agent, start.status, notes)
-    exclude_own_files(world.root)
-    record = Record(
-        values=_values(task, branch, agent, item, start),
-        created_at=world.clock.now(),
-        card=CardRecord(is_known=item is not None, agent=agent if item is not None else None),
-        ownership=OwnershipRecord(
-            lease=sha,
-            refs_in=refs_in,
-            session=session_of(world),
-            remote=world.remote,
-            repository=str(world.base),
-        ),
-        title=task.issue.title,
-        is_taken=True,
-        linked=LinkRecord(link=held.link, is_known=held.is_known, left=held.left),
-    )
-    if task.lost is None:
-        record = claim_store.create(record)
-    else:
-        record = admission.write(claim_store, task.lost, _going_on(record, task.lost, start))
-    unfinished_claims.over(claim_store)
-    known_clones.note(world.root, world.environment)
-    return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
+        except HeldByAnother as error:
+            first = holder_of(world, number)
+            held = other_place(world, number, first.agent) if first is not None else None
+            raise (held or error) from None
+        except GitFailed as error:
+            self.notes.append(
+                f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
+            )
+            return "", ""
+        return sha, had.agent if had is not None else ""
 
 
 def _going_on(record: Record, lost: Record, start: Start) -> Record:
@@ -360,48 +379,6 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
     # take two of one name for one.
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"
     return Attempt(agent, lease.new_nonce(), resumes=False)
-
-
-def _hold(
-    world: World,
-    claim_store: ClaimStore,
-    number: int,
-    attempt: Attempt,
-    branch: str,
-    notes: list[str],
-    *,
-    force: bool,
-) -> tuple[str, str]:
-    """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
-
-    With it comes the agent whose lease was taken over, or "".
-    """
-    git, remote = world.git, world.remote
-    holder = lease.read(git, remote, number) if attempt.resumes or force else None
-    if holder is not None and attempt.resumes and attempt.made(holder):
-        return holder.sha, ""
-    had = holder if force else None
-    before = had.sha if had is not None else ""
-    unfinished_claims.takes_over(claim_store, before)
-    try:
-        return lease.take(
-            git,
-            remote,
-            number,
-            attempt.agent,
-            branch=branch,
-            nonce=attempt.nonce,
-            instead_of=before,
-        ), had.agent if had is not None else ""
-    except HeldByAnother as error:
-        first = holder_of(world, number)
-        held = other_place(world, number, first.agent) if first is not None else None
-        raise (held or error) from None
-    except GitFailed as error:
-        notes.append(
-            f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
-        )
-        return "", ""
 
 
 def _relieved(world: World, task: TaskAsked, login: str, before: str) -> list[str]:

@@ -283,7 +283,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
     link = Link(other.name, task.id) if task is not None else None
-    if task is not None and task.assignee == other.actor and task.status is TaskStatus.IN_PROGRESS:
+    if task is not None and _is_mine(other, task):
         link = Link(other.name, task.id, card_and_link.CLAIMED)
     return replace(
         record, linked=replace(record.linked, link=link, is_known=True), troubles=known

@@ -78,14 +78,10 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and put the question."""
     left = review.unanswered(snapshot.record.pull, pull)
     known = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha, unanswered=left)
-    record = replace(snapshot.record, pull=known)
+    record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value, pull=known)
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
-        record=replace(
-            snapshot.record,
-            judged=Phase.MERGED_DETECTED.value,
-            pull=known,
-        ),
+        record=record,
         notices=(_question(replace(snapshot, record=record), pull.number),),
     )
 
