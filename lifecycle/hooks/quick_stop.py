@@ -62,17 +62,13 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
     """True if the agent may stop whatever a tracker says; the workflow's log has why."""
     from lifecycle.stages.detection import detect_stage
     from lifecycle.stages.transcript import stop_input
+    from lifecycle.stages.transcript.turn import OwnCommands
 
     if event.get("hook_event_name") not in (None, "", "Stop"):
         return True
     turn = stop_input.turn_of(event)
-    finding = detect_stage.detect(
-        turn,
-        tests=tuple(settings["test"]),
-        review=settings["review"],
-        runners=tuple(settings.get("runners", ())),
-        root=root,
-    )
+    tests, runners = tuple(settings["test"]), tuple(settings.get("runners", ()))
+    finding = detect_stage.detect(turn, OwnCommands(tests, settings["review"], runners, root))
     if _is_set_by_hand(root, event) or not (
         detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(event, finding)
     ):

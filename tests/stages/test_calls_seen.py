@@ -9,7 +9,7 @@ from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import call_sorts, stage_watch
 from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import TABLE, infer
-from lifecycle.stages.transcript.turn import ToolCall
+from lifecycle.stages.transcript.turn import OwnCommands, ToolCall
 from tests.batches import each_row
 
 OK, FAILED = CallEnd.OK, CallEnd.FAILED
@@ -150,7 +150,7 @@ def test_a_call_has_its_sort_its_end_its_tasks_and_its_name(
 )
 def test_what_asks_for_a_review(call: ToolCall, review: str, is_review: bool) -> None:
     """A command of that name, an agent that is told so at its beginning, or the project's own command."""
-    assert (classify(call, review=review)[0] is Sort.REVIEW) is is_review
+    assert (classify(call, OwnCommands(review=review))[0] is Sort.REVIEW) is is_review
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_finding_says_by_what_it_was_found(
 )
 def test_a_run_that_shows_nothing_of_these_files_is_called_so(line: str, outcome: str) -> None:
     """A part, files that were changed behind it, another folder: none is a run of the suite."""
-    seen = classify(ToolCall("Bash", line, OK, "12 passed in 0.1s"), root="/w")
+    seen = classify(ToolCall("Bash", line, OK, "12 passed in 0.1s"), OwnCommands(root="/w"))
     assert seen[:2] == (Sort.TESTS, outcome)
 
 
@@ -235,7 +235,7 @@ def test_what_a_review_gives_back_is_all_of_it_unless_it_only_begins(
 ) -> None:
     """A skill may only say that it is launched; an answer that says nothing good asks for changes."""
     text = "look-at it" if tool == "Bash" else "/oracle-review it"
-    seen = classify(ToolCall(tool, text, OK, output), review="look-at it")
+    seen = classify(ToolCall(tool, text, OK, output), OwnCommands(review="look-at it"))
     assert seen[:2] == (Sort.REVIEW, outcome)
 
 

@@ -10,7 +10,15 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
 from lifecycle.stages.detection.detect_stage import detect, detect_text
-from lifecycle.stages.transcript.turn import Prompt, Said, StageFinding, Tier, ToolCall, Turn
+from lifecycle.stages.transcript.turn import (
+    OwnCommands,
+    Prompt,
+    Said,
+    StageFinding,
+    Tier,
+    ToolCall,
+    Turn,
+)
 
 MARKER = "::: WORKFLOW_STAGE: CODING_COMPLETE :::"
 
@@ -43,7 +51,7 @@ def test_a_projects_own_row_reads_its_own_run() -> None:
     """What only that row counts is counted, where the exit status is another command's."""
     row = {"name": "mine", "commands": ["mytest"], "summary": [r"^MINE (?P<passed>\d+) fine$"]}
     call = ToolCall("Bash", "mytest; true", CallEnd.OK, "MINE 3 fine\n")
-    found = stage_watch.infer((call,), asked=Stage.TESTING, runners=(row,))
+    found = stage_watch.infer((call,), asked=Stage.TESTING, own=OwnCommands(runners=(row,)))
     assert found.state is Detected.TESTS_PASSING
 
 
@@ -273,10 +281,13 @@ def test_a_projects_own_row_reads_what_another_command_runs() -> None:
     """make prints whatever it runs: the project's rows read it as ours do, at each way in."""
     row = {"name": "mine", "commands": ["mytest"], "summary": [r"^MINE (?P<passed>\d+) fine$"]}
     call = ToolCall("Bash", "make test; true", CallEnd.OK, "MINE 3 fine\n")
-    assert call_sorts.classify(call, runners=(row,))[:2] == (call_sorts.Sort.TESTS, "passed")
+    assert call_sorts.classify(call, OwnCommands(runners=(row,)))[:2] == (
+        call_sorts.Sort.TESTS,
+        "passed",
+    )
     assert call_sorts.classify(call)[1] != "passed"
     turn = Turn(steps=(call,), kind=Prompt.OURS, asked=Stage.TESTING)
-    assert detect(turn, runners=(row,)).state is Detected.TESTS_PASSING
+    assert detect(turn, OwnCommands(runners=(row,))).state is Detected.TESTS_PASSING
     assert detect(turn).state is not Detected.TESTS_PASSING
 
 
@@ -284,15 +295,15 @@ def test_what_the_project_says_of_itself_is_passed_on() -> None:
     """Its test commands, its review, and where its folder is."""
     run = ToolCall("Bash", "./verify all", CallEnd.OK, "12 passed in 0.1s")
     turn = Turn(steps=(run,), kind=Prompt.OURS, asked=Stage.TESTING)
-    assert detect(turn, tests=("./verify all",)).state is Detected.TESTS_PASSING
+    assert detect(turn, OwnCommands(tests=("./verify all",))).state is Detected.TESTS_PASSING
     assert detect(turn).state is not Detected.TESTS_PASSING
     there = ToolCall("Bash", "cd /x && pytest", CallEnd.OK, "12 passed in 0.1s")
     turn = Turn(steps=(there,), kind=Prompt.OURS, asked=Stage.TESTING)
-    assert detect(turn, root="/x").state is Detected.TESTS_PASSING
-    assert detect(turn, root="/w").state is Detected.IN_TESTING
+    assert detect(turn, OwnCommands(root="/x")).state is Detected.TESTS_PASSING
+    assert detect(turn, OwnCommands(root="/w")).state is Detected.IN_TESTING
     review = ToolCall("Bash", "look-at it", CallEnd.OK, "Approved.")
     turn = Turn(steps=(review,), kind=Prompt.OURS, asked=Stage.ORACLE_REVIEW)
-    assert detect(turn, review="look-at it").state is Detected.ORACLE_APPROVED
+    assert detect(turn, OwnCommands(review="look-at it")).state is Detected.ORACLE_APPROVED
     assert detect(turn).state is not Detected.ORACLE_APPROVED
 
 

@@ -16,7 +16,7 @@ from lifecycle.evidence.words import word_tables
 from lifecycle.stages.detection import call_sorts, stage_watch, stage_words
 from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import TABLE, infer
-from lifecycle.stages.transcript.turn import StageFinding, ToolCall
+from lifecycle.stages.transcript.turn import OwnCommands, StageFinding, ToolCall
 from lifecycle.trackers import command_signs
 from tests.batches import each_row
 
@@ -106,7 +106,7 @@ SAID = [
 
 def state(*steps: str | ToolCall, asked: Stage | None = None, **own: object) -> Detected:
     """The state that the steps come to."""
-    return infer(steps, asked=asked, **own).state  # type: ignore[arg-type]  # passed on as they are
+    return infer(steps, asked=asked, own=OwnCommands(**own)).state  # type: ignore[arg-type]  # passed on as they are
 
 
 def test_every_row_of_the_table_is_reached() -> None:
@@ -448,7 +448,7 @@ def run_of(line: str, output: str = "3 passed in 1s") -> ToolCall:
 
 def found_at(line: str) -> StageFinding:
     """What a run of this line shows in the worktree /w."""
-    return stage_watch.infer((run_of(line),), asked=Stage.TESTING, root="/w")
+    return stage_watch.infer((run_of(line),), asked=Stage.TESTING, own=OwnCommands(root="/w"))
 
 
 def test_a_word_about_an_unread_run_is_a_question_in_the_testing_stage_alone() -> None:

@@ -12,7 +12,7 @@ from functools import cache, partial
 
 from lifecycle.core.stage_names import Stage
 from lifecycle.evidence.outcomes import CallEnd
-from lifecycle.stages.transcript.turn import ToolCall
+from lifecycle.stages.transcript.turn import ANY_PROJECT, OwnCommands, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,27 +67,20 @@ _VERDICT = 500
 """Characters of an agent's task in which it is told that it reviews."""
 
 
-def classify(
-    call: ToolCall,
-    tests: tuple[str, ...] = (),
-    review: str = "",
-    asked: Stage | None = None,
-    runners: tuple[Mapping[str, object], ...] = (),
-    root: str = "",
-) -> Seen:
+def classify(call: ToolCall, own: OwnCommands = ANY_PROJECT, asked: Stage | None = None) -> Seen:
     """What a call is about, how it came out, the tasks it names, and its name for the log.
 
     An agent that was asked in other words, and ends with a verdict, reviewed what the stage `asked` for.
     """
     if call.tool in EDITS:
         return Sort.EDIT, str(call.outcome), (), call.tool
-    sort = _reviewing(call, review, asked)
+    sort = _reviewing(call, own.review, asked)
     if sort is not None:
         return sort, _verdict(call), (), call.text.split("\n")[0][:60]
     if call.text.split(" ")[0] == "/clear" and call.tool in ("", "SlashCommand"):
         return Sort.CLEAR, str(call.outcome), (), "/clear"
-    own = (*tests, *commands_of(runners))
-    hints = hinted(call.text, own) if call.tool == "Bash" else set()
+    runs = (*own.tests, *commands_of(own.runners))
+    hints = hinted(call.text, runs) if call.tool == "Bash" else set()
     if not hints:
         return Sort.WORK, "", (), call.tool or call.text[:60]
     from lifecycle.trackers import command_signs
@@ -101,7 +94,7 @@ def classify(
         is_done = (is_told or _decides(call.text)) and call.outcome is CallEnd.OK
         is_done = is_done and not command_signs.is_denied(call.output)
         return Sort.CLOSE, "done" if is_done else str(call.outcome), closes.ids, closes.name
-    ran = _tested(call, tests, runners, root) if Sort.TESTS in hints else None
+    ran = _tested(call, own) if Sort.TESTS in hints else None
     if ran is not None:
         return ran
     if Sort.EDIT in hints:
@@ -112,18 +105,13 @@ def classify(
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
 
 
-def _tested(
-    call: ToolCall,
-    tests: tuple[str, ...],
-    runners: tuple[Mapping[str, object], ...],
-    root: str,
-) -> Seen | None:
+def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
     """The test run that a command line is, and how it came out; None if it is none."""
     from lifecycle.evidence import reading, suite_runs
     from lifecycle.evidence.runners import runner_table
 
-    rows = runner_table.rows(runners)
-    run = suite_runs.run_in(call.text, tests, rows)
+    rows = runner_table.rows(own.runners)
+    run = suite_runs.run_in(call.text, own.tests, rows)
     if run is None:
         return None
     end = CallEnd.UNKNOWN if call.is_background else call.outcome
@@ -131,7 +119,7 @@ def _tested(
     known = str(outcome) if run.is_suite else "part"
     if any(map(suite_runs.changes_files, run.behind)) or any(map(suite_runs.may_lock, run.behind)):
         known = "stale"
-    elif suite_runs.leads_away(run, root):
+    elif suite_runs.leads_away(run, own.root):
         known = "elsewhere"
     return Sort.TESTS, known, (), run.name
 

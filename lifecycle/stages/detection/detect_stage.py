@@ -7,24 +7,20 @@ from __future__ import annotations
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.stages.detection import stage_markers
-from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier, Turn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from lifecycle.stages.transcript.turn import (
+    ANY_PROJECT,
+    OwnCommands,
+    Prompt,
+    StageFinding,
+    Tier,
+    Turn,
+)
 
 OVER = "tasks complete"
 """How an agent says that there is nothing left, as the instruction told it to."""
 
 
-def detect(
-    turn: Turn,
-    *,
-    tests: tuple[str, ...] = (),
-    review: str = "",
-    runners: tuple[Mapping[str, object], ...] = (),
-    root: str = "",
-) -> StageFinding:
+def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
     """What the turn says.
 
     In this order: a marker of this turn; the name that answers our question; a completion that tools
@@ -35,10 +31,7 @@ def detect(
 
     Args:
         turn: the end of the transcript.
-        tests: the project's own test commands.
-        review: the project's own review command.
-        runners: the project's own rows of the table of runners, as they stand in its file.
-        root: the worktree's top folder; "" where nobody knows it.
+        own: the project's own commands.
     """
     if turn.says is not None:
         return _marked(turn, turn.says)
@@ -50,16 +43,7 @@ def detect(
     is_open = bool(turn.markers) or turn.is_cut
     asked = None if is_open else turn.asked or Stage.CODING
     heard = None if turn.is_cut else turn.asked or Stage.CODING
-    finding = infer(
-        turn.steps,
-        asked=asked,
-        heard=heard,
-        tests=tests,
-        review=review,
-        runners=runners,
-        is_cut=turn.is_cut,
-        root=root,
-    )
+    finding = infer(turn.steps, asked=asked, heard=heard, own=own, is_cut=turn.is_cut)
     if finding.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
         finding = StageFinding(Detected.UNKNOWN)
     finding.position = turn.position

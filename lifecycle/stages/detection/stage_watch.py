@@ -27,12 +27,10 @@ from lifecycle.stages.detection.call_sorts import (
     has_answered,
     hinted,
 )
-from lifecycle.stages.transcript.turn import StageFinding, Tier, ToolCall
+from lifecycle.stages.transcript.turn import ANY_PROJECT, OwnCommands, StageFinding, Tier, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lifecycle.stages.detection.call_sorts import Seen
 
 
@@ -87,11 +85,8 @@ def infer(
     *,
     asked: Stage | None = None,
     heard: Stage | None = None,
-    tests: tuple[str, ...] = (),
-    review: str = "",
-    runners: tuple[Mapping[str, object], ...] = (),
+    own: OwnCommands = ANY_PROJECT,
     is_cut: bool = False,
-    root: str = "",
 ) -> StageFinding:
     """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
 
@@ -100,15 +95,12 @@ def infer(
         asked: the stage in force. Its own completion counts then, and that the issue was closed; a
             green test run in the middle of coding is work. None: the furthest completion counts.
         heard: the stage whose completion counts in words alone; None: `asked`, or else any.
-        tests: the project's own test commands.
-        review: the project's own review command.
-        runners: the project's own rows of the table of runners, as they stand in its file.
+        own: the project's own commands.
         is_cut: nobody knows yet which stage is in force: what completes any of them counts.
-        root: the worktree's top folder; "" where nobody knows it.
     """
     is_reading = is_cut or asked is Stage.REQUIREMENTS_REVIEW
     watch = Watch(is_review_of_requirements=is_reading, heard=heard or asked)
-    sorts = _sorts(steps, tests, review, heard or asked, runners, root)
+    sorts = _sorts(steps, own, heard or asked)
     left = sum(isinstance(step, str) for step in steps)
     for place, step in enumerate(steps):
         if not isinstance(step, str):
@@ -251,12 +243,7 @@ class Watch:
 
 
 def _sorts(
-    steps: tuple[str | ToolCall, ...],
-    tests: tuple[str, ...],
-    review: str,
-    asked: Stage | None,
-    runners: tuple[Mapping[str, object], ...],
-    root: str,
+    steps: tuple[str | ToolCall, ...], own: OwnCommands, asked: Stage | None
 ) -> dict[int, Seen]:
     """What each call is about, by its place.
 
@@ -265,16 +252,16 @@ def _sorts(
     """
     open_, left = {Sort.TESTS, Sort.CLOSE, Sort.SHOW, Sort.REVIEW, Sort.EDIT}, PARSED
     sorts: dict[int, Seen] = {}
-    hints = (*tests, *commands_of(runners))
+    hints = (*own.tests, *commands_of(own.runners))
     calls = {place: step for place, step in enumerate(steps) if not isinstance(step, str)}
     for place, call in reversed(calls.items()):
         if call.tool == "Bash":
-            is_worth = left > 0 and bool(hinted(call.text, hints, review) & open_)
+            is_worth = left > 0 and bool(hinted(call.text, hints, own.review) & open_)
             if not is_worth:
                 sorts[place] = (Sort.WORK, "", (), call.tool)
                 continue
             left -= 1
-        seen = sorts[place] = classify(call, tests, review, asked, runners, root)
+        seen = sorts[place] = classify(call, own, asked)
         if seen[0] is Sort.TESTS:
             open_.discard(Sort.TESTS)
             if seen[1] == Outcome.PASSED:

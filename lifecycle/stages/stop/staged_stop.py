@@ -20,7 +20,7 @@ from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import TaskSearch
 from lifecycle.stages.transcript import stop_input
-from lifecycle.stages.transcript.turn import StageFinding, Turn
+from lifecycle.stages.transcript.turn import OwnCommands, StageFinding, Turn
 from lifecycle.storage import journal, log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -61,14 +61,12 @@ class _StagedStop:
 
     def word(self) -> StopWord:
         """What there is to say."""
+        runners = self.call.world.settings.evidence_runners
         turn, finding = stop_input.look(
             self.call.event,
-            tests=self.stages.test,
-            review=self.stages.review,
-            runners=self.call.world.settings.evidence_runners,
+            own=OwnCommands(self.stages.test, self.stages.review, runners, self.root),
             starts=(self.stages.start,),
             told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
-            root=self.root,
         )
         finding = decide.meant(turn, finding)
         detected = stop_input.lines(turn, finding)

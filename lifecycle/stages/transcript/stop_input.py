@@ -26,8 +26,10 @@ from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.turn import (
+    ANY_PROJECT,
     NOTHING,
     Heard,
+    OwnCommands,
     Prompt,
     Said,
     ToolCall,
@@ -296,12 +298,9 @@ def turn_of(event: Mapping[str, object], *, sleep: Callable[[float], None] = tim
 def look(
     event: Mapping[str, object],
     *,
-    tests: tuple[str, ...] = (),
-    review: str = "",
-    runners: tuple[Mapping[str, object], ...] = (),
+    own: OwnCommands = ANY_PROJECT,
     starts: tuple[str, ...] = (),
     told: Stage | None = None,
-    root: str = "",
 ) -> tuple[Turn, StageFinding]:
     """The turn, and what is found in it, by whoever answers the agent.
 
@@ -311,22 +310,19 @@ def look(
 
     Args:
         event: as for `turn_of`.
-        tests: the project's own test commands.
-        review: the project's own review command.
-        runners: the project's own rows of the table of runners.
+        own: the project's own commands.
         starts: as for `read`.
         told: the stage that this session was told last, as it was kept; None if nothing was.
-        root: the worktree's top folder.
     """
     turn = turn_of(event)
-    finding = detect_stage.detect(turn, tests=tests, review=review, runners=runners, root=root)
+    finding = detect_stage.detect(turn, own)
     if not turn.is_cut or detect_stage.is_quiet(turn, finding):
         return turn, finding
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
     turn = read(path, message, deep=DEEP, starts=starts)
     if turn.is_cut:
         turn.asked, turn.is_cut = told, False
-    return turn, detect_stage.detect(turn, tests=tests, review=review, runners=runners, root=root)
+    return turn, detect_stage.detect(turn, own)
 
 
 def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:

@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, TypeAlias
 
 
@@ -38,6 +39,32 @@ class Prompt(StrEnum):
     """A notification of the client's, another hook, or the claim."""
     NONE = "none"
     """Nothing that began the turn is within what was read."""
+
+
+class OwnCommands:
+    """A project's own commands, by which a call is known for what it is.
+
+    Attributes:
+        tests: its test commands.
+        review: its review command.
+        runners: its rows of the table of runners, as they stand in its file.
+        root: the worktree's top folder; "" where nobody knows it.
+    """
+
+    __slots__ = ("review", "root", "runners", "tests")
+
+    def __init__(
+        self,
+        tests: tuple[str, ...] = (),
+        review: str = "",
+        runners: tuple[Mapping[str, object], ...] = (),
+        root: str = "",
+    ) -> None:
+        self.tests, self.review, self.runners, self.root = tests, review, runners, root
+
+
+ANY_PROJECT = OwnCommands()
+"""Of a project that has none, or of which nobody knows any."""
 
 
 class ToolCall:
