@@ -25,7 +25,7 @@ from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed
 from lifecycle.reconcile.scope import Policy, Scope
-from lifecycle.reconcile.sweep import WAITS, Progress, Sweep, is_over
+from lifecycle.reconcile.sweep import WAITS, Progress, Sweep
 from lifecycle.reconcile.waiting_pulls import in_order
 from lifecycle.storage import log
 from lifecycle.storage.store import common_folder
@@ -133,7 +133,7 @@ def _read(run: _Run) -> None:
             if findings:
                 run.drifted.append(_Drifted(task, findings))
     except (LifecycleError, DeadlineReached) as error:
-        if isinstance(error, LifecycleError) and not is_over(error):
+        if isinstance(error, LifecycleError) and not isinstance(error, Transient):
             raise
         _end(run, _why(error) if isinstance(error, LifecycleError) else HUNG)
         read = sweep.holdings.values()

@@ -16,7 +16,7 @@ from pathlib import Path
 from sys import intern
 
 from lifecycle.claim.decisions import derive
-from lifecycle.core.errors import LifecycleError, NotFound, Rejected, Transient
+from lifecycle.core.errors import LifecycleError, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.model import PullRequest, Repository
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
@@ -356,8 +356,3 @@ def _issues_of(pull: PullRequest, holding: Holding) -> tuple[int, ...]:
 
 def _reason(error: LifecycleError) -> tuple[str, str]:
     return type(error).__name__, error.sentence
-
-
-def is_over(error: LifecycleError) -> bool:
-    """True if the error ends a run that has begun, and is no reason to refuse it."""
-    return isinstance(error, Transient)

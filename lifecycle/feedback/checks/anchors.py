@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from collections.abc import Iterable
 from enum import IntEnum, auto
-from importlib import resources
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.settings import resources
 
 MOST_READ = 2_000
 """Characters of a line that are looked at: a bundle in one line has no second error far behind."""
@@ -40,8 +39,7 @@ class AnchorRow:
 
 @functools.cache
 def _table() -> dict[str, Any]:
-    content = resources.files(__package__).joinpath("log_words.toml").read_bytes()
-    return tomllib.loads(content.decode())
+    return resources.texts("feedback/checks/log_words.toml")
 
 
 @functools.cache

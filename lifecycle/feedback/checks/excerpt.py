@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
@@ -221,7 +221,13 @@ def _clipped(text: str) -> str:
 
 
 def _with_gaps(shown: dict[int, str], total: int) -> list[str]:
-    """The lines in their order, with a line for each gap; as one text they hold no secret."""
+    """The same as `gapped`; as one text they hold no secret."""
+    lines = gapped(shown, total)
+    return redact("\n".join(lines)).split("\n") if lines else []
+
+
+def gapped(shown: Mapping[int, str], total: int) -> list[str]:
+    """Lines by their number, in their order, with a line for each gap."""
     lines: list[str] = []
     expected = 0
     for at in [*sorted(shown), total]:
@@ -230,4 +236,4 @@ def _with_gaps(shown: dict[int, str], total: int) -> list[str]:
         if at < total:
             lines.append(shown[at])
         expected = at + 1
-    return redact("\n".join(lines)).split("\n") if lines else []
+    return lines

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import block, named, quoted, short, visible
 from lifecycle.core.values.failed_checks import CheckRemark
-from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES
+from lifecycle.feedback.checks.excerpt import MOST_CHARACTERS, MOST_LINES, gapped
 from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
 
 WAKE_CHARACTERS = 2_000
@@ -149,22 +149,10 @@ def cut(lines: Sequence[str], error: str, most: int, characters: int) -> list[st
             break
         kept.add(n)
         left -= costs[n]
-    return _gapped(lines, sorted(kept))
+    return gapped({n: lines[n] for n in kept}, len(lines)) if kept else []
 
 
 _BAR = 5
-
-
-def _gapped(lines: Sequence[str], kept: Sequence[int]) -> list[str]:
-    shown: list[str] = []
-    expected = 0
-    for n in [*kept, len(lines)] if kept else ():
-        if n > expected:
-            shown.append(f"… {n - expected:,} lines left out …")
-        if n < len(lines):
-            shown.append(lines[n])
-        expected = n + 1
-    return shown
 
 
 def _remarks(failure: CheckFailure) -> list[str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from collections.abc import Iterable
-from importlib import resources
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.packet import CheckFailure
+from lifecycle.settings import resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,7 @@ class InfrastructureRow:
 
 @functools.cache
 def _table() -> dict[str, Any]:
-    content = resources.files(__package__).joinpath("infrastructure.toml").read_bytes()
-    return tomllib.loads(content.decode())
+    return resources.texts("feedback/failures/infrastructure.toml")
 
 
 @functools.cache

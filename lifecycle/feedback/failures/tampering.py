@@ -8,13 +8,12 @@ from __future__ import annotations
 import functools
 import operator
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.settings import resources
 
 _FILE = re.compile(r'diff --git .* "?b/(.+?)"?$')
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
@@ -45,8 +44,7 @@ class TamperFinding:
 @functools.cache
 def table() -> dict[str, Any]:
     """The content of `tampering.toml`."""
-    content = resources.files(__package__).joinpath("tampering.toml").read_bytes()
-    return tomllib.loads(content.decode())
+    return resources.texts("feedback/failures/tampering.toml")
 
 
 def files_of(diff: str) -> tuple[DiffedFile, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from enum import StrEnum
@@ -28,7 +27,7 @@ from lifecycle.core.values import configured
 from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.clients import GitHubClients
-from lifecycle.settings import config
+from lifecycle.settings import config, resources
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.storage.state_file import MemoryCache
 
@@ -301,7 +300,7 @@ def cause(error: LifecycleError) -> str:
 @cache
 def table() -> dict[str, Any]:
     """The rows of `findings.toml`, as its head describes them."""
-    return tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
+    return resources.texts("setup/doctor/findings.toml")
 
 
 def finding(

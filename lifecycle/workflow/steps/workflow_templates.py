@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import quoted
+from lifecycle.settings import resources
 from lifecycle.storage import regular_files
 from lifecycle.workflow.documents.phase_words import checked_gate
 from lifecycle.workflow.state import Workflow, WorkflowPhase, slug
@@ -83,8 +83,8 @@ class WorkflowTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def supplied_templates() -> dict[str, WorkflowTemplate]:
     """The product's templates, by name."""
-    text = resources.files("lifecycle.workflow.steps").joinpath("templates.toml").read_text("utf-8")
-    return {name: _template(data, name) for name, data in tomllib.loads(text).items()}
+    supplied = resources.texts("workflow/steps/templates.toml")
+    return {name: _template(data, name) for name, data in supplied.items()}
 
 
 def template_names(root: Path) -> tuple[str, ...]:
