@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` Did you mean "bug"?` for a name that is nearly one of those that are known, else ""."""
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """` Did you mean "bug"?` for a name that is nearly one of the candidates, else ""."""
     from difflib import get_close_matches  # only where something was misspelt
 
-    by_case = {one.casefold(): one for one in known}
+    by_case = {candidate.casefold(): candidate for candidate in candidates}
     near = get_close_matches(name.casefold(), by_case)
     return f' Did you mean "{by_case[near[0]]}"?' if near else ""
 

@@ -1,4 +1,4 @@
-"""Dataclasses whose methods are made when the first value is: what a hook imports and does not use is free.
+"""A lighter `dataclasses`: a class gets its methods with its first value, an unused one costs no start.
 
 Python's own `dataclass` compiles half a dozen functions for each class when its module is imported, and
 is slow to import itself. Of the hundred classes that a hook imports it makes values of a few, and half of
@@ -44,117 +44,121 @@ class LightField:
 def _dataclass(
     of: type | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True
 ) -> Any:
-    """What makes a class one of values; as `dataclasses.dataclass`."""
+    """Make a class one of values, as the decorator `dataclasses.dataclass` does."""
 
-    def decorated(given: type) -> type:
-        own = {name: _field(given, name) for name in _own(given)}
-        every: dict[str, LightField] = {}
-        for base in reversed(given.__mro__[1:]):
-            every |= getattr(base, "__light_fields__", {})
-        every |= own
-        made = _slotted(given, every, own) if slots else _plain(given, own)
+    def decorated(cls: type) -> type:
+        own = {name: _field(cls, name) for name in _own(cls)}
+        all_fields: dict[str, LightField] = {}
+        for base in reversed(cls.__mro__[1:]):
+            all_fields |= getattr(base, "__light_fields__", {})
+        all_fields |= own
+        result = _slotted(cls, all_fields, own) if slots else _plain(cls, own)
         methods: dict[str, Any] = {"__init__": _begun, "__repr__": _shown, "__reduce__": _reduced}
         methods |= {"__eq__": _same, "__hash__": _hashed if frozen else None} if eq else {}
         methods |= {"__setattr__": _refused, "__delattr__": _refused} if frozen else {}
         for name, method in methods.items():
-            if name not in given.__dict__ or (name == "__hash__" and given.__dict__[name] is None):
-                setattr(made, name, method)
-        about: dict[str, Any] = {"match_args": tuple(every), "light_fields": every}
-        about["light_places"] = {name: place for place, name in enumerate(every)}
-        about |= {"light_frozen": frozen, "light_values": _getter([*every])}
-        about["light_compared"] = _getter([name for name, found in every.items() if found.compare])
+            if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
+                setattr(result, name, method)
+        about: dict[str, Any] = {"match_args": tuple(all_fields), "light_fields": all_fields}
+        about["light_places"] = {name: place for place, name in enumerate(all_fields)}
+        about |= {"light_frozen": frozen, "light_values": _getter([*all_fields])}
+        about["light_compared"] = _getter(
+            [name for name, light in all_fields.items() if light.compare]
+        )
         for name, value in about.items():
-            setattr(made, f"__{name}__", value)
+            setattr(result, f"__{name}__", value)
         for name in ("__dataclass_fields__", "__dataclass_params__", "__signature__"):
-            setattr(made, name, _AsPythons(name))
-        return made
+            setattr(result, name, _AsPythons(name))
+        return result
 
     return decorated if of is None else decorated(of)
 
 
 def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    """What gives the values of these fields; many at once where there are many."""
+    """A function that takes a value and gives these fields of it as a tuple."""
     several: Any = attrgetter(*names) if len(names) > 1 else None
     return several or (lambda value: tuple([getattr(value, name) for name in names]))
 
 
-def _own(given: type) -> list[str]:
+def _own(cls: type) -> list[str]:
     """The names of a class's own fields, whose annotations are texts."""
-    texts: Mapping[str, str] = given.__annotations__  # its own, {} if it has none; PEP 749
+    texts: Mapping[str, str] = cls.__annotations__  # its own, {} if it has none; PEP 749
     return [name for name, text in texts.items() if not text.startswith(_NO_FIELDS)]
 
 
-def _field(given: type, name: str) -> LightField:
-    value = given.__dict__.get(name, _MISSING)
+def _field(cls: type, name: str) -> LightField:
+    value = cls.__dict__.get(name, _MISSING)
     light = value if isinstance(value, LightField) else LightField(default=value)
-    light.name, light.type = name, given.__annotations__[name]
+    light.name, light.type = name, cls.__annotations__[name]
     return light
 
 
-def _slotted(given: type, every: Mapping[str, LightField], own: Mapping[str, LightField]) -> type:
-    """The same class with its fields as slots: one that is there cannot be given any."""
-    inherited = {name for base in given.__mro__[1:] for name in getattr(base, "__slots__", ())}
+def _slotted(
+    cls: type, all_fields: Mapping[str, LightField], own: Mapping[str, LightField]
+) -> type:
+    """The same class with its fields as slots: a new one, since a class cannot be given any later."""
+    inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
     namespace = {
         name: value
-        for name, value in given.__dict__.items()
-        if name not in every and name not in ("__dict__", "__weakref__")
+        for name, value in cls.__dict__.items()
+        if name not in all_fields and name not in ("__dict__", "__weakref__")
     }
     namespace["__slots__"] = tuple(name for name in own if name not in inherited)
-    made = type(given)(given.__name__, given.__bases__, namespace)
-    made.__qualname__ = given.__qualname__
-    return made
+    slotted = type(cls)(cls.__name__, cls.__bases__, namespace)
+    slotted.__qualname__ = cls.__qualname__
+    return slotted
 
 
-def _plain(given: type, own: Mapping[str, LightField]) -> type:
+def _plain(cls: type, own: Mapping[str, LightField]) -> type:
     for name, light in own.items():
-        if isinstance(given.__dict__.get(name), LightField):
+        if isinstance(cls.__dict__.get(name), LightField):
             if light.default is _MISSING:
-                delattr(given, name)
+                delattr(cls, name)
             else:
-                setattr(given, name, light.default)
-    return given
+                setattr(cls, name, light.default)
+    return cls
 
 
 def _begun(self: Any, *values: Any, **named: Any) -> None:
-    """`__init__` of a class of which there was no value yet: makes the one that is called from now on."""
-    made: Any = next(base for base in type(self).__mro__ if "__light_fields__" in base.__dict__)
-    init = made.__init__ = _init(made)
+    """`__init__` of a class without a value so far: put the compiled one in its place, and call that."""
+    owner: Any = next(base for base in type(self).__mro__ if "__light_fields__" in base.__dict__)
+    init = owner.__init__ = _init(owner)
     init(self, *values, **named)
 
 
-def _init(made: Any) -> Callable[..., None]:
-    """`__init__`, whose parameters are the fields."""
-    known: dict[str, Any] = {"_missing": _MISSING}
+def _init(cls: Any) -> Callable[..., None]:
+    """Compile the `__init__` of a class; its parameters are the fields."""
+    namespace: dict[str, Any] = {"_missing": _MISSING}
     parameters, lines = ["self"], []
-    for name, light in made.__light_fields__.items():
+    for name, light in cls.__light_fields__.items():
         value = name
         if light.default_factory is not _MISSING:
-            known[f"_of_{name}"] = light.default_factory
+            namespace[f"_of_{name}"] = light.default_factory
             parameters.append(f"{name}=_missing")
             value = f"_of_{name}() if {name} is _missing else {name}"
         elif light.default is not _MISSING:
-            known[f"_of_{name}"] = light.default
+            namespace[f"_of_{name}"] = light.default
             parameters.append(f"{name}=_of_{name}")
         else:
             parameters.append(name)
-        lines.append(_setting(made, name, known).format(value))
-    if hasattr(made, "__post_init__"):
+        lines.append(_setting(cls, name, namespace).format(value))
+    if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     code = f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"])
-    exec(code, known)  # noqa: S102 -- of names of fields of our own classes, as Python's own does it
-    init: Any = known["__init__"]
-    init.__qualname__ = f"{made.__qualname__}.__init__"
+    exec(code, namespace)  # noqa: S102 -- of names of fields of our own classes, as Python's own does it
+    init: Any = namespace["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
     return init  # type: ignore[no-any-return]  # the function that was just made
 
 
-def _setting(made: Any, name: str, known: dict[str, Any]) -> str:
-    """The line that sets a field to `{}`; of a frozen class by what `object.__setattr__` ends at."""
-    if not made.__light_frozen__:
+def _setting(cls: Any, name: str, namespace: dict[str, Any]) -> str:
+    """The line of `__init__` that sets a field, with `{}` for its value; `namespace` gets what it calls."""
+    if not cls.__light_frozen__:
         return f" self.{name} = {{}}"
-    slot = getattr(made, name, None)
+    slot = getattr(cls, name, None)
     if type(slot) is not MemberDescriptorType:
         return f" self.__dict__[{name!r}] = {{}}"
-    known[f"_set_{name}"] = slot.__set__
+    namespace[f"_set_{name}"] = slot.__set__
     return f" _set_{name}(self, {{}})"
 
 
@@ -185,7 +189,7 @@ def _refused(_self: object, name: str, *_: object) -> None:
 
 
 class _AsPythons:
-    """What Python's own functions ask a dataclass for, made when they ask."""
+    """What Python's own functions ask a dataclass for, as `__dataclass_fields__`; made when they ask."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -194,19 +198,19 @@ class _AsPythons:
         import dataclasses
         import inspect
 
-        every: dict[str, LightField] = owner.__light_fields__
+        all_fields: dict[str, LightField] = owner.__light_fields__
         namespace: dict[str, Any] = {
-            "__annotations__": {name: light.type for name, light in every.items()}
+            "__annotations__": {name: light.type for name, light in all_fields.items()}
         }
-        for name, light in every.items():
-            given = {"default": light.default, "default_factory": light.default_factory}
-            kept = {key: value for key, value in given.items() if value is not _MISSING}
+        for name, light in all_fields.items():
+            parameters = {"default": light.default, "default_factory": light.default_factory}
+            kept = {key: value for key, value in parameters.items() if value is not _MISSING}
             namespace[name] = dataclasses.field(repr=light.repr, compare=light.compare, **kept)
-        made: Any = dataclasses.dataclass(frozen=owner.__light_frozen__)(
+        pythons: Any = dataclasses.dataclass(frozen=owner.__light_frozen__)(
             type("Pythons", (), namespace)
         )
-        made.__signature__ = inspect.signature(made)
-        light = getattr(made, self._name)
+        pythons.__signature__ = inspect.signature(pythons)
+        light = getattr(pythons, self._name)
         setattr(owner, self._name, light)
         return light
 
@@ -214,18 +218,18 @@ class _AsPythons:
 def _replace(value: Any, /, **changes: Any) -> Any:
     """The value with other fields; as `dataclasses.replace`, but itself if it is frozen and none is new.
 
-    Without a field it is a copy, which has kept nothing of what the value was asked for.
+    Without changes it is a copy of the fields alone, without anything that the value has kept besides.
     """
-    made = value.__class__
-    places = getattr(made, "__light_places__", {})
+    cls = value.__class__
+    places = getattr(cls, "__light_places__", {})
     if not places.keys() >= changes.keys() or not places:
-        there = _getter([*made.__match_args__])(value)
-        return made(**(dict(zip(made.__match_args__, there, strict=True)) | changes))
-    values, is_new = [*made.__light_values__(value)], not (changes and made.__light_frozen__)
+        values_now = _getter([*cls.__match_args__])(value)
+        return cls(**(dict(zip(cls.__match_args__, values_now, strict=True)) | changes))
+    values, is_new = [*cls.__light_values__(value)], not (changes and cls.__light_frozen__)
     for name, new in changes.items():
         is_new = is_new or values[places[name]] is not new
         values[places[name]] = new
-    return made(*values) if is_new else value
+    return cls(*values) if is_new else value
 
 
 def _asdict(value: Any) -> Any:
@@ -233,9 +237,9 @@ def _asdict(value: Any) -> Any:
     if type(value) in _PLAIN:  # most are, and to ask anything else costs ten times as much
         return value
     if _is_dataclass(value) and not isinstance(value, type):
-        return {one.name: _asdict(getattr(value, one.name)) for one in _fields(value)}
+        return {light.name: _asdict(getattr(value, light.name)) for light in _fields(value)}
     if isinstance(value, Mapping):
-        return {_asdict(key): _asdict(one) for key, one in value.items()}
+        return {_asdict(key): _asdict(element) for key, element in value.items()}
     return type(value)(map(_asdict, value)) if type(value) in (list, tuple) else value
 
 

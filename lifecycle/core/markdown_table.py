@@ -9,8 +9,8 @@ from lifecycle.core.redact import LIMIT, as_data, short
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """The lines of a table; a sentence instead of one without rows."""
-    cells = [f"| {' | '.join(cell(one) for one in row)} |" for row in rows]
-    lines = [f"| {' | '.join(head)} |", f"|{'|'.join('-' * (len(one) + 2) for one in head)}|"]
+    cells = [f"| {' | '.join(cell(text) for text in row)} |" for row in rows]
+    lines = [f"| {' | '.join(head)} |", f"|{'|'.join('-' * (len(title) + 2) for title in head)}|"]
     return [*lines, *cells] if cells else ["None."]
 
 

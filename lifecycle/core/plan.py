@@ -294,7 +294,7 @@ class OnBoard:
 
 @dataclass(frozen=True, slots=True)
 class BoardIs:
-    """The mutation's payload showed this."""
+    """The card as GitHub's answer to our write shows it, and what was written."""
 
     item: BoardItem
     wrote_status: str | None

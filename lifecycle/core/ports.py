@@ -140,7 +140,7 @@ class FailureFeedback(Protocol):
     """What becomes of failed checks: whose they are, and who is told."""
 
     def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
-        """Read why a head failed; the next `heard` decides by it. Lines for a wake.
+        """Read why a head failed, for the next `heard` to decide by; returns lines for a wake.
 
         It ends by itself after `seconds`; with None the caller ends it.
 
@@ -166,16 +166,16 @@ class Merges(Protocol):
     def ensure_auto_merge(
         self, number: int, *, sha: str = "", method: MergeMethod = "merge"
     ) -> Ensured[PullFacts]:
-        """GitHub merges it, at this head, once it may, or now; HeadMoved, NotMergeable, Rejected."""
+        """Have GitHub merge this head once it may, or now; HeadMoved, NotMergeable, Rejected."""
 
     def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
-        """GitHub does not merge it by itself."""
+        """Switch auto-merge off."""
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
-        """GitHub merges the base into its branch if the head is still this; HeadMoved, NotMergeable."""
+        """Have GitHub merge the base into the branch of this head; HeadMoved, NotMergeable."""
 
     def ensure_not_queued(self, number: int) -> Ensured[None]:
-        """It is not in the merge queue."""
+        """Take it out of the merge queue, where it is in it."""
 
 
 class ReviewFeedback(Protocol):
@@ -204,7 +204,7 @@ class Board(Protocol):
 
     @property
     def known(self) -> BoardSchema | None:
-        """The same, None if they would have to be read."""
+        """The `schema` that was read before; None if it would have to be read."""
 
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
         """Write Status and Agent in one request and return what the payload shows afterwards.
@@ -227,7 +227,7 @@ class Survey(Protocol):
     """Many repositories at once, at the price of pages. Only reads; nothing is kept between calls."""
 
     def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
-        """One for each, in their order; one that cannot be read carries its `problem`.
+        """One for each repository, in their order; one that cannot be read carries its `problem`.
 
         Of about the first `waits` of them the pull requests also show whom they wait for.
         """
@@ -236,7 +236,7 @@ class Survey(Protocol):
         """One for each repository of a user or an organisation that is neither archived nor a fork."""
 
     def repositories_of(self, owner: str) -> Iterator[Repository]:
-        """The names of the same, for whoever looks at a part of them."""
+        """The names of the repositories of `holdings_of`, for whoever looks at a part of them."""
 
     def cards(self, at_most: int | None = None) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.

@@ -89,7 +89,7 @@ _PATTERNS = (
     ("atatt3", r"(?<![A-Za-z0-9])ATATT3[\w=-]{50,}"),
     ("age-secret-key-", r"(?i)AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
 )
-"""What every text with such a secret has in it, in small letters, and the secret."""
+"""Pairs: small letters that stand in every text with such a secret, and the pattern of the secret."""
 
 _NAMES = r"(?i)(?:token(?!s)|secret|password|passwd|passphrase|credential|api_?key|private_?key)"
 _PLACES = r"(?i)_(?:file|path|dir|folder|command|cmd|helper)$"
@@ -125,7 +125,10 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
         environment: the variables; those of the process unless given.
     """
     variables = os.environ if environment is None else environment
-    return _without((v for n, v in variables.items() if v in text and _is_secret(n, v)), text)
+    return _without(
+        (value for name, value in variables.items() if value in text and _is_secret(name, value)),
+        text,
+    )
 
 
 def _without(secrets: Iterable[str], text: str) -> str:
@@ -139,15 +142,15 @@ def _without(secrets: Iterable[str], text: str) -> str:
 
 
 def seam(text: str, longest: int) -> int:
-    """Where a text that goes on can be cut without cutting a secret; 0: it is not longer than that.
+    """Where a text of which more is to come can be cut without cutting a secret; 0 if it is short enough.
 
-    What stands behind is kept until more of it came: a secret's end may.
+    What stands behind the cut is kept until more has come, since a secret may go on there.
     """
     if len(text) <= longest:
         return 0
-    whole, last = redact(text), len(text) - _LONGEST
+    redacted, last = redact(text), len(text) - _LONGEST
     places = range(last, max(last - _LONGEST, 0), -_LONGEST // 8)
-    whole_at = (at for at in places if redact(text[:at]) + redact(text[at:]) == whole)
+    whole_at = (at for at in places if redact(text[:at]) + redact(text[at:]) == redacted)
     return next(whole_at, last)
 
 
@@ -186,12 +189,12 @@ TEXTS = frozenset(
 """Fields of requests that hold what somebody wrote; all others hold names, ids and choices."""
 
 
-def swept(value: object, found: list[str], name: str = "", *, is_request: bool = False) -> object:
+def swept(value: object, names: list[str], name: str = "", *, is_request: bool = False) -> object:
     """A JSON value with `redact` applied to every text in it.
 
     Args:
         value: what is to leave: a text, a number, or lists and objects of such.
-        found: gets the name of each field that held a secret, once.
+        names: gets the name of each field that held a secret, once.
         name: of the field that `value` is.
         is_request: a name or an id (a field that is none of `TEXTS`) loses only what has the shape of a
             secret: a variable may be called TOKEN_OWNER, and hold the repository's owner.
@@ -201,12 +204,12 @@ def swept(value: object, found: list[str], name: str = "", *, is_request: bool =
     def clean(value: object, name: str) -> object:
         if isinstance(value, str):
             text = _without(() if is_request and name not in TEXTS else secrets, value)
-            if text != value and name not in found:
-                found.append(name)
+            if text != value and name not in names:
+                names.append(name)
             return text
         if isinstance(value, Mapping):
-            return {key: clean(one, str(key)) for key, one in value.items()}
-        return [clean(one, name) for one in value] if isinstance(value, list | tuple) else value
+            return {key: clean(part, str(key)) for key, part in value.items()}
+        return [clean(part, name) for part in value] if isinstance(value, list | tuple) else value
 
     return clean(value, name)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SystemClock:
-    """Fits `ports.Clock`."""
+    """The system's clock, as `ports.Clock` describes one."""
 
     def now(self) -> float:
         """Seconds since the epoch, UTC."""
@@ -155,7 +155,7 @@ class Deadline:
 
     @contextmanager
     def renewed(self, seconds: float) -> Iterator[None]:
-        """Give what runs within so many seconds from now on; no limit is left behind."""
+        """Give what runs within `seconds` from now on; afterwards there is no limit."""
         self.renew(seconds)
         try:
             yield
@@ -179,12 +179,12 @@ class Deadline:
     @contextmanager
     def keeping(self, seconds: float) -> Iterator[None]:
         """End `seconds` earlier meanwhile, so that they are left afterwards; not to be renewed within."""
-        whole = self.at
-        self.at = None if whole is None else whole - seconds
+        end = self.at
+        self.at = None if end is None else end - seconds
         try:
             yield
         finally:
-            self.at = whole
+            self.at = end
 
     def remaining(self, at_most: float = 10.0) -> float:
         """Seconds left for one request, never more than `at_most`.
@@ -302,7 +302,7 @@ def reading(deadline: Deadline, call: Callable[[], T]) -> T:
 
 
 def attempts(deadline: Deadline) -> Iterator[AbstractContextManager[object]]:
-    """The same attempts for a loop, each a context in which to ask; the last one raises its own error.
+    """The attempts of `reading` for a loop, each a context to ask in; the last one raises its own error.
 
     for attempt in attempts(deadline):
         with attempt:
@@ -321,7 +321,7 @@ def attempts(deadline: Deadline) -> Iterator[AbstractContextManager[object]]:
 
 
 class _FirstAttempt:
-    """The attempt that is nearly always enough: what goes on asking takes longer to import than it."""
+    """The first attempt, without tenacity: nearly always enough, and that import takes longer."""
 
     error: Transient | None = None
 
@@ -336,7 +336,7 @@ class _FirstAttempt:
 
 
 def _attempts(deadline: Deadline) -> Retrying:
-    """What goes on asking; imported where the first answer was none, which is seldom."""
+    """The further attempts, by tenacity; imported where the first one failed, which is seldom."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
     from tenacity.wait import wait_exponential, wait_random
 
@@ -380,7 +380,7 @@ def import_meanwhile(*modules: str) -> None:
 
 
 def use_wait() -> None:
-    """Import what was named, in its order; what cannot be is met again by whoever needs it."""
+    """Import what `import_meanwhile` named, in its order; an error comes up again at its user's import."""
     while _needed:
         with suppress(Exception):
             importlib.import_module(_needed.pop(0))

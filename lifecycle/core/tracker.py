@@ -205,13 +205,13 @@ class Tracker(Protocol):
         priority: int | None = None,
         external: str = "",
     ) -> Task:
-        """There is one task for this key; a second call gives the first one's, as it is now.
+        """Create the task of this key; if there is one already, give it as it is now.
 
         `key` is letters, digits and single . : / # = - _. Invalid for an empty title.
         """
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """It is the actor's, and in progress; again is no error.
+        """Make it the actor's, and in progress; again is no error.
 
         Raises:
             AlreadyClaimed: somebody else has it; `by` says who.
@@ -221,19 +221,19 @@ class Tracker(Protocol):
         """
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """The first of `ready` that could be claimed, claimed; None if there is none."""
+        """Claim the first of `ready` that can be claimed, and give it; None if there is none."""
 
     def renew(self, id: str) -> Task:  # noqa: A002
-        """The actor's claim lives on. Lacking without leases; AlreadyClaimed, NotClaimable."""
+        """Extend the actor's claim. Lacking without leases; AlreadyClaimed, NotClaimable."""
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """It is nobody's and open again, if it was the actor's or nobody's; AlreadyClaimed."""
+        """Make it nobody's and open, if it was the actor's or nobody's; else AlreadyClaimed."""
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """It is closed. One that is closed already keeps its reason. BlockedBy, NotFound."""
+        """Close it; one that is closed already keeps its reason. BlockedBy, NotFound."""
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """It is open and nobody's; one that was not closed stays as it is."""
+        """Make it open and nobody's; one that is not closed stays as it is."""
 
     def edit(
         self,
@@ -243,7 +243,7 @@ class Tracker(Protocol):
         description: str | None = None,
         priority: int | None = None,
     ) -> Task:
-        """These are its texts and its priority; None leaves one alone. Invalid, NotFound."""
+        """Set its texts and its priority; None leaves one alone. Invalid, NotFound."""
 
     def edit_labels(
         self,
@@ -253,7 +253,7 @@ class Tracker(Protocol):
         remove: tuple[str, ...] = (),
         create: bool = True,
     ) -> Task:
-        """It has those labels and not these.
+        """Add and remove labels; one that is so already is no error.
 
         `create` says what comes of a label that no task has yet, where labels are made before they are
         used: it is made, or (False) refused as UnknownOption and nothing is changed. Where a label is
@@ -263,16 +263,16 @@ class Tracker(Protocol):
         """
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """There is one comment of this key on it; a second call posts none."""
+        """Comment on it once for each key: a second call posts none."""
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
-        """All of them, the oldest first. NotFound."""
+        """All comments on it, the oldest first. NotFound."""
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """The task is blocked by the other. Lacking, NotFound; Invalid for a circle."""
+        """Have it blocked by another task. Lacking, NotFound; Invalid for a circle."""
 
     def publish(self) -> None:
-        """What was written is where others read it. Lacking where there is nothing to send.
+        """Send what was written to where others read it. Lacking where there is nothing to send.
 
         Never called by a hook.
         """

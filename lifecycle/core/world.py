@@ -106,14 +106,14 @@ class World(Protocol):
 
     @property
     def access(self) -> str:
-        """What tells one token from another, and one configuration of it; says nothing of either."""
+        """A word that differs for each token and configuration of one, and says nothing of either."""
 
     @property
     def forge(self) -> Forge:
         """Issues, pull requests, checks."""
 
     def forge_of(self, repository: Repository) -> Forge:
-        """The same of another repository."""
+        """Issues, pull requests and checks of another repository."""
 
     @property
     def reports(self) -> CheckReports:
@@ -156,7 +156,7 @@ class World(Protocol):
         """The tracker of the worktree, if it is another than GitHub."""
 
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
-        """The same in the name of this agent; `name` is the tracker's, "" for the configured one."""
+        """`inner` in the name of this agent; `name` is the tracker's, "" for the configured one."""
 
     @property
     def spent(self) -> tuple[int, int]:

@@ -51,6 +51,6 @@ def part(value: float | None) -> str:
     return "-" if value is None else f"{value:.0%}".replace("%", " %")
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 task`, `2 tasks`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+def count(number: int, singular: str, plural: str = "") -> str:
+    """A number with its noun: `1 task`, `2 tasks`; `plural` where it is not the noun with an s."""
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"

@@ -1,4 +1,4 @@
-"""Sentences about a task of another tracker that stands for the claim's issue."""
+"""Sentences about a task of another tracker that stands for the claim's issue; docstrings say when."""
 
 from __future__ import annotations
 

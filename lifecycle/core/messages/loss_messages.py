@@ -84,9 +84,9 @@ def released(issue: int | None, board: str, branch: str, pull: str = "", others:
     """
     kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
     parts = (f"Issue #{issue} released.", board, kept, pull, "The claim file was deleted.")
-    said = " ".join(part for part in parts if part)
+    sentence = " ".join(part for part in parts if part)
     stays = f"#{issue} stays assigned to {others}; anybody else takes it with: {forcing(issue)}"
-    return f"{said} {stays}" if others else said
+    return f"{sentence} {stays}" if others else sentence
 
 
 def releasing(issue: int | None) -> str:
@@ -113,9 +113,9 @@ def not_released(issue: int | None, number: int) -> str:
     )
 
 
-def card_left(found: str) -> str:
+def card_left(status: str) -> str:
     """A release met a card that does not stand where this claim left it."""
-    return f"The card stays in {quoted(found)}, where it was left."
+    return f"The card stays in {quoted(status)}, where it was left."
 
 
 def card_of_another(agent: str) -> str:

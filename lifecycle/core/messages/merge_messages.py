@@ -34,8 +34,10 @@ def readiness(pull: PullRequest, *, is_reported: bool) -> str:
         return f"is in the merge queue{place}{stuck}"
     waits = waits_for(pull)
     if pull.is_auto_merge:
-        left = f"; it waits for {waits}" if waits else ""
-        return f"is merged by GitHub once everything that is required is there (auto-merge){left}"
+        missing = f"; it waits for {waits}" if waits else ""
+        return (
+            f"is merged by GitHub once everything that is required is there (auto-merge){missing}"
+        )
     if waits:
         return f"waits for {waits}"
     if pull.merge_state == "BLOCKED":
@@ -53,9 +55,9 @@ def waits_for(pull: PullRequest) -> str:
         parts.append(_reviews(demands))
     if pull.review_decision == "CHANGES_REQUESTED":
         parts.append("the changes that a review asks for")
-    left = pull.conversations.unresolved if pull.conversations is not None else 0
-    if demands.conversations and left:
-        parts.append(figures.count(left, "conversation"))
+    open_count = pull.conversations.unresolved if pull.conversations is not None else 0
+    if demands.conversations and open_count:
+        parts.append(figures.count(open_count, "conversation"))
         parts[-1] += f" to be resolved, as {pull.base or 'its base'} demands"
     if pull.merge_state == "BEHIND":
         parts.append(f"the newest commits of {pull.base or 'its base'} to be merged into it")
@@ -83,9 +85,9 @@ def changes(authors: Sequence[str]) -> str:
     return f"has changes to be made, asked for{by} in a review"
 
 
-def unresolved(left: int) -> str:
+def unresolved(open_count: int) -> str:
     """Conversations about the diff are open, as a verb phrase."""
-    return f"has {figures.count(left, 'unresolved conversation')}"
+    return f"has {figures.count(open_count, 'unresolved conversation')}"
 
 
 def _reviews(demands: MergeDemands) -> str:
@@ -98,10 +100,10 @@ def _reviews(demands: MergeDemands) -> str:
 
 
 def _blocked(pull: PullRequest) -> str:
-    """Something that GitHub does not show per pull request: the rules that it can be are named."""
+    """A verb phrase for a rule that GitHub does not show per pull request: it names what it can be."""
     where = pull.base or "its base"
     demands = pull.demands or MergeDemands()
-    left = pull.conversations.unresolved if pull.conversations is not None else 0
+    open_count = pull.conversations.unresolved if pull.conversations is not None else 0
     rules = [*demands.others]
     if demands.last_push:
         rules.append("an approval of the last push by somebody else")
@@ -109,10 +111,10 @@ def _blocked(pull: PullRequest) -> str:
         rules.append("conversations that have to be resolved")
     if rules:
         return f"is still blocked by a rule of {where}; it demands {', '.join(map(named, rules))}"
-    if left and pull.demands is None:
+    if open_count and pull.demands is None:
         return (
-            f"is still blocked by a rule of {where}; {left} of its conversations are not resolved, which "
-            "such a rule may demand"
+            f"is still blocked by a rule of {where}; {open_count} of its conversations are not resolved, "
+            "which such a rule may demand"
         )
     return f"is still blocked by a rule of {where}, which its page names"
 

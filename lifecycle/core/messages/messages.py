@@ -7,7 +7,8 @@ lost. One that a single place says stands in that place: why a command refuses b
 a command prints in its module of `cli/`, a repository's finding in `reconcile/`'s or the doctor's table.
 
 How it is written. It says what happened, what was kept, what to do next, in the words of
-docs/glossary.md. Names that others chose pass `quoted` or `named`. None of them holds a secret.
+docs/glossary.md. Names that others chose pass `quoted` or `named`. None of them holds a secret. The
+function's docstring says on what occasion.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ def judged_next(phase: str, *, has_hooks: bool = True) -> str:
 
 def missing_fields(names: Sequence[str]) -> str:
     """A hand-off that lacks what a pull request is made of."""
-    both = " and ".join(names)
+    listed = " and ".join(names)
     return (
-        f"No PR yet: {both} {'is' if len(names) == 1 else 'are'} missing in .agent-claim.json. "
+        f"No PR yet: {listed} {'is' if len(names) == 1 else 'are'} missing in .agent-claim.json. "
         f"Fill {'it' if len(names) == 1 else 'them'} in; the PR is opened at the next stop."
     )
 
@@ -195,30 +196,30 @@ def board_absent() -> str:
     return "No board is configured."
 
 
-def board_moved(issue: int | None, found: str, synced: str | None) -> str:
+def board_moved(issue: int | None, status: str, synced: str | None) -> str:
     """Somebody moved the card."""
     return (
-        f'The card of #{issue} was moved to {quoted(found)} (last set here: "{synced}"); it is left there '
+        f'The card of #{issue} was moved to {quoted(status)} (last set here: "{synced}"); it is left there '
         "until something else happens to the task."
     )
 
 
-def label_moved(issue: int | None, found: str, synced: str | None) -> str:
+def label_moved(issue: int | None, status: str, synced: str | None) -> str:
     """Somebody put another label on."""
     return (
-        f'The Status label of #{issue} was changed to {quoted(found)} (last set here: "{synced}"); it is '
+        f'The Status label of #{issue} was changed to {quoted(status)} (last set here: "{synced}"); it is '
         f'left. Put "{synced}" back on the issue if the claim should go on keeping it.'
     )
 
 
-def label_kept(found: str) -> str:
+def label_kept(status: str) -> str:
     """Closing met a label that somebody had put on."""
-    return f"The Status label stays {quoted(found)}, as somebody left it."
+    return f"The Status label stays {quoted(status)}, as somebody left it."
 
 
-def board_kept(found: str) -> str:
+def board_kept(status: str) -> str:
     """Closing met a card that somebody had moved."""
-    return f"The card stays in {quoted(found)}, where somebody moved it."
+    return f"The card stays in {quoted(status)}, where somebody moved it."
 
 
 def archived(issue: int | None, board: str) -> str:
@@ -281,11 +282,11 @@ def no_hooks() -> str:
     )
 
 
-def unknown_phase(phase: str, known: Sequence[str]) -> str:
+def unknown_phase(phase: str, phases: Sequence[str]) -> str:
     """A phase that the table does not have."""
     return (
         f'.agent-claim.json has the phase "{phase[:40]}", which does not exist; nothing was done. '
-        f"The phases are: {', '.join(known)}."
+        f"The phases are: {', '.join(phases)}."
     )
 
 

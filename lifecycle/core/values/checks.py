@@ -118,7 +118,9 @@ class Checks:
     def missing(self) -> tuple[str, ...]:
         """The names that the base branch demands and that have not reported, in name order."""
         names = {
-            one.name for one in self._unmet if not any(one.may_be_met_by(run) for run in self.runs)
+            demand.name
+            for demand in self._unmet
+            if not any(demand.may_be_met_by(run) for run in self.runs)
         }
         return tuple(sorted(names))
 
@@ -127,11 +129,13 @@ class Checks:
         """Demands for one app's check of which only a status by somebody is there, in name order."""
         if self.is_unblocked:
             return ()
-        return tuple(sorted({one.name for one in self._unmet}.difference(self.missing)))
+        return tuple(sorted({demand.name for demand in self._unmet}.difference(self.missing)))
 
     @property
     def _unmet(self) -> tuple[Required, ...]:
-        return tuple(one for one in self.required if not any(map(one.is_met_by, self.runs)))
+        return tuple(
+            demand for demand in self.required if not any(map(demand.is_met_by, self.runs))
+        )
 
     @property
     def hidden(self) -> tuple[str, ...]:
@@ -152,7 +156,7 @@ class Checks:
 
     @property
     def verdict(self) -> Verdict:
-        """All of it in one word.
+        """The verdict over all checks of the head.
 
         Green only if at least one check registered, all are known, every one passed, none that is
         demanded is missing, no workflow still runs or waits for an approval, and all of that was

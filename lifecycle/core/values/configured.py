@@ -94,8 +94,8 @@ class Addresses:
     @property
     def hosts(self) -> set[str]:
         """The scheme, host and port of both."""
-        both = (urlsplit(url) for url in (self.api_url, self.graphql_url))
-        return {f"{parts.scheme}://{parts.netloc.casefold()}" for parts in both}
+        addresses = (urlsplit(url) for url in (self.api_url, self.graphql_url))
+        return {f"{parts.scheme}://{parts.netloc.casefold()}" for parts in addresses}
 
     @classmethod
     def of_host(cls, host: str) -> Addresses:

@@ -283,8 +283,8 @@ class BoardField:
     def option(self, name: str) -> str | None:
         """The id of the option called `name`: exactly, else without regard to case."""
         for spelled in (str, str.casefold):
-            for known, option_id in self.options:
-                if spelled(known) == spelled(name):
+            for option_name, option_id in self.options:
+                if spelled(option_name) == spelled(name):
                     return option_id
         return None
 
