@@ -27,7 +27,7 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_657,
     "storage": 1_465,
-    "settings": 904,
+    "settings": 908,
     "git": 883,
     "github": 6_683,
     "trackers": 2_816,

@@ -119,7 +119,7 @@ def names_github(environment: Mapping[str, str]) -> bool:
 
 
 def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token of GH_TOKEN, else of GITHUB_TOKEN, and its name.
+    """The token of GH_TOKEN, else of GITHUB_TOKEN, and the variable's name; None if neither is set.
 
     Raises:
         BadConfig: the value cannot be sent as a header.
@@ -147,19 +147,21 @@ def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False
     Returns:
         All of them, without `SECRETS` unless `keeps` or the user's file names the child.
     """
-    given = {**os.environ, **environment}
-    if keeps or SECRETS.isdisjoint(given):
-        return given
+    variables = {**os.environ, **environment}
+    if keeps or SECRETS.isdisjoint(variables):
+        return variables
     with suppress(BadConfig):
-        if child in user_settings(given).get("pass_tokens_to", ()):
-            return given
-    return {name: value for name, value in given.items() if name not in SECRETS}
+        if child in user_settings(variables).get("pass_tokens_to", ()):
+            return variables
+    return {name: value for name, value in variables.items() if name not in SECRETS}
 
 
 def tracker_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
     """The folders outside of a repository that the user lets a project's tasks be kept in; BadConfig."""
-    given: tuple[str, ...] = user_settings(environment).get("tracker_folders", ())
-    return tuple(readers.own_file("tracker.folders", one, environment).resolve() for one in given)
+    folders: tuple[str, ...] = user_settings(environment).get("tracker_folders", ())
+    return tuple(
+        readers.own_file("tracker.folders", folder, environment).resolve() for folder in folders
+    )
 
 
 def load(root: Path, environment: Mapping[str, str]) -> Settings:
@@ -174,10 +176,10 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     written_ns = regular_files.mtime_ns(str(path), follow=True)  # a later edit has another date
     values = _from_file(path, CONFIG_FILE, _KEYS, follow=False)
     for name, variables in _ENVIRONMENT.items():
-        given = next((environment[v] for v in variables if environment.get(v)), None)
-        if given is not None:
+        value = next((environment[v] for v in variables if environment.get(v)), None)
+        if value is not None:
             values[name] = (
-                readers.number(variables[0], given) if name == "project_number" else given
+                readers.number(variables[0], value) if name == "project_number" else value
             )
     repository = environment.get("LIFECYCLE_REPOSITORY")
     if repository:
@@ -197,7 +199,7 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
 
 
 def _taken_out(values: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """Those of the values whose names begin so, without that, and no more among the others."""
+    """Take those whose names begin with `prefix` out of `values`; they are returned without it."""
     names = [name for name in values if name.startswith(prefix)]
     return {name.removeprefix(prefix): values.pop(name) for name in names}
 
@@ -219,41 +221,41 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
     if of_user:
         where = own_path(CONFIG, environment)
         user = user_settings(environment)
-        given = {key: user.get(f"app_{key}") for key in APP_VARIABLES}
+        values = {key: user.get(f"app_{key}") for key in APP_VARIABLES}
         shown = {key: f"app.{key} in {where}" for key in APP_VARIABLES}
     else:
-        given = {key: environment.get(name) or None for key, name in APP_VARIABLES.items()}
+        values = {key: environment.get(name) or None for key, name in APP_VARIABLES.items()}
         shown = dict(APP_VARIABLES)
         where = shown["id"]
-    if not any(given.values()):
+    if not any(values.values()):
         return None
-    if given["id"] is None or not (given["private_key"] or given["pem"]):
-        missing = "id" if given["id"] is None else "private_key"
-        there = "" if of_user else f" (in the Action: app-{missing.replace('_', '-')})"
+    if values["id"] is None or not (values["private_key"] or values["pem"]):
+        missing = "id" if values["id"] is None else "private_key"
+        in_action = "" if of_user else f" (in the Action: app-{missing.replace('_', '-')})"
         raise BadConfig(
-            f"A GitHub App is configured without {shown[missing]}{there}, so nothing was asked of GitHub; "
-            "add it, or take the others away."
+            f"A GitHub App is configured without {shown[missing]}{in_action}, so nothing was asked of "
+            "GitHub; add it, or take the others away."
         )
     if of_user:
         demand_own_hosts(environment, user, f"GitHub App in {where}")
-    installation = given["installation"]
-    file = given["private_key"]
+    installation = values["installation"]
+    file = values["private_key"]
     return AppKey(
-        id=readers.app_id(shown["id"], given["id"]),
+        id=readers.app_id(shown["id"], values["id"]),
         installation=readers.number(shown["installation"], installation) if installation else None,
         key_file=readers.own_file(shown["private_key"], file, environment) if file else None,
-        pem=str(given["pem"] or ""),
+        pem=str(values["pem"] or ""),
         where=where,
     )
 
 
-def demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], what: str) -> None:
-    """Refuse to use the user's own secret for addresses that only the environment names."""
-    others = _addresses(environment, user).hosts - _addresses({}, user).hosts
-    if others:
+def demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], secret: str) -> None:
+    """Refuse to use the user's own secret for addresses that only the environment names; NoToken."""
+    strange_hosts = _addresses(environment, user).hosts - _addresses({}, user).hosts
+    if strange_hosts:
         raise NoToken(
-            f"The {what} was not used and nothing was asked of GitHub: the environment names "
-            f"{min(others)}, which that file does not. Set GH_TOKEN for it, or api_url in that file."
+            f"The {secret} was not used and nothing was asked of GitHub: the environment names "
+            f"{min(strange_hosts)}, which that file does not. Set GH_TOKEN for it, or api_url in that file."
         )
 
 
@@ -267,15 +269,15 @@ def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addresses:
-    """Both addresses. GraphQL's goes with the REST address that stands in the same place."""
+    """REST's and GraphQL's address. GraphQL's goes with the REST address that stands in the same place."""
     from lifecycle.core.values.configured import API_URL, Addresses
 
-    given = environment.get("GITHUB_API_URL")
-    api_url = readers.url("GITHUB_API_URL", given) if given else user.get("api_url", API_URL)
+    rest_url = environment.get("GITHUB_API_URL")
+    api_url = readers.url("GITHUB_API_URL", rest_url) if rest_url else user.get("api_url", API_URL)
     graphql = environment.get("GITHUB_GRAPHQL_URL")
     if graphql:
         return Addresses(api_url, readers.url("GITHUB_GRAPHQL_URL", graphql))
-    if not given and "graphql_url" in user:
+    if not rest_url and "graphql_url" in user:
         return Addresses(api_url, user["graphql_url"])
     return Addresses(api_url, _graphql_of(api_url))
 
@@ -283,7 +285,7 @@ def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addre
 def _from_file(
     path: Path, shown: str, keys: Mapping[str, tuple[str, Any]], *, follow: bool = True
 ) -> dict[str, Any]:
-    """The file's values; a project's own is no link, which could lead to any file of the user's."""
+    """The file's values, read and checked; a project's is no link, which could lead to any file."""
     try:
         file = store.read(path, follow=follow)
     except OSError as error:
@@ -347,7 +349,7 @@ _OF_STAGES = "stages/"
 """How the names of the staged workflow's settings begin until they are put together."""
 
 _OF_RUN = "run/"
-"""The same of an autonomous run's."""
+"""How the names of an autonomous run's settings begin until they are put together."""
 
 _TABLES = frozenset({"checks.commands", "stages.workflows"})
 """Keys whose value is a table of the user's own words."""

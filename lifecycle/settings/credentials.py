@@ -42,8 +42,8 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     where = config.own_path(config.CONFIG, environment)
     config.demand_own_hosts(environment, user, f"token_command in {where}")
     value = printed_by(command, where, environment)
-    said = f"What the token_command in {where} printed"
-    return readers.token(said, value, command[0]), "token_command"
+    printed = f"What the token_command in {where} printed"
+    return readers.token(printed, value, command[0]), "token_command"
 
 
 def printed_by(command: Sequence[str], where: str, environment: Mapping[str, str]) -> str:
@@ -89,9 +89,9 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     if program is None or not Path(program).is_absolute():
         return None
     # gh prints what a variable holds for any host: it is asked for what it keeps itself.
-    seen = {k: v for k, v in {**os.environ, **environment}.items() if k not in config.SECRETS}
+    variables = {k: v for k, v in {**os.environ, **environment}.items() if k not in config.SECRETS}
     try:
-        code, value = _run((program, "auth", "token", "--hostname", host), seen, SECONDS_OF_GH)
+        code, value = _run((program, "auth", "token", "--hostname", host), variables, SECONDS_OF_GH)
     except OSError:
         return None  # a gh that cannot be started is none
     except subprocess.TimeoutExpired:
@@ -103,7 +103,7 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
 
 
 def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
-    """What the environment, the settings' files and gh's store give, as one word that tells none of it.
+    """A word that changes with the environment, the settings' files and gh's store, and tells none of it.
 
     Files are not read: date and size tell one version from the next. What a token_command prints is
     not asked for.
@@ -158,9 +158,9 @@ def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float)
     return process.returncode, value
 
 
-def _none(where: str, what: str, command: Sequence[str]) -> NoToken:
+def _none(where: str, problem: str, command: Sequence[str]) -> NoToken:
     return NoToken(
-        f"No GitHub token: the token_command in {where} {what}, so nothing was asked of GitHub and "
+        f"No GitHub token: the token_command in {where} {problem}, so nothing was asked of GitHub and "
         f"nothing was changed. Run {command[0]} by hand to see why, or set GH_TOKEN."
     )
 

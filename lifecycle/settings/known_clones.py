@@ -59,16 +59,16 @@ def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
     place = config.own_folder(environment)
     if place is None or not (place / FOLDER).exists():
         return ()
-    what = regular_files.strange_folder(str(place / FOLDER))
-    if what:
-        raise regular_files.StrangeFileError(str(place / FOLDER), what)
+    strange = regular_files.strange_folder(str(place / FOLDER))
+    if strange:
+        raise regular_files.StrangeFileError(str(place / FOLDER), strange)
     paths = sorted(path for path in (place / FOLDER).iterdir() if _NAME.fullmatch(path.name))
     clones = {path: _read(path) for path in paths[:MOST]}
     for path, clone in clones.items():
         if clone is None or not clone.git.is_dir():
             path.unlink(missing_ok=True)
-    there = (clone for clone in clones.values() if clone is not None and clone.git.is_dir())
-    return tuple(sorted(there, key=lambda clone: str(clone.git)))
+    present = (clone for clone in clones.values() if clone is not None and clone.git.is_dir())
+    return tuple(sorted(present, key=lambda clone: str(clone.git)))
 
 
 def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
@@ -77,10 +77,12 @@ def worktrees_of(clone: KnownClone) -> tuple[Path, ...]:
     Source: https://git-scm.com/docs/gitrepository-layout (`worktrees/<id>/gitdir`).
     """
     above = clone.git.parent if clone.git.name == ".git" else None
-    mains = [one for one in (clone.main or above,) if one is not None]
+    mains = [folder for folder in (clone.main or above,) if folder is not None]
     # A folder that became another clone's meanwhile is that one's.
     return tuple(
-        one for one in [*mains, *_linked(clone.git)] if store.common_folder(one) == clone.git
+        folder
+        for folder in [*mains, *_linked(clone.git)]
+        if store.common_folder(folder) == clone.git
     )
 
 

@@ -28,20 +28,20 @@ class Presence:
     prompted_at: float = 0.0
 
 
-def person(seen: Presence, asked_at: float, command: str) -> str:
-    """How it is known that a person does this.
+def person(presence: Presence, asked_at: float, command: str) -> str:
+    """How it is known that a person does this: TERMINAL or PROMPT.
 
     Args:
-        seen: who may be running the command.
+        presence: who may be running the command.
         asked_at: when the question was put that a prompt would answer.
         command: what is to be done, as it is typed.
 
     Raises:
         Refused: nobody shows that it is one.
     """
-    if not seen.is_inside:
+    if not presence.is_inside:
         return TERMINAL
-    if seen.prompted_at > asked_at:
+    if presence.prompted_at > asked_at:
         return PROMPT
     raise Refused(
         f"A person has to say this, and none did since the question was put; nothing was changed. The user "

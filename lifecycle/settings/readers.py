@@ -1,4 +1,4 @@
-"""Reads one configured value: whatever cannot be used is refused by name.
+"""Readers of one configured value each: whatever cannot be used is refused by name.
 
 Each takes the words that name the value for the sentence, and the value; each raises BadConfig.
 """
@@ -79,7 +79,7 @@ def link(where: str, value: object) -> str:
 
 
 def choice(*words: str) -> Callable[[str, object], str]:
-    """What reads one of these words."""
+    """A reader that takes one of these words."""
 
     def read(where: str, value: object) -> str:
         if value not in words:
@@ -201,12 +201,12 @@ def number(where: str, value: object) -> int:
 
 
 def number_or_none(where: str, value: object) -> int:
-    """The same, or 0."""
+    """A whole number from 1 on, or 0."""
     return 0 if value == 0 and not isinstance(value, bool) else number(where, value)
 
 
 def amount(unit: str, is_fit: Callable[[float], bool]) -> Callable[[str, object], float]:
-    """What reads so many of a unit of time, more than none, as a number or as text."""
+    """A reader of a number of such units of time that `is_fit` accepts, as a number or as text."""
 
     def read(where: str, value: object) -> float:
         try:

@@ -108,8 +108,8 @@ def _about(process: int) -> tuple[str, int]:
     """
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 -- a hook's path imports little
-            name, _, rest = file.read().partition("(")[2].rpartition(")")
-        return name, int(rest.split()[1])
+            name, _, fields = file.read().partition("(")[2].rpartition(")")
+        return name, int(fields.split()[1])
     except (OSError, ValueError, IndexError):
         return "", 0
 
@@ -121,7 +121,7 @@ def _has_client(process: int) -> bool:
             started_with = file.read().split(b"\0")
     except OSError:
         return False
-    return any(one.startswith(b"CLAUDECODE=") for one in started_with)
+    return any(variable.startswith(b"CLAUDECODE=") for variable in started_with)
 
 
 def _has_terminal() -> bool:

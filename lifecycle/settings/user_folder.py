@@ -8,7 +8,7 @@ program may; `platforms/`, the user's own platforms; `clones/`, which clones are
 (`known_clones.py`); `looks/`, what waiters share (`feedback/waiting/shared_looks.py`); and, where a
 GitHub App is configured, `app-tokens.json` with its lock, the tokens of its installations until they end.
 
-Where it lies says `config.own_folder`.
+`config.own_folder` says where it lies.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def find_command(project: Path, environment: Mapping[str, str]) -> TrustedComman
     on_path = shutil.which(NAME, path=environment.get("PATH"))
     candidates = [own] if os.access(own, os.X_OK) else []
     candidates += [Path(on_path).absolute()] if on_path else []
-    outside = [one for one in candidates if not one.is_relative_to(project)]
+    outside = [candidate for candidate in candidates if not candidate.is_relative_to(project)]
     if outside:
         return TrustedCommand(outside[0])
     if not candidates:
@@ -204,7 +204,7 @@ def revoke(environment: Mapping[str, str], repository: Path) -> bool:
 
 
 def _others(environment: Mapping[str, str], repository: Path) -> dict[str, Any]:
-    """What is kept when the commands of this repository are others."""
+    """The entries of trust.json that stay when this repository gets other commands."""
     trusted = _trusted(environment)
     mine = str(repository)
     return {k: e for k, e in trusted.items() if "program" in e or e.get("repository") != mine}
