@@ -41,7 +41,7 @@ class FeedbackFiles:
         return file.content if file is not None else None
 
     def write(self, name: str, content: bytes) -> None:
-        """Replace a file; the folder is made, and what is too old for its room goes."""
+        """Replace a file; the folder is made, and the oldest files go where there are too many."""
         self.folder.make()
         self.folder.write(name, content)
         self._prune(name)

@@ -21,12 +21,12 @@ from lifecycle.storage import log, regular_files, store
 
 CLAIM, STAGES, TRACKER, RUN, WORKFLOW = "claim", "stages", "tracker", "run", "workflow"
 SYSTEMS = (CLAIM, STAGES, TRACKER, RUN, WORKFLOW)
-"""Who writes."""
+"""Who writes entries."""
 
 TRANSITION, WRITE, CHECK = "transition", "write", "check"
 BLOCK, REFUSED, LET_GO, FLAKE = "block", "refused", "let_go", "flake"
 KINDS = (TRANSITION, WRITE, CHECK, BLOCK, REFUSED, LET_GO, FLAKE)
-"""What is written."""
+"""What entries are about."""
 
 GREEN, RED, UNKNOWN = "green", "red", "unknown"
 """Outcomes of a check."""
@@ -191,11 +191,11 @@ def _path(root: Path) -> Path | None:
     for tail in ("", "-wal", "-shm", "-journal"):
         path = folder / f"{NAME}{tail}"
         troubles[path] = regular_files.strange(str(path))
-    for path, what in troubles.items():
-        if what:
+    for path, strange in troubles.items():
+        if strange:
             raise Refused(
-                f"{path} {what}, so it is not the journal; it was left as it is, and nothing was written. "
-                "Move it away."
+                f"{path} {strange}, so it is not the journal; it was left as it is, and nothing was "
+                "written. Move it away."
             )
     return folder / NAME
 
@@ -230,19 +230,19 @@ def _value(value: object, depth: int) -> Any:
 
 
 def _text(value: object, limit: int) -> str:
-    whole = str(value).encode("utf-8", "replace").decode("utf-8")
-    return short(redact(whole), limit)
+    text = str(value).encode("utf-8", "replace").decode("utf-8")
+    return short(redact(text), limit)
 
 
 def _key(value: object) -> str:
-    """A key that is too long keeps its beginning, and what tells it from others that begin so."""
-    whole = str(value)
-    if len(whole) <= _TEXT:
-        return _text(whole, _TEXT)
+    """The key as it is kept: of one that is too long the beginning, and a digest of the whole."""
+    key = str(value)
+    if len(key) <= _TEXT:
+        return _text(key, _TEXT)
     import hashlib  # not on the quiet path
 
-    rest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{_text(whole, _TEXT - _DIGEST - 1)}:{rest}"
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{_text(key, _TEXT - _DIGEST - 1)}:{digest}"
 
 
 def _why(error: BaseException) -> str:

@@ -85,7 +85,7 @@ class _BrokenError(Exception):
 
 
 def append(path: Path, entries: Sequence[Values]) -> str:
-    """Write the entries, all or none; what to say of it in the log, or empty if all is well.
+    """Write the entries, all or none; returns a remark for the log, "" if all is well.
 
     Raises:
         OSError: the file system refuses.
@@ -126,7 +126,7 @@ def entries(
         Refused: the journal cannot be read.
         OSError: the file system refuses.
     """
-    waiting = [values for _, left in _waiting(path) for values in left]
+    waiting = [values for _, rows in _waiting(path) for values in rows]
     kept = []
     if path.exists():
         if sqlite3.sqlite_version_info < NEEDS:
@@ -141,7 +141,7 @@ def entries(
         for values in waiting
         if values["at"] >= since
         and values["key"] not in keys
-        and all(values[name] == wanted for name, wanted in equal.items())
+        and all(values[name] == text for name, text in equal.items())
     ]
     return sorted(kept, key=lambda values: float(values["at"]))[-count if count > 0 else 0 :]
 
@@ -180,9 +180,9 @@ def obstacle(path: Path) -> str:
 
 def _append(path: Path, entries: Sequence[Values]) -> None:
     with _begun(path) as database:
-        taken = _waiting(path)
-        for _, left in taken:
-            database.executemany(_INSERT, [_row(values) for values in left])
+        pending = _waiting(path)
+        for _, rows in pending:
+            database.executemany(_INSERT, [_row(values) for values in rows])
         last = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
         database.executemany(_INSERT, [_row(entry) for entry in entries])
         newest = database.execute("SELECT max(id) FROM entry").fetchone()[0] or 0
@@ -190,7 +190,7 @@ def _append(path: Path, entries: Sequence[Values]) -> None:
             _prune(database, newest)
         database.execute("COMMIT")
     # A kill before this leaves them to the next one, which finds their keys in the journal.
-    for name, _ in taken:
+    for name, _ in pending:
         (path.parent / PENDING / name).unlink(missing_ok=True)
 
 
@@ -258,42 +258,42 @@ def _examine(database: sqlite3.Connection) -> None:
 
 
 def _make(path: Path) -> None:
-    """A new journal, whole from the moment that it has its name; another one's is left."""
+    """Make a new journal, which is whole once it has its name; one that came there meanwhile is kept."""
     import shutil  # seldom, and it brings three compressions
 
     folder = path.parent
-    for left in folder.glob(f"{path.name}.new-*"):
+    for remains in folder.glob(f"{path.name}.new-*"):
         with contextlib.suppress(FileNotFoundError):  # its maker may be done with it just now
-            if left.stat().st_mtime < time.time() - STALE_SECONDS:
-                shutil.rmtree(left, ignore_errors=True)
+            if remains.stat().st_mtime < time.time() - STALE_SECONDS:
+                shutil.rmtree(remains, ignore_errors=True)
     making = folder / f"{path.name}.new-{os.urandom(8).hex()}"
     making.mkdir()
     try:
-        made = making / path.name
-        database = sqlite3.connect(made, isolation_level=None)
+        new = making / path.name
+        database = sqlite3.connect(new, isolation_level=None)
         try:
             database.executescript(_SCHEMA)
             database.execute("PRAGMA journal_mode = WAL")
         finally:
             database.close()
-        _place(made, path)
+        _place(new, path)
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
 
-def _place(made: Path, path: Path) -> None:
+def _place(new: Path, path: Path) -> None:
     """Give a file its name, unless there is one of that name by now."""
     try:
-        path.hardlink_to(made)
+        path.hardlink_to(new)
     except FileExistsError:
         return
     except OSError:  # a file system without hard links
         if not path.exists():
-            made.rename(path)
+            new.rename(path)
 
 
 def _set_aside(path: Path) -> str:
-    """Rename a broken journal, unless another process did; what to say of it."""
+    """Rename a broken journal, unless another process did; returns a remark for the log."""
     with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process sets the journal aside"):
         try:
             with _begun(path) as database:
@@ -312,25 +312,25 @@ def _set_aside(path: Path) -> str:
 
 
 def _leave(path: Path, entries: Iterable[Values]) -> None:
-    """Put entries where the next one who writes takes them up; raises OSError."""
+    """Put entries into `journal.pending/`, where the next writer takes them up; raises OSError."""
     folder = path.parent / PENDING
     if regular_files.strange_folder(str(folder), is_shared=True):
         return  # it is somebody else's, and entries are no reason to wait or to fail
     folder.mkdir(exist_ok=True)
     name = f"{time.time_ns()}-{os.urandom(8).hex()}"
-    left = [dict(entry) for entry in entries]
-    for number, values in enumerate(left):
+    rows = [dict(entry) for entry in entries]
+    for number, values in enumerate(rows):
         # Whoever is killed between writing and deleting must not leave them to be written twice.
         values["key"] = values["key"] or f"pending:{name}:{number}"
-    store.write(folder / f"{name}.json", json.dumps(left).encode("ascii"))
+    store.write(folder / f"{name}.json", json.dumps(rows).encode("ascii"))
 
 
 def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
-    """What was left by those who could not wait: the file's name, and the values of its entries."""
+    """The entries in `journal.pending/`, by file: its name, and the values of what it holds."""
     folder = path.parent / PENDING
     if regular_files.strange_folder(str(folder), is_shared=True) or not folder.is_dir():
         return []
-    names = sorted(one.name for one in folder.iterdir() if one.name.endswith(".json"))
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
     waiting = []
     for name in names[:PENDING_AT_ONCE]:
         with contextlib.suppress(regular_files.StrangeFileError):
@@ -343,10 +343,10 @@ def _waiting(path: Path) -> list[tuple[str, list[Values]]]:
 def _left(content: bytes) -> list[Values]:
     """The entries of one file that are ours; whatever else stands in it would stop every writer."""
     try:
-        known = json.loads(content)
+        rows = json.loads(content)
     except (ValueError, RecursionError):
         return []
-    return [values for values in known if _is_ours(values)] if isinstance(known, list) else []
+    return [values for values in rows if _is_ours(values)] if isinstance(rows, list) else []
 
 
 def _is_ours(values: object) -> bool:
@@ -371,25 +371,25 @@ def _is_ours(values: object) -> bool:
 def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> list[Values]:
     # The names are columns of ours; the newest come first, so that a limit keeps them.
     where = " AND ".join(("at >= ?", *(f"{name} = ?" for name in _TEXTS if name in equal)))
-    given = (since, *(equal[name] for name in _TEXTS if name in equal), count)
+    parameters = (since, *(equal[name] for name in _TEXTS if name in equal), count)
     query = f"{_SELECT}{where} ORDER BY at DESC, id DESC LIMIT ?"
     try:
         try:
-            return _selected(path, "rw", query, given)
+            return _selected(path, "rw", query, parameters)
         except sqlite3.OperationalError as error:
             if _is_busy(error):
                 raise
             # Where the folder cannot be written no log can be beside it: the file is all there is.
-            return _selected(path, "ro&immutable=1", query, given)
+            return _selected(path, "ro&immutable=1", query, parameters)
     except (sqlite3.Error, _BrokenError, _NewerError) as error:
         raise Refused(_unreadable(path, error)) from None
 
 
-def _selected(path: Path, mode: str, query: str, given: Sequence[object]) -> list[Values]:
+def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -> list[Values]:
     with contextlib.closing(_open(path, mode)) as database:
         _check(database)
         database.row_factory = sqlite3.Row
-        return [_values(row) for row in database.execute(query, given)][::-1]
+        return [_values(row) for row in database.execute(query, parameters)][::-1]
 
 
 def _unreadable(path: Path, error: Exception) -> str:

@@ -43,8 +43,8 @@ class LineFile:
                 content = os.pread(descriptor, end - start, start)
         finally:
             os.close(descriptor)
-        whole = content.decode("utf-8", "replace").splitlines()
-        return whole[1 if start else 0 :][-lines:]
+        read = content.decode("utf-8", "replace").splitlines()
+        return read[1 if start else 0 :][-lines:]
 
     def trim(self, lines: int) -> tuple[int, int]:
         """Keep the last lines only; returns how many there were, and how many are left."""

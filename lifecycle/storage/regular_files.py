@@ -1,4 +1,4 @@
-"""The one way in which files of ours are opened, and where those of a worktree lie.
+"""How files of ours are opened, and where those of a worktree lie.
 
 A regular file, no link, not too large, never waited for. What lies where a file of ours belongs may be
 anybody's: a repository can bring links to devices, a program can leave a named pipe, and another user of
@@ -91,8 +91,8 @@ class StrangeFileError(OSError):
     `filename` is its path, `strerror` says what it is ("is a link").
     """
 
-    def __init__(self, path: str, what: str) -> None:
-        super().__init__(errno.EINVAL, what, path)
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(errno.EINVAL, problem, path)
 
     @property
     def sentence(self) -> str:
@@ -157,9 +157,9 @@ def below(root: str, *names: str) -> str:
     path = root
     for name in names[:-1]:
         path = os.path.join(path, name)
-        what = strange_folder(path)
-        if what:
-            raise StrangeFileError(path, what)
+        problem = strange_folder(path)
+        if problem:
+            raise StrangeFileError(path, problem)
     return os.path.join(path, names[-1])
 
 
@@ -179,11 +179,11 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follow: bool = False, mode: i
         StrangeFileError: it is a link, or no regular file.
         OSError: as for `os.open`; a folder is an IsADirectoryError.
     """
-    what = strange(path, follow=follow)
-    if what == _FOLDER:
+    problem = strange(path, follow=follow)
+    if problem == _FOLDER:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if what:
-        raise StrangeFileError(path, what)
+    if problem:
+        raise StrangeFileError(path, problem)
     kept = flags & ~os.O_TRUNC | _NEVER_WAIT | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, kept, mode)
@@ -226,10 +226,10 @@ def content(
         if is_own and about.st_uid != os.geteuid():
             raise StrangeFileError(path, f"belongs to another user ({about.st_uid})")
         parts: list[bytes] = []
-        left = limit + 1
-        while left > 0 and (part := os.read(descriptor, min(left, 1_000_000))):
+        missing = limit + 1
+        while missing > 0 and (part := os.read(descriptor, min(missing, 1_000_000))):
             parts.append(part)
-            left -= len(part)
+            missing -= len(part)
         return b"".join(parts), about.st_mtime_ns
     finally:
         os.close(descriptor)

@@ -76,7 +76,7 @@ _PROMPTS = "prompts"
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What is known of one session.
+    """What `.lifecycle/` shows of one session.
 
     Attributes:
         has_ended: its end was seen, and nothing of it since.
@@ -113,7 +113,7 @@ def sign(folder: Folder, session: str, client: int) -> None:
 
 
 def meet(folder: Folder, session: str, now: float) -> None:
-    """Note that hooks of this session run here; what was noted of sessions long past goes."""
+    """Note that hooks of this session run here; notes of sessions of two weeks ago and more go."""
     if not _NAME.fullmatch(session):
         return
     for old in folder.path.glob(f"{MET}*"):
@@ -169,8 +169,8 @@ def alone(folder: Folder, seconds: float) -> Iterator[None]:
 def promise(folder: Folder, session: str, until: float) -> None:
     """Show that this process waits for `session`, and is back by `until` (seconds, epoch)."""
     content = f"{os.getpid()} {session}\n"
-    known = folder.read(SIGN)
-    if known is None or known.content != content.encode():
+    snapshot = folder.read(SIGN)
+    if snapshot is None or snapshot.content != content.encode():
         _put(folder, SIGN, content)
     folder.mark(SIGN, int((until + SLACK) * 1e9))
 
@@ -219,7 +219,7 @@ def waited_for(folder: Folder, now: float) -> frozenset[str]:
 
 
 def _put(folder: Folder, name: str, content: str) -> None:
-    """Write a sign in place: half of one is no sign, and a killed process leaves nothing beside it."""
+    """Write a sign in place: half of one counts as none, and a killed process leaves nothing beside it."""
     regular_files.fill(folder.at(name), content.encode())
 
 
@@ -265,8 +265,8 @@ class GuardMarks:
 
     def is_owner(self, session: str) -> bool:
         """True if the guards know this session as the one that the claim belongs to."""
-        known = self.folder.read(OWNER)
-        return known is not None and known.content == f"{session}\n".encode()
+        snapshot = self.folder.read(OWNER)
+        return snapshot is not None and snapshot.content == f"{session}\n".encode()
 
     def show_owner(self, session: str) -> None:
         """Tell the guards which session the claim belongs to; "" for none."""

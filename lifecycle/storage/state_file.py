@@ -95,11 +95,11 @@ class StateSections(TypedDict, total=False):
 
 
 _SHAPE: dict[str, type] = {"said": dict, "queue": list, "cache": dict, "archive": dict}
-"""What the sections are that everybody reads; those of the claim system have readers of their own."""
+"""The types of the sections that everybody reads; those of the claim system have readers of their own."""
 
 
 class MemoryCache:
-    """Fits `ports.Cache` where nothing is kept: ids are looked up once for each process."""
+    """A `ports.Cache` that lasts as long as the process: ids are looked up once for each."""
 
     def __init__(self) -> None:
         self._values: dict[str, object] = {}
@@ -169,9 +169,9 @@ class StateFile:
 
     def _bytes(self) -> bytes | None:
         path = self.folder.at(STATE)
-        what = regular_files.strange(path)
-        if what:  # a folder too: what is learned could not be kept
-            raise regular_files.StrangeFileError(path, what)
+        strange = regular_files.strange(path)
+        if strange:  # a folder too: what is learned could not be kept
+            raise regular_files.StrangeFileError(path, strange)
         file = regular_files.content(path)
         return file[0] if file is not None else None
 
@@ -233,7 +233,7 @@ class Ledger:
         )
 
     def end(self, claim: str, events: Collection[str]) -> None:
-        """What waits of these events of a claim is not true any more, and may be said if it comes back."""
+        """Withdraw what waits of these events of a claim: it is not true, and is said if it comes back."""
         for key in [notice.key for notice in self.waiting()]:
             if _claim_of(key) == claim and _event_of(key) in events:
                 self.withdraw(key)
@@ -245,11 +245,11 @@ class Ledger:
         self.queue(Notice(f"{_REFUSED}{sentence}", sentence, audience))
 
     def clear_refusals(self) -> None:
-        """What stood in the way stands there no more: it is not said any longer, and may come back."""
+        """Withdraw every refusal: what stood in the way is gone, and is said again if it comes back."""
         self.withdraw(_REFUSED)
 
     def forget_cleared(self, prefix: str, stated: Collection[str]) -> None:
-        """Conditions that no longer hold are not said any more, and may be said if they come back."""
+        """Withdraw the conditions below `prefix` that are not `stated` any more; they may come back."""
         entries = self.state.get("said", {})
         gone = {
             key
@@ -261,16 +261,16 @@ class Ledger:
         self._drop(lambda key: key in gone)
 
     def withdraw(self, prefix: str) -> None:
-        """What was said, or waits to be, under keys that begin so is not true any more."""
+        """Forget what was said, or waits to be said, under keys that begin so: it is not true any more."""
         entries = self.state.get("said", {})
         for key in [key for key in entries if key.startswith(prefix)]:
             del entries[key]
         self._drop(lambda key: key.startswith(prefix))
 
     def retire(self, claim: str) -> bool:
-        """What waits of other claims than this one (empty: of any) is for nobody any more.
+        """Drop what waits of other claims than this one ("": of any), but for notes to the person.
 
-        But for what the person is to know of how they ended. True if anything went.
+        Those say how such a claim ended. True if anything was dropped.
         """
         waiting = self.waiting()
         notes = {notice.key for notice in waiting if notice.audience is Audience.NOTE}

@@ -80,7 +80,7 @@ def common_folder(root: Path) -> Path | None:
 
 
 def clone_of(root: Path) -> Path:
-    """What stands for a clone in all of its worktrees: its git folder; outside of git the folder itself."""
+    """A path that all worktrees of a clone share: its git folder; outside of git the folder itself."""
     return common_folder(root) or root.resolve()
 
 
@@ -109,12 +109,12 @@ def read(path: Path, *, follow: bool = True) -> FileContent | None:
         StrangeFileError: it is no regular file, a link that is not followed, or much too large.
         OSError: it cannot be read.
     """
-    known = regular_files.content(str(path), follow=follow)
-    if known is not None and len(known[0]) > regular_files.LIMIT:
+    file = regular_files.content(str(path), follow=follow)
+    if file is not None and len(file[0]) > regular_files.LIMIT:
         raise regular_files.StrangeFileError(
             str(path), f"is larger than {regular_files.LIMIT // 1_000_000} MB"
         )
-    return FileContent(*known) if known is not None else None
+    return FileContent(*file) if file is not None else None
 
 
 def write(path: Path, content: bytes) -> None:
@@ -128,7 +128,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 Keep = Callable[[Path, bytes], None]
-"""Takes over a file that was taken out, with the content that it had then: renames it, or leaves it."""
+"""Takes over a file that was taken out of its place, with its content: renames it, or leaves it."""
 
 
 def replace_if(
@@ -156,10 +156,10 @@ def replace_if(
     try:
         if not exchange(temporary, path):
             return _renamed(temporary, path, expected, keep)
-        what = regular_files.strange(str(temporary))
-        if what:  # somebody put it there a moment ago: it goes back, and is not opened
+        strange = regular_files.strange(str(temporary))
+        if strange:  # somebody put it there a moment ago: it goes back, and is not opened
             exchange(temporary, path)
-            raise regular_files.StrangeFileError(str(path), what)
+            raise regular_files.StrangeFileError(str(path), strange)
         replaced = _settled(temporary, expected)
         is_expected = replaced == expected
         # If somebody wrote in between: put theirs back, unless they have written yet again.
@@ -174,7 +174,7 @@ def replace_if(
 
 
 def _settled(theirs: Path, expected: bytes) -> bytes:
-    """What came out, once somebody who had opened it before the exchange could empty or write it.
+    """The content that came out, once somebody who had opened it before could empty or write it.
 
     An open that truncates looks the name up first: the exchange may fall in between.
     """
@@ -187,7 +187,7 @@ def _settled(theirs: Path, expected: bytes) -> bytes:
 
 
 def _put_back(temporary: Path, path: Path, *, theirs: bytes, ours: bytes) -> bytes:
-    """Let the edit that came out change places with ours again; what is left in `temporary`, then."""
+    """Exchange the edit that came out with ours again; returns what `temporary` holds then."""
     exchange(temporary, path)
     late = temporary.read_bytes()
     if late == ours:
@@ -198,7 +198,7 @@ def _put_back(temporary: Path, path: Path, *, theirs: bytes, ours: bytes) -> byt
 
 
 def _renamed(temporary: Path, path: Path, expected: bytes, keep: Keep | None) -> bytes | None:
-    """The same where two files cannot change places."""
+    """`replace_if` where two files cannot change places: compare, then rename."""
     current = read(path, follow=False)
     if current is None or current.content != expected:
         return current.content if current else b""
@@ -213,7 +213,7 @@ def _renamed(temporary: Path, path: Path, expected: bytes, keep: Keep | None) ->
 
 
 def left_beside(path: Path) -> list[Path]:
-    """What processes that were killed left of `write` and `replace_if`; the caller holds the lock."""
+    """Temporary files that killed processes left of `write` and `replace_if`; the caller holds the lock."""
     import glob
 
     return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{OURS}"))
@@ -253,14 +253,14 @@ def _exchanger() -> Any:
     return function
 
 
-def exchange(one: Path, other: Path) -> bool:
+def exchange(first: Path, second: Path) -> bool:
     """Let two files change places; False where that cannot be done."""
     function = _exchanger()
     if function is None:
         return False
-    here = _AT_FDCWD[sys.platform]
+    folder = _AT_FDCWD[sys.platform]
     # Anything but 0: not on this file system, not with this kernel, not allowed, or no such file.
-    return bool(function(here, os.fsencode(one), here, os.fsencode(other), _SWAP) == 0)
+    return bool(function(folder, os.fsencode(first), folder, os.fsencode(second), _SWAP) == 0)
 
 
 def as_json(content: object) -> bytes:
@@ -294,9 +294,9 @@ def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
     """
     end, held = time.monotonic() + seconds, None
     while held is None:
-        what = regular_files.strange(str(path))
-        if what:
-            raise regular_files.StrangeFileError(str(path), what)
+        strange = regular_files.strange(str(path))
+        if strange:
+            raise regular_files.StrangeFileError(str(path), strange)
         held = _held(path)
         if held is None:
             if time.monotonic() >= end:
@@ -353,13 +353,13 @@ class Folder:
     def write(self, name: str, content: bytes) -> None:
         """Replace a file by one rename; the folder is there."""
         path = self.at(name)
-        what = regular_files.strange(path)
-        if what:
-            raise regular_files.StrangeFileError(path, what)
+        strange = regular_files.strange(path)
+        if strange:
+            raise regular_files.StrangeFileError(path, strange)
         write(Path(path), content)
 
     def mark(self, name: str, mtime_ns: int | None = None) -> None:
-        """Let a mark lie there with this mtime (the present unless given); the folder is made."""
+        """Make a mark with this mtime (the present unless given), and the folder if it is not there."""
         self.make()
         regular_files.mark(self.at(name), mtime_ns)
 
@@ -368,7 +368,7 @@ class Folder:
         return regular_files.mtime_ns(self.at(name))
 
     def remove(self, name: str) -> None:
-        """Take a file away, if it is there; of a link only the link goes."""
+        """Delete a file, if it is there; of a link only the link goes."""
         Path(self.at(name)).unlink(missing_ok=True)
 
     def names(self) -> list[str]:
@@ -376,10 +376,12 @@ class Folder:
         self.at("")
         if not self.path.is_dir():
             return []
-        return sorted((one.name for one in os.scandir(self.path)), key=self.mtime_ns, reverse=True)
+        return sorted(
+            (entry.name for entry in os.scandir(self.path)), key=self.mtime_ns, reverse=True
+        )
 
     def clear(self) -> None:
-        """Take every file here away."""
+        """Remove every file in the folder."""
         for name in self.names():
             self.remove(name)
 

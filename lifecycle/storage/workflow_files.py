@@ -23,7 +23,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     **{kind.__name__: kind for kind in (str, int, float, bool)},
     "tuple[str, ...]": lambda texts: tuple(map(str, texts)),
 }
-"""What makes a value of a field of this type."""
+"""By the annotation of a field, the function that makes its value."""
 
 
 class WorkflowFiles:
@@ -79,7 +79,7 @@ class WorkflowFiles:
             self.folder.mark(workflow_marks.DUE, int(moment * 1e9))
 
     def note_settings(
-        self, said: dict[str, Any], words: list[str], mtime_ns: int, now: float
+        self, settings: dict[str, Any], words: list[str], mtime_ns: int, now: float
     ) -> None:
         """Keep the settings for the quick path, and the moment at which their file was written.
 
@@ -92,7 +92,7 @@ class WorkflowFiles:
         with self.folder.locked(LOCK_SECONDS, workflow_marks.LOCK):
             content = "".join(f"{word}\n" for word in words)
             _write(self.folder, workflow_marks.WORDS, content.encode())
-            _write(self.folder, workflow_marks.STAGED, json.dumps(said).encode("ascii") + b"\n")
+            _write(self.folder, workflow_marks.STAGED, json.dumps(settings).encode("ascii") + b"\n")
             is_settled = now * 1e9 - mtime_ns >= _RACY_NS
             self.folder.mark(workflow_marks.STAGED, mtime_ns if is_settled else 0)
 
@@ -116,8 +116,8 @@ def built(
     """
     types = {field.name: field.type for field in fields(cast("Any", kind))}
     names = tuple(only) or tuple(types)
-    made = {**{name: _PLAIN.get(str(types[name]), _as_it_is) for name in names}, **makers}
-    return kind(**{name: make(values[name]) for name, make in made.items()})
+    makers_of = {**{name: _PLAIN.get(str(types[name]), _as_it_is) for name in names}, **makers}
+    return kind(**{name: make(values[name]) for name, make in makers_of.items()})
 
 
 def _as_it_is(value: Any) -> Any:
@@ -125,7 +125,7 @@ def _as_it_is(value: Any) -> Any:
 
 
 def _write(folder: Folder, name: str, content: bytes) -> None:
-    """Replace a file under the lock, and take away what a killed process left of doing the same."""
-    for left in store.left_beside(Path(folder.at(name))):
-        left.unlink(missing_ok=True)
+    """Replace a file under the lock, and delete what killed processes left of doing the same."""
+    for remains in store.left_beside(Path(folder.at(name))):
+        remains.unlink(missing_ok=True)
     folder.write(name, content)

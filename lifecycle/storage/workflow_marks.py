@@ -37,16 +37,16 @@ WORDS = "stage-words"
 """A word a line: a command without any of them runs no tests."""
 
 OFF = "stage-off"
-"""It lies there while somebody has switched the workflow off in this worktree."""
+"""A mark that is there while somebody has switched the workflow off in this worktree."""
 
 AWAITED = "stage-awaited"
 """Its mtime is the moment until which the end of a test run in the background is waited for."""
 
 RUN = "run"
-"""It lies there while there is an autonomous run whose sessions' stops have to be looked at."""
+"""A mark that is there while there is an autonomous run whose sessions' stops have to be looked at."""
 
 WORKFLOW = "workflow"
-"""It lies there while there is a workflow with phases left to do; its mtime is that of the last change."""
+"""A mark that is there while a workflow has phases left to do; its mtime is that of the last change."""
 
 RUN_FILE = ".claude/workflow-state.json"
 """The record of an autonomous run."""
@@ -79,8 +79,8 @@ def _ours(root: str, *names: str) -> int:
 
 def is_known(root: str) -> bool:
     """True if the settings were read since they were last changed."""
-    known = _ours(root, FOLDER, STAGED)
-    return known >= 0 and known == regular_files.mtime_ns(
+    written_ns = _ours(root, FOLDER, STAGED)
+    return written_ns >= 0 and written_ns == regular_files.mtime_ns(
         regular_files.settings_path(root), follow=True
     )
 
@@ -112,7 +112,7 @@ def session_name(session: str) -> str:
 
 
 def adoption_notes(root: str) -> dict[str, AdoptionNote]:
-    """By id, what is noted; what is no note of ours, or half of one, is none."""
+    """The notes by their workflows' ids, without what is no note of ours, or half of one."""
     try:
         names = os.listdir(regular_files.below(root, FOLDER, ""))
     except OSError:
@@ -123,7 +123,7 @@ def adoption_notes(root: str) -> dict[str, AdoptionNote]:
 
 
 def note_of(root: str, id_: str) -> AdoptionNote | None:
-    """What is noted of one workflow."""
+    """The note on one workflow; None if there is none, or it is none of ours."""
     try:
         note = regular_files.content(_note_path(root, id_), limit=_SMALL)
         session, client, branch, count, end = os.fsdecode(note[0] if note else b"").split("\n")
@@ -133,7 +133,7 @@ def note_of(root: str, id_: str) -> AdoptionNote | None:
 
 
 def put_note(root: str, id_: str, note: AdoptionNote) -> None:
-    """Note it; raises OSError."""
+    """Write the note on a workflow; raises OSError."""
     (session, client, branch), count = note
     text = f"{session}\n{client}\n{branch}\n{count}\n"
     regular_files.fill(_note_path(root, id_), text.encode("utf-8", "surrogateescape"))
