@@ -56,7 +56,7 @@ NOTHING = "0" * 40
 
 
 def new_nonce() -> str:
-    """What makes one attempt to take a lease unlike every other."""
+    """A random word that tells one attempt to take a lease from every other."""
     return secrets.token_hex(8)
 
 

@@ -179,10 +179,10 @@ class GitRepository:
         command = ["git", *args]
         is_away = bool(remote) and self._is_away(remote)
         extra = self.for_servers if is_away else {}
-        given = for_child("git", {**self.environment, **extra}, keeps=is_away)
+        variables = for_child("git", {**self.environment, **extra}, keeps=is_away)
         # Nobody is asked: not by git, and not by ssh, which has no terminal here.
         silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"}
-        environment = {k: v for k, v in given.items() if k not in _PLACES} | silent
+        environment = {k: v for k, v in variables.items() if k not in _PLACES} | silent
         environment |= self.places
         try:
             process = subprocess.Popen(
@@ -241,15 +241,15 @@ class GitRepository:
         self._listed(name)
 
     def _listed(self, name: str) -> tuple[str, ...]:
-        known = self.remotes()
-        if name not in known:
-            others = f" ({', '.join(known)})" if known else ""
+        remotes = self.remotes()
+        if name not in remotes:
+            listed = f" ({', '.join(remotes)})" if remotes else ""
             raise BadConfig(
                 f'This repository has no remote called "{name}", so nothing was sent or fetched. Name one '
-                f"that git remote lists{others} as remote in {CONFIG_FILE}, or add it with: git remote "
+                f"that git remote lists{listed} as remote in {CONFIG_FILE}, or add it with: git remote "
                 f"add {name} <url>"
             )
-        return known[name]
+        return remotes[name]
 
     def _is_away(self, remote: str) -> bool:
         return all(_AWAY.match(url) for url in self._listed(remote))
@@ -376,7 +376,7 @@ def remote_repositories(git: Git, api_url: str) -> list[Repository]:
     """
     urls = [url for urls in git.remotes().values() for url in urls]
     web = web_host(api_url)
-    remotes = [found for url in urls if (found := parse_remote(url)) and _is_host(found, web)]
+    remotes = [parsed for url in urls if (parsed := parse_remote(url)) and _is_host(parsed, web)]
     return [remote.repository for remote in remotes]
 
 
@@ -422,9 +422,11 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     if words.endswith(":"):
         words = f"{words} {_named_below(output, words)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]
-    said = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
+    sentence = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
     text = output.casefold()
     is_answer = re.search(r"returned error: 40[134]", text)
     if not is_answer and any(word in text for word in _NETWORK_WORDS):
-        raise Transient(f"git {_verb(args)} could not reach the remote: {said}", is_ambiguous=True)
-    raise GitFailed(f"git {_verb(args)} failed: {said}", evidence=evidence)
+        raise Transient(
+            f"git {_verb(args)} could not reach the remote: {sentence}", is_ambiguous=True
+        )
+    raise GitFailed(f"git {_verb(args)} failed: {sentence}", evidence=evidence)

@@ -1,4 +1,4 @@
-"""What of ours git tracks: such a file came with the repository, from whoever wrote that."""
+"""Which of the product's own files git tracks: such a file came with the repository, from its author."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def may_track(root: Path, names: Sequence[str]) -> bool:
 
 
 def _in_index(name: str) -> tuple[bytes, ...]:
-    """What an index holds, in small letters, if it has the file or the folder, or what a pattern means."""
+    """The bytes, in small letters, of an index that has the file or the folder, or a pattern's match."""
     begin = re.split(r"[*?\[\\]", name, maxsplit=1)[0]
     wanted = os.fsencode(begin).lower()
     return (wanted,) if begin != name else (wanted + b"/", wanted + b"\0")
@@ -114,7 +114,7 @@ def _in_index(name: str) -> tuple[bytes, ...]:
 def tracked(
     root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
 ) -> list[str]:
-    """What git tracks in the folder under these names, as git spells it.
+    """Which files git tracks at the top of the folder under these names, as git spells them.
 
     One git process, unless the index shows that there is nothing.
 
@@ -155,15 +155,15 @@ def tracked_paths(
 
 
 def tracked_in(git: Git, commit: str) -> list[str]:
-    """What of ours a commit has at its top, as git spells it; raises GitFailed."""
+    """Which of the product's own files a commit has at its top, as git spells them; GitFailed."""
     listed = git.run("ls-tree", "--name-only", "-z", commit).split("\0")
     wanted = [name.casefold() for name in NAMES]
     return [top for top in listed if any(fnmatchcase(top.casefold(), name) for name in wanted)]
 
 
-def _is_one(root: Path, name: str, other: str) -> bool:
+def _is_one(root: Path, name: str, top: str) -> bool:
     """True if both names lead to one file here, or one is a pattern of the other."""
-    if name == other or ("*" in name and fnmatchcase(other.casefold(), name)):
+    if name == top or ("*" in name and fnmatchcase(top.casefold(), name)):
         return True
-    one, two = root / name, root / other
-    return one.exists() and two.exists() and one.samefile(two)
+    first, second = root / name, root / top
+    return first.exists() and second.exists() and first.samefile(second)

@@ -1,4 +1,4 @@
-"""The working tree in one word: the same before and after a commit, another after any edit.
+"""One word for a worktree's files: the same before and after a commit, another after any edit.
 
 The word is the name of the tree object that git would make of all files that it does not ignore. It is
 made in a temporary index, and objects that it needs go to a temporary folder: nothing is written into
@@ -27,7 +27,7 @@ ASIDE = tuple(
     for name in ("core.fsmonitor", "core.splitIndex", "core.untrackedCache")
     for word in ("-c", f"{name}=false")
 )
-"""Nothing that would keep files of its own beside a temporary index."""
+"""Options with which git keeps no files of its own beside a temporary index."""
 
 _PLAIN = (
     *ASIDE,
@@ -69,7 +69,7 @@ class TreeSeen:
 
 
 UNSEEN = TreeSeen()
-"""Nothing was looked at yet."""
+"""The value for a worktree that was not looked at yet."""
 
 
 def tracked_in(
@@ -90,7 +90,7 @@ def seen(
     own: str,
     before: TreeSeen | None = None,
 ) -> TreeSeen:
-    """The tree that the worktree's files are now; an unnamed one outside of a repository.
+    """The tree of the worktree's files as they are now; one without a name outside of a repository.
 
     Where no file changed since `before`, seen with the same `outputs`, that is given again: git lists
     nothing then.
@@ -118,8 +118,8 @@ def seen(
         if index.is_file():
             # With what git knows of unchanged files, and with its time: a file as new as the index is read.
             shutil.copy2(index, aside_index)
-        others = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
-        readable = os.pathsep.join(text for text in (_quoted(objects), others) if text)
+        alternates = environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
+        readable = os.pathsep.join(text for text in (_quoted(objects), alternates) if text)
         places = {
             "GIT_INDEX_FILE": str(aside_index),
             "GIT_OBJECT_DIRECTORY": str(aside_objects),
@@ -169,13 +169,13 @@ def _written(
         if (with_submodules := _with_submodules(git, listed, own)) is not None:
             listed, raw = with_submodules, ""
         # Taken out again, not left out: git refuses to leave out what it ignores anyway.
-        others = [path for path in re.findall(own, listed) if path]
-        _take_out(git, others)
-        full = raw if raw and not others else git.run(*_PLAIN, "write-tree")
-        left = _left_by_checks(listed, outputs) if outputs else []
-        _take_out(git, left)
-        name = git.run(*_PLAIN, "write-tree") if left else full
-        without = frozenset([*others, *left])
+        own_paths = [path for path in re.findall(own, listed) if path]
+        _take_out(git, own_paths)
+        full = raw if raw and not own_paths else git.run(*_PLAIN, "write-tree")
+        by_checks = _left_by_checks(listed, outputs) if outputs else []
+        _take_out(git, by_checks)
+        name = git.run(*_PLAIN, "write-tree") if by_checks else full
+        without = frozenset([*own_paths, *by_checks])
         return TreeSeen(name, full, raw, listed if is_listed else "", without)
     except GitFailed as error:
         raise GitFailed(
@@ -186,7 +186,7 @@ def _written(
 
 
 def _hidden(git: GitRepository, listed: str) -> bool:
-    """Have the index see again what git was told to pass over; False if that is nothing.
+    """Let the index see the files that git was told to pass over; False if there are none.
 
     What a sparse checkout leaves out is not there, and stays as it is committed.
     """
@@ -202,19 +202,19 @@ def _hidden(git: GitRepository, listed: str) -> bool:
 
 
 def _with_submodules(git: GitRepository, listed: str, own: str) -> str | None:
-    """The list with the files of each submodule that differ from its commit, in the commit's place.
+    """The list with a tree of a submodule's files for its commit, where the two differ.
 
     The index has them then, too. None if there is no submodule.
     """
     links = re.findall(r"(?:^|\0)\w 160000 (\w+) 0\t([^\0]*)", listed)
-    there = [(link, path) for link, path in links if (git.root / path / ".git").exists()]
-    for link, path in there:
+    present = [(link, path) for link, path in links if (git.root / path / ".git").exists()]
+    for link, path in present:
         below = GitRepository(git.root / path, git.deadline, git.environment)
         files = seen(below.root, below.deadline, below.environment, _NONE, own).full
         if files != below.run("rev-parse", f"{link}^{{tree}}", check=False):
             git.run(*_PLAIN, "update-index", "--cacheinfo", f"160000,{files},{path}")
             listed = listed.replace(f" {link} 0\t{path}", f" {files} 0\t{path}")
-    return listed if there else None
+    return listed if present else None
 
 
 def _take_out(git: GitRepository, paths: list[str]) -> None:
@@ -225,7 +225,7 @@ def _take_out(git: GitRepository, paths: list[str]) -> None:
 
 
 def _left_by_checks(listed: str, outputs: Mapping[str, str]) -> list[str]:
-    """Those of the files that checks made which are as they left them."""
+    """The files that checks made and that are unchanged since."""
     return [path for path, content in outputs.items() if f" {content} 0\t{path}\0" in f"{listed}\0"]
 
 

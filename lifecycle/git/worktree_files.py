@@ -22,7 +22,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.git.tree_objects import ASIDE
 
 IsOwn = Callable[[str], bool]
-"""True for a path that the caller and its like write: never counted, committed or put back."""
+"""True for a path that the caller itself writes: never counted, committed or put back."""
 
 CLIENT = ".claude/"
 """The client's folder: what git does not track there is its settings, and no story's work."""
@@ -83,10 +83,10 @@ def refuse_under_way(git: GitRepository) -> None:
     """Refuse while git is in the middle of something, or has unmerged paths; raises Refused, GitFailed."""
     words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
     paths = git.run("rev-parse", *words).splitlines()
-    for path, what in zip(paths, _UNDER_WAY.values(), strict=True):
+    for path, work in zip(paths, _UNDER_WAY.values(), strict=True):
         if (git.root / path).exists():
             raise Refused(
-                f"{what} is under way here, so nothing was moved, saved or committed; end it first (git "
+                f"{work} is under way here, so nothing was moved, saved or committed; end it first (git "
                 "status says how)."
             )
     if git.run("ls-files", "--unmerged", "-z"):
@@ -129,8 +129,8 @@ def uncommitted(
     quiet = ("--name-only", "-z", "--no-renames", "--ignore-submodules=dirty")
     staged = paths_of(git, "diff", "--cached", *quiet)
     unstaged = [*paths_of(git, "diff", *quiet), *untracked(git)]
-    left = _as_left(git, [path for path in unstaged if path in outputs], outputs)
-    kept = [path for path in unstaged if path not in left]
+    by_checks = _as_left(git, [path for path in unstaged if path in outputs], outputs)
+    kept = [path for path in unstaged if path not in by_checks]
     secrets = tuple(dict.fromkeys(path for path in (*staged, *kept) if is_secret(path)))
     alone = {path for path in (*staged, *kept) if is_own(path) or path in secrets}
     return Uncommitted(
@@ -263,9 +263,9 @@ def paths_of(git: GitRepository, *words: str) -> list[str]:
 
 
 def _as_left(git: GitRepository, paths: list[str], outputs: Mapping[str, str]) -> set[str]:
-    """Those of the files that are as a check left them."""
-    there = [path for path in paths if "\n" not in path and (git.root / path).is_file()]
-    if not there:
+    """Those of the paths whose files are unchanged since a check wrote them."""
+    present = [path for path in paths if "\n" not in path and (git.root / path).is_file()]
+    if not present:
         return set()
-    named = git.run("hash-object", "--stdin-paths", stdin="\n".join(there)).splitlines()
-    return {path for path, name in zip(there, named, strict=True) if outputs[path] == name}
+    named = git.run("hash-object", "--stdin-paths", stdin="\n".join(present)).splitlines()
+    return {path for path, name in zip(present, named, strict=True) if outputs[path] == name}
