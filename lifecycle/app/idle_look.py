@@ -1,4 +1,4 @@
-"""One look of somebody who waits: at the claim as at rest, within a hook's time, if one is needed."""
+"""One look at the claim for a process that waits: within a hook's time, and shared with other waiters."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def together(
     record: Record,
     within: AbstractContextManager[None],
 ) -> SharedAnswer | None:
-    """What the machine's waiters know of the claim's pull request; at most one request for all of them.
+    """What the machine's waiters know of the claim's pull request; one request at most for all of them.
 
     None: whoever asks looks for itself. So does whoever has more to do than to see whether something
     changed: the claim was edited, something failed, reviews are due, what failed is to be read again, or
@@ -106,26 +106,26 @@ def together(
 def shared(
     world: WorktreeWorld, ids: Sequence[str], looked: float, within: AbstractContextManager[None]
 ) -> SharedAnswer | None:
-    """The same of a pull request by its ids; `looked` is when somebody here last looked whole."""
+    """As `together` for a pull request by its ids; `looked` is when somebody here last looked whole."""
     return _with_looks(world, within, lambda looks: looks.ask(ids, looked))
 
 
 def watched(
     world: WorktreeWorld, claim_store: ClaimStore, record: Record
 ) -> tuple[tuple[str, ...], float] | None:
-    """By which ids it is asked for, and when it was last looked at whole; None where that is not enough."""
-    known, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
+    """The pull request's ids for a shared look, and when it was looked at whole; None: it needs its own."""
+    ids, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
     looked = parse_time(record.claim.last_check_poll)
     is_edited = record.touched != claim_store.mtime_ns()
     is_due = isinstance(due, int | float) and due <= world.clock.now()
-    if not isinstance(known, list) or known[:1] != [record.claim.pr_number] or looked is None:
+    if not isinstance(ids, list) or ids[:1] != [record.claim.pr_number] or looked is None:
         return None
     if record.claim.phase != Phase.CHECKS_RUNNING or is_edited or is_due or record.troubles:
         return None
     pull, failing = record.pull, record.pull.failures
     if failing.get("is_due") or failing.get("base") or pull.reruns or pull.merging.queued:
         return None  # the base, a run of the head, or the queue is looked at as well
-    return tuple(str(one) for one in known[1:]), looked
+    return tuple(str(node_id) for node_id in ids[1:]), looked
 
 
 def _with_looks(

@@ -1,4 +1,4 @@
-"""News and the packet that tells why: fetched for whom they wake, named wherever else they are said."""
+"""Packets that tell why something failed: fetched for a wake, and named in other sentences about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PREPARE_SECONDS = FETCH_SECONDS + 12.0
 
 @dataclass(frozen=True, slots=True)
 class PackedEvent:
-    """What the key of a sentence that has a packet says.
+    """The parts of a notice's key, of a notice that has a packet.
 
     Attributes:
         event: its kind, a key of `KINDS`.
@@ -63,7 +63,7 @@ def _conflict(world: World, of: PackedEvent, seconds: float) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PacketKind:
-    """What fetches a kind of packet and says what a wake carries of it, and the sentences about it."""
+    """One kind of packet: what fetches it and gives the lines for a wake, and the sentences about it."""
 
     lines: Callable[[World, PackedEvent, float], list[str]]
     unread: str
@@ -82,22 +82,22 @@ KINDS = {
         "Files and commits are in {where}.",
     ),
 }
-"""By the event of a sentence's key the packet that it has."""
+"""The kind of packet, by the event in a notice's key."""
 
 _KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?$")
 
 
 def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
-    """By the event, lines of ours that tell why what these sentences say came about.
+    """Fetch the packets of these notices: by event, lines that tell why it came about.
 
-    It is fetched, within FETCH_SECONDS for all; that it could not be is a line as well.
+    All within FETCH_SECONDS; that one could not be fetched is a line as well.
     """
     lines: dict[str, list[str]] = {}
     end = world.clock.monotonic() + FETCH_SECONDS
-    for of in {one.event: one for one in _packed(waiting)}.values():
+    for of in {packed.event: packed for packed in _packed(waiting)}.values():
         try:
-            left = end - world.clock.monotonic()
-            lines[of.event] = KINDS[of.event].lines(world, of, left)
+            seconds = end - world.clock.monotonic()
+            lines[of.event] = KINDS[of.event].lines(world, of, seconds)
         except (LifecycleError, OSError, DeadlineReached) as error:
             log.write(world.root, f"feedback: {error}")
             lines[of.event] = [unread(getattr(error, "sentence", ""), of.pull, of.event)]
@@ -105,7 +105,7 @@ def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
 
 
 def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManager[None]) -> bool:
-    """True if one of these tells of failed checks: why was read, and the next look tells whose that is.
+    """Read why checks failed, if one of these tells of that; then True, and the next look judges by it.
 
     `within` ends what hangs.
     """
@@ -127,9 +127,9 @@ def unread(why: str, pull: int, event: str = "failed") -> str:
     return KINDS[event].unread.format(why=why, pull=pull)
 
 
-def with_packets(root: Path, said: Iterable[Notice]) -> tuple[Notice, ...]:
-    """The same sentences; one whose packet is there says where."""
-    return tuple(_with_packet(root, notice) for notice in said)
+def with_packets(root: Path, notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """The notices; one whose packet is in `.lifecycle/feedback/` says where."""
+    return tuple(_with_packet(root, notice) for notice in notices)
 
 
 def _with_packet(root: Path, notice: Notice) -> Notice:
@@ -148,7 +148,7 @@ def _with_packet(root: Path, notice: Notice) -> Notice:
 
 
 def _packed(notices: Iterable[Notice]) -> Iterator[PackedEvent]:
-    """What the keys of those sentences say that have a packet."""
+    """The keys of those notices that have a packet, taken apart."""
     for notice in notices:
         if match := _KEY.match(notice.key):
             event, pull, commit, rest = match.groups("")

@@ -52,7 +52,7 @@ class Elsewhere:
 
 
 _OF_TOKEN = ("_placed", "token", "clients", "forge", "survey", "board", "tracker")
-"""What was made with one token and is made anew with another."""
+"""Parts that are made with a token, and made anew with another one."""
 
 
 class WorktreeWorld:
@@ -144,7 +144,7 @@ class WorktreeWorld:
                 self.__dict__.pop(name, None)
 
     def _refused(self) -> None:
-        """GitHub does not accept the token: what is kept of it is forgotten, and so is it."""
+        """Note that GitHub does not accept the token, and forget what is kept of it."""
         self._is_refused = True
         if self.token.renew is not None:
             self.token.renew()
@@ -207,7 +207,9 @@ class WorktreeWorld:
         for name, urls in self.git.remotes().items():
             parsed = [process.parse_remote(url) for url in urls]
             if any(
-                str(one.repository).casefold() == str(self.base).casefold() for one in parsed if one
+                str(remote.repository).casefold() == str(self.base).casefold()
+                for remote in parsed
+                if remote
             ):
                 return name
         return self.remote
@@ -312,7 +314,7 @@ class WorktreeWorld:
 
     @cached_property
     def access(self) -> str:
-        """What tells one token from another, and one configuration of it; says nothing of either."""
+        """A word that differs for each token and configuration of one, and says nothing of either."""
         from lifecycle.settings.credentials import fingerprint
 
         return fingerprint(self.root, self.environment)
@@ -330,7 +332,7 @@ class WorktreeWorld:
 
     @cached_property
     def clients(self) -> GitHubClients:
-        """What speaks to GitHub with the token; raises NoToken, BadConfig."""
+        """The clients that speak to GitHub with the token; raises NoToken, BadConfig."""
         from lifecycle.github.clients import GitHubClients
 
         project = (
@@ -354,7 +356,7 @@ class WorktreeWorld:
         return self.forge_of(self.base)
 
     def forge_of(self, repository: Repository) -> Forge:
-        """The same of another repository; raises NoToken, BadConfig."""
+        """Issues, pull requests and checks of another repository; raises NoToken, BadConfig."""
         return self.clients.forge(repository)
 
     @property
@@ -391,9 +393,9 @@ class WorktreeWorld:
         path = shared_looks.place(self.environment, self.addresses.graphql_url, self.token.value)
         if path is None:
             return None
-        every = self.settings.poll_seconds
+        interval = self.settings.poll_seconds
         return shared_looks.SharedLooks(
-            path, lambda: self.clients.graph, self.clock, self.root, every
+            path, lambda: self.clients.graph, self.clock, self.root, interval
         )
 
     @cached_property
@@ -428,9 +430,9 @@ class WorktreeWorld:
         token = authorization(self.environment, url, clients.token.value)
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)
         git.url = f"{url}.git"
-        there = Elsewhere(repository, git, clients)
+        target = Elsewhere(repository, git, clients)
         return WorktreeWorld(
-            place, self.environment, self.clock, self.deadline, self.cache, settings, there
+            place, self.environment, self.clock, self.deadline, self.cache, settings, target
         )
 
     @cached_property
@@ -475,7 +477,7 @@ class WorktreeWorld:
         return self.inner_as("")
 
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
-        """The same in the name of this agent, who may be about to claim; "": of whoever is here.
+        """`inner` in the name of this agent, who may be about to claim; "": of whoever is here.
 
         `name` is the tracker's, for a link that was made in it, whatever the settings say by now.
         """
@@ -517,10 +519,10 @@ class WorktreeWorld:
         owner = self.settings.project_owner
         if owner is None or any(self.environment.get(name) for name in config.OWNER_VARIABLES):
             return
-        known = [*process.remote_repositories(self.git, self.addresses.api_url)]
+        repositories = [*process.remote_repositories(self.git, self.addresses.api_url)]
         if self.environment.get("LIFECYCLE_REPOSITORY"):
-            known.append(self.base)
-        if owner.casefold() not in {one.owner.casefold() for one in known}:
+            repositories.append(self.base)
+        if owner.casefold() not in {repository.owner.casefold() for repository in repositories}:
             raise BadConfig(
                 f"{config.CONFIG_FILE} names a board of {owner}, to whom no git remote here belongs, so "
                 "nothing was asked of GitHub; if it is the right one, set "

@@ -73,7 +73,7 @@ def create_workflow_state(
         called,
         type=type if type in {*WorkflowType} else WorkflowType.CUSTOM.value,
         task=task,
-        phases=tuple(_phase(one) for one in phases),
+        phases=tuple(_phase(phase) for phase in phases),
         reading=tuple(reading),
         context={**(context or {})},
         reminders=tuple(reminders),
@@ -182,38 +182,42 @@ def _steps(root: str | Path) -> WorkflowSteps:
 
 def _free_name(steps: WorkflowSteps, name: str) -> str:
     """The name, with a number behind it while an unfinished workflow has it."""
-    taken = {one.workflow.name.casefold() for one in steps.store.read().unfinished}
-    made, number = name, 1
-    while made.casefold() in taken:
+    taken = {entry.workflow.name.casefold() for entry in steps.store.read().unfinished}
+    free_name, number = name, 1
+    while free_name.casefold() in taken:
         number += 1
-        made = f"{name} ({number})"
-    return made
+        free_name = f"{name} ({number})"
+    return free_name
 
 
 def _status(word: str) -> PhaseStatus:
     """The status that a word of either design, or of ours, means."""
-    known = {**{one.value: one for one in PhaseStatus}, **FROM_CHECKPOINT, **FROM_DOCUMENT}
-    if word in known:
-        return known[word]
+    statuses = {
+        **{member.value: member for member in PhaseStatus},
+        **FROM_CHECKPOINT,
+        **FROM_DOCUMENT,
+    }
+    if word in statuses:
+        return statuses[word]
     raise Refused(
         f"{quoted(str(word))} is no status of a phase, so nothing was changed; there are "
-        f"{', '.join(dict.fromkeys(known))}."
+        f"{', '.join(dict.fromkeys(statuses))}."
     )
 
 
-def _phase(given: PhaseForm) -> WorkflowPhase:
-    if isinstance(given, str):
-        return WorkflowPhase(given)
-    if isinstance(given, Mapping):
-        title = given.get("title") or given.get("name") or ""
+def _phase(form: PhaseForm) -> WorkflowPhase:
+    if isinstance(form, str):
+        return WorkflowPhase(form)
+    if isinstance(form, Mapping):
+        title = form.get("title") or form.get("name") or ""
         return WorkflowPhase(
             str(title),
-            agent=str(given.get("agent") or ""),
-            reading=tuple(map(str, given.get("reading") or ())),
-            reminders=tuple(map(str, given.get("reminders") or ())),
-            gate=str(given.get("gate") or ""),
+            agent=str(form.get("agent") or ""),
+            reading=tuple(map(str, form.get("reading") or ())),
+            reminders=tuple(map(str, form.get("reminders") or ())),
+            gate=str(form.get("gate") or ""),
         )
-    words = [str(word) for word in given]
+    words = [str(word) for word in form]
     if not 1 <= len(words) <= 2:
         raise Refused(
             "A phase is a title, (title, agent), or an object with a title; nothing was done."

@@ -71,7 +71,7 @@ def guidance(
 def whole_guidance(
     workflow: Workflow, others: Sequence[Workflow] = (), refused: Sequence[str] = ()
 ) -> list[str]:
-    """All of it: every path, every text whole."""
+    """All lines of the guidance: every path, every text whole."""
     return [
         _phase_line(workflow),
         *(line.text for line in _told(workflow, others, _LONG)),
@@ -82,7 +82,7 @@ def whole_guidance(
 
 
 def kept_lines(workflow: Workflow, others: Sequence[Workflow] = ()) -> list[str]:
-    """What the summary of a compaction must keep of it."""
+    """Lines on a workflow that the summary of a compaction must keep."""
     return [
         f"- {_phase_line(workflow)}",
         *(f"- {line.text}" for line in _told(workflow, others, _TEXT) if line.rank != LAST),
@@ -106,8 +106,8 @@ def reading_lines(paths: Sequence[str], room: int, longest: int = _PATH) -> list
     """The reading list in so many characters: its first paths whole, how many others, and a command."""
     if not paths:
         return []
-    rest = f"and {len(paths):,} more: {REST}"
-    left = room - len(READ) - len(rest) - 2
+    ending = f"and {len(paths):,} more: {REST}"
+    left = room - len(READ) - len(ending) - 2
     shown: list[str] = []
     for path in map(_path, paths):
         if len(path) > longest or len(path) + 1 > left:
@@ -131,7 +131,8 @@ def others_line(others: Sequence[Workflow]) -> str:
     if not others:
         return ""
     names = ", ".join(
-        f"{quoted(one.name, 40)} ({number(one)}/{len(one.phases) or 1})" for one in others[:_NAMED]
+        f"{quoted(workflow.name, 40)} ({number(workflow)}/{len(workflow.phases) or 1})"
+        for workflow in others[:_NAMED]
     )
     left = len(others) - _NAMED
     return f"Other workflows here: {names}{f' and {left} more' if left > 0 else ''}: {LIST}"
@@ -165,7 +166,7 @@ def _action(workflow: Workflow) -> str:
 
 
 def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[RecoveryLine]:
-    """Task, criteria and all that may be shortened, in the order in which it is read."""
+    """The lines with task, criteria and all else that may be shortened, in the order of reading."""
     lines: list[RecoveryLine] = []
 
     def add(rank: int, text: str) -> None:
@@ -181,9 +182,9 @@ def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[Re
     if phase is not None and phase.gate:
         add(NEXT, f"Gate of this phase: {_flat(phase.gate, 100)}")
     add(NEXT, _pairs(workflow, limit))
-    for index, one in enumerate(workflow.phases):
-        if one.status is PhaseStatus.SKIPPED and one.reason:
-            add(NEXT, f"Phase {index + 1} was skipped: {quoted(one.reason, limit)}")
+    for index, listed in enumerate(workflow.phases):
+        if listed.status is PhaseStatus.SKIPPED and listed.reason:
+            add(NEXT, f"Phase {index + 1} was skipped: {quoted(listed.reason, limit)}")
     add(NEXT, others_line(others))
     add(LAST, _todo_line(workflow))
     return lines
@@ -194,22 +195,22 @@ def _named_text(name: str, text: str, limit: int) -> str:
 
 
 def _list(name: str, texts: Iterable[str], limit: int) -> str:
-    made = "; ".join(quoted(redact(text), limit) for text in texts)
-    return f"{name}: {made}" if made else ""
+    joined = "; ".join(quoted(redact(text), limit) for text in texts)
+    return f"{name}: {joined}" if joined else ""
 
 
 def _pairs(workflow: Workflow, limit: int) -> str:
-    made = ", ".join(
+    joined = ", ".join(
         f"{_flat(str(name), 60)}={quoted(redact(value if isinstance(value, str) else repr(value)), limit)}"
         for name, value in workflow.context.items()
     )
-    return f"Context: {made}" if made else ""
+    return f"Context: {joined}" if joined else ""
 
 
 def _todo_line(workflow: Workflow) -> str:
     rows = zip(todos(workflow), workflow.phases, strict=True)
-    made = " ".join(f"{_BOXES[row['status']]} {quoted(phase.title, 40)}" for row, phase in rows)
-    return f"To-do list: {made}" if made else ""
+    boxes = " ".join(f"{_BOXES[row['status']]} {quoted(phase.title, 40)}" for row, phase in rows)
+    return f"To-do list: {boxes}" if boxes else ""
 
 
 def _path(path: str) -> str:

@@ -69,7 +69,7 @@ def has_documents(root: str) -> bool:
 
 
 def anchor_of(root: str) -> list[int]:
-    """What tells this worktree's git folder from any other one, whatever is checked out; empty outside."""
+    """Number and dates of a file in git's folder, as no other worktree has them; [] outside of git."""
     try:
         folder = regular_files.git_folder(root)
     except OSError:
@@ -110,14 +110,14 @@ def _below(root: str, folder: str, deeper: int) -> Iterator[str]:
 
 def fingerprint(root: str, path: str, now_ns: int) -> list[int | None]:
     """Date, size and number of a file or folder, and a sum of a file's content if it is young."""
-    whole = os.path.join(root, path)
+    full_path = os.path.join(root, path)
     try:
-        about = os.lstat(whole)
+        about = os.lstat(full_path)
     except (OSError, ValueError):
         return list(_NOTHING)
     racy = TICK_NS if about.st_mtime_ns % SECOND_NS else WHOLE_NS
     is_young = stat.S_ISREG(about.st_mode) and now_ns - about.st_mtime_ns < racy
-    return [about.st_mtime_ns, about.st_size, about.st_ino, _sum(whole) if is_young else None]
+    return [about.st_mtime_ns, about.st_size, about.st_ino, _sum(full_path) if is_young else None]
 
 
 def _sum(path: str) -> int:
@@ -131,7 +131,7 @@ def _sum(path: str) -> int:
 
 
 def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
-    """Which of these files are not what they were when the fingerprints were taken."""
+    """Which of these files are not what they were when their fingerprints were taken."""
     for path, (mtime_ns, size, number, crc) in files.items():
         try:
             about = os.lstat(f"{root}/{path}")
@@ -200,13 +200,13 @@ def chosen(
         asker: who asks.
     """
     ranked: list[tuple[int, int, dict[str, Any] | None]] = []
-    for at, one in enumerate(data["answers"]):
-        note = notes.get(one["id"])
-        own = tuple(one["whose"])
-        ranked.append((rank(own if note is None else note[0], asker, _is_alive), at, one))
+    for at, answer in enumerate(data["answers"]):
+        note = notes.get(answer["id"])
+        own = tuple(answer["whose"])
+        ranked.append((rank(own if note is None else note[0], asker, _is_alive), at, answer))
         if note is not None:  # another one that was the same one's may come next
             ranked.append((rank(own, asker, _is_alive), at, None))
-    if notes.keys() - {one["id"] for one in data["answers"]}:
+    if notes.keys() - {entry["id"] for entry in data["answers"]}:
         return None
     near = [row for row in ranked if row[0]]
     if not near:

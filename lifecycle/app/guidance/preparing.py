@@ -59,13 +59,15 @@ def workflow_part(
     kept, refused = reading_here(root, workflow)
     limits = {"limit": ALONE_LIMIT} if is_alone else {}
     part = guidance_text.guidance(kept, others, refused, **limits)
-    return RecoveryPart(tuple(RecoveryLine(_fit(x.text), x.rank) for x in part.lines), part.rest)
+    return RecoveryPart(
+        tuple(RecoveryLine(_fit(line.text), line.rank) for line in part.lines), part.rest
+    )
 
 
 def kept_text(lines: Iterable[str]) -> str:
     """What the client's summariser is told to keep, as it is printed."""
-    every = ["Keep in the summary, word by word:", *map(_fit, lines)]
-    return shown("\n".join(every))
+    lines_to_keep = ["Keep in the summary, word by word:", *map(_fit, lines)]
+    return shown("\n".join(lines_to_keep))
 
 
 def preparing_store(
@@ -77,7 +79,7 @@ def preparing_store(
 
 
 class _Preparer:
-    """Prepares at the end of a change, by what was read and written in it where nobody else wrote."""
+    """Prepares answers at the end of a change: from what it read and wrote, if nobody else wrote."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.top = root, str(root)
@@ -128,7 +130,7 @@ class _Preparer:
         if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
             store.folder.remove(prepared_recovery.NAME)
             return
-        every = [one.workflow for one in workflows.unfinished]
+        unfinished = [entry.workflow for entry in workflows.unfinished]
         is_served = config.file_of(root).is_file()
         data = {
             "form": [prepared_recovery.FORM, __version__],
@@ -137,55 +139,59 @@ class _Preparer:
             "files": self.files,
             "sources": _sources(store, workflows),
             "person": person,
-            **_answers(root, [one for one in every if is_standing(root, one)], every),
+            **_answers(
+                root,
+                [workflow for workflow in unfinished if is_standing(root, workflow)],
+                unfinished,
+            ),
         }
         store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
 
 
 def _after(change: WorkflowChange) -> WorktreeWorkflows:
     """The workflows as they are once a change was written."""
-    there = change.workflows
-    workflows = [one for one in there.found if one.workflow.id not in change.after]
+    before = change.workflows
+    workflows = [entry for entry in before.found if entry.workflow.id not in change.after]
     workflows += [FoundWorkflow(record, ()) for record in change.after.values()]
-    newest = sorted(workflows, key=lambda one: (-one.written_at, one.workflow.id))
-    return WorktreeWorkflows(tuple(newest), there.current, there.unusable)
+    newest = sorted(workflows, key=lambda entry: (-entry.written_at, entry.workflow.id))
+    return WorktreeWorkflows(tuple(newest), before.current, before.unusable)
 
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
     """What the sources are: "" if none tells of a workflow, "new" if one tells news, else "known"."""
     sources = read_sources(store.root)
-    known = {(one.path, one.digest) for one in sources.facts}
-    seen = {(one.workflow.source, one.workflow.source_seen) for one in workflows.found}
-    if known - seen:
-        every = store.read(archived=True).found
-        seen |= {(one.workflow.source, one.workflow.source_seen) for one in every}
-    if sources.troubles or known - seen:
+    facts = {(fact.path, fact.digest) for fact in sources.facts}
+    seen = {(entry.workflow.source, entry.workflow.source_seen) for entry in workflows.found}
+    if facts - seen:
+        stored = store.read(archived=True).found
+        seen |= {(entry.workflow.source, entry.workflow.source_seen) for entry in stored}
+    if sources.troubles or facts - seen:
         return "new"
-    return "known" if known or any(path for path, _ in seen) else ""
+    return "known" if facts or any(path for path, _ in seen) else ""
 
 
 def _answers(
-    root: Path, restorable: Sequence[Workflow], every: Sequence[Workflow]
+    root: Path, restorable: Sequence[Workflow], unfinished: Sequence[Workflow]
 ) -> dict[str, Any]:
-    """An answer for each way in which one can be somebody's, and one for a session that none is for."""
+    """An answer for each way in which a workflow can be somebody's, and one for all other sessions."""
     first: dict[tuple[str, int, str], Workflow] = {}
     for workflow in restorable:
         first.setdefault(whose_is(workflow), workflow)
     answers = []
     for number, (whose, workflow) in enumerate(first.items()):
-        made: dict[str, str] = {}
+        texts: dict[str, str] = {}
         if number < MOST_ANSWERS:
             lines = folded([workflow_part(root, workflow, _without(restorable, workflow))], LIMIT)
-            kept = guidance_text.kept_lines(workflow, _without(every, workflow))
-            made = {"told": shown("\n".join(lines)), "kept": kept_text(kept)}
-        answers.append({"id": workflow.id, "whose": whose, **made})
-    line, every_line = (guidance_text.others_line(these) for these in (restorable, every))
+            kept = guidance_text.kept_lines(workflow, _without(unfinished, workflow))
+            texts = {"told": shown("\n".join(lines)), "kept": kept_text(kept)}
+        answers.append({"id": workflow.id, "whose": whose, **texts})
+    line, every_line = (guidance_text.others_line(these) for these in (restorable, unfinished))
     none = {"told": shown(_fit(line)), "kept": kept_text([f"- {every_line}"])} if line else {}
     return {"answers": answers, "none": none}
 
 
-def _without(workflows: Sequence[Workflow], one: Workflow) -> list[Workflow]:
-    return [other for other in workflows if other.id != one.id]
+def _without(workflows: Sequence[Workflow], left_out: Workflow) -> list[Workflow]:
+    return [workflow for workflow in workflows if workflow.id != left_out.id]
 
 
 def _is_plain(root: Path, environment: Mapping[str, str]) -> bool:

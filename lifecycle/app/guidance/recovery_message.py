@@ -64,27 +64,27 @@ def part_of(lines: Iterable[str], rest: str, first: Sequence[str] = ()) -> Recov
 
 def folded(parts: Sequence[RecoveryPart], limit: int = LIMIT) -> list[str]:
     """The lines of the message: at most `limit` characters with the breaks between them."""
-    every = [(line, index) for index, part in enumerate(parts) for line in part.lines]
-    if sum(len(line.text) + 1 for line, _ in every) <= limit + 1:
-        return [line.text for line, _ in every]
+    numbered = [(line, index) for index, part in enumerate(parts) for line in part.lines]
+    if sum(len(line.text) + 1 for line, _ in numbered) <= limit + 1:
+        return [line.text for line, _ in numbered]
     rests = [part.rest for part in parts if part.lines and part.rest]
     left = limit - len(_more(rests))
-    taken: dict[int, str] = {}
-    order = sorted(range(len(every)), key=lambda at: (every[at][0].rank, at))
+    kept: dict[int, str] = {}
+    order = sorted(range(len(numbered)), key=lambda at: (numbered[at][0].rank, at))
     for at in order:
-        text = every[at][0].text
+        text = numbered[at][0].text
         room = left - 1
         if len(text) > room:
             if room < _SHORTEST:
                 continue
             text = short(text, room)
-        taken[at] = text
+        kept[at] = text
         left -= len(text) + 1
-    cut = {index for at, (line, index) in enumerate(every) if taken.get(at) != line.text}
-    more = _more([parts[index].rest for index in sorted(cut) if parts[index].rest])
-    return [*(taken[at] for at in sorted(taken)), *([more] if more else [])]
+    cut = {index for at, (line, index) in enumerate(numbered) if kept.get(at) != line.text}
+    last = _more([parts[index].rest for index in sorted(cut) if parts[index].rest])
+    return [*(kept[at] for at in sorted(kept)), *([last] if last else [])]
 
 
 def _more(commands: Sequence[str]) -> str:
-    """The line that names what shows the rest."""
+    """The last line of a shortened message: the commands that show the rest; "" for none."""
     return f"The rest: {', '.join(commands)}" if commands else ""

@@ -81,7 +81,7 @@ class BranchWait:
         return False
 
     def _look(self) -> Waited | None:
-        """Read it once; how the wait ended, if it did."""
+        """Read the pull request once; how the wait ended, None if it goes on."""
         try:
             with self.world.deadline.renewed(HOOK_SECONDS):
                 self.world.renew_token()
@@ -94,16 +94,16 @@ class BranchWait:
             self.problem = error
             return None
         self.problem = None
-        news = endings.gravest(endings.news_ends(one, self.wanted) for one in notices)
+        news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
         ending = news or endings.standing_ends(self._standing(), self.wanted)
         if ending is None:
-            self._told |= {one.key for one in notices}
+            self._told |= {notice.key for notice in notices}
             return None
         ended = pull_wait.explained(self.world, self._of(ending), notices, self.within)
         return replace(ended, said=tuple(notices))
 
     def _read(self) -> list[Notice]:
-        """One request; what of it is news to this wait."""
+        """Read it in one request; the notices that are new to this wait."""
         look = Look(
             issue=self._number,
             branch=self.pull.branch if self.pull is not None else "",
@@ -127,13 +127,13 @@ class BranchWait:
         if pull.state is not PullState.OPEN:
             return []
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
-        known = replace(self._record.pull, reviews=news.known)
+        pull_record = replace(self._record.pull, reviews=news.known)
         for name, text in news.papers:
             FeedbackFiles(self.world.root).write(name, text.encode())
         snapshot = Snapshot(
             Wake.IDLE,
             now,
-            replace(self._record, pull=known),
+            replace(self._record, pull=pull_record),
             Rules(poll_seconds=self.world.settings.poll_seconds),
             observation=observed,
             looked_at_checks=True,
@@ -141,7 +141,7 @@ class BranchWait:
         judged = review.judge(snapshot, pull)
         self._record = replace(self._record, pull=judged.known)
         notices = [*news.notices, *judged.notices]
-        return [one for one in notices if one.key not in self._told]
+        return [notice for notice in notices if notice.key not in self._told]
 
     def _standing(self) -> Standing:
         if self.pull is None or self.pull.state is not PullState.OPEN:

@@ -123,11 +123,13 @@ class ClaimWait:
         return self._record
 
     def _ended(self, record: Record) -> Waited | None:
-        """How the wait ended, if it did."""
+        """How the wait ended; None if it goes on."""
         self._refuse(record)
         waiting = self._waiting(record)
         printed = [Notice(key, "", Audience.NOTE) for key in self._told_meanwhile(record)]
-        news = endings.gravest(endings.news_ends(one, self.wanted) for one in (*waiting, *printed))
+        news = endings.gravest(
+            endings.news_ends(notice, self.wanted) for notice in (*waiting, *printed)
+        )
         ending = news or self._standing_ends(record)
         if isinstance(self.problem, OF_CREDENTIALS):
             return self._of(record, Ending.CREDENTIALS, problem=self.problem.sentence)
@@ -161,7 +163,9 @@ class ClaimWait:
 
     def _waiting(self, record: Record) -> list[Notice]:
         audiences = observing.deliverable(record, self.session, AGENTS)
-        return [one for one in self.claim_store.ledger.waiting() if one.audience in audiences]
+        return [
+            notice for notice in self.claim_store.ledger.waiting() if notice.audience in audiences
+        ]
 
     def _told_meanwhile(self, record: Record) -> list[str]:
         """The keys of what another channel told since this wait began: that is over as well."""
@@ -172,7 +176,7 @@ class ClaimWait:
         ]
 
     def _standing_ends(self, record: Record) -> Ending | None:
-        """What the state ends; what was pushed from here is asked for only where it matters."""
+        """The ending that follows from the state; git is asked for the pushed head only if it matters."""
         standing = self._standing(record)
         ending = endings.standing_ends(standing, self.wanted)
         if ending is None or standing.is_merged or standing.is_closed or self._is_current(record):
@@ -211,10 +215,10 @@ class ClaimWait:
         return self._seen_at(record) < self.began - pace.SOONEST and self._may_look()
 
     def _every(self, record: Record) -> float:
-        """How old a poll has to be for another one."""
-        every, left = self.world.settings.poll_seconds, self.ends - self.clock.monotonic()
+        """Seconds that have to be between two polls of the checks, as things stand."""
+        interval, left = self.world.settings.poll_seconds, self.ends - self.clock.monotonic()
         is_last = left <= LAST_SECONDS and self._may_look()
-        return min(pace.SOONEST, every) if is_last or self._is_unseen(record) else every
+        return min(pace.SOONEST, interval) if is_last or self._is_unseen(record) else interval
 
     def _next(self, record: Record) -> float | None:
         """When to look, in seconds since the epoch; None if no look brings anything on."""
@@ -235,8 +239,8 @@ class ClaimWait:
         moment = self._next(record)
         if moment is None or max(moment, self.again) > now:
             return False
-        every, answer = self._every(record), None
-        if every == self.world.settings.poll_seconds:
+        interval, answer = self._every(record), None
+        if interval == self.world.settings.poll_seconds:
             answer = together(self.world, self.claim_store, record, self.within())
         if answer is not None and not answer.is_whole:
             self.again = answer.again
@@ -249,10 +253,10 @@ class ClaimWait:
             return False
         soonest = min(pace.SOONEST, self.world.settings.poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
-        report = self._looked(every)
+        report = self._looked(interval)
         waiting = self.claim_store.ledger.waiting()
         if report.problem is None and news_packets.judged(self.world, waiting, self.within()):
-            report = self._looked(every)
+            report = self._looked(interval)
         self.world.deadline.renew(None)
         self._files, self.problem = None, report.problem
         seen = report.record
@@ -262,7 +266,7 @@ class ClaimWait:
             self.world.close()
         return True
 
-    def _looked(self, every: float) -> Report:
+    def _looked(self, interval: float) -> Report:
         return idle_look(
             self.world,
             self.claim_store,
@@ -270,7 +274,7 @@ class ClaimWait:
             audiences=(),
             channel=CHANNEL,
             session=self.session,
-            poll_seconds=every,
+            poll_seconds=interval,
         )
 
     def _may_look(self) -> bool:

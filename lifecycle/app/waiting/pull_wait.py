@@ -1,4 +1,4 @@
-"""What a wait finds out of a pull request, whatever it follows; values for the command that prints it."""
+"""How a wait ended and why, with a claim or without one; values for the command that prints them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTLE_SECONDS = 60.0
 """For how long after its beginning a wait does not believe in a head that is not the one pushed last."""
 
 Within = Callable[[], AbstractContextManager[None]]
-"""Makes what ends a look that hangs, by the world's deadline."""
+"""Makes a context that ends a look which hangs, by the world's deadline."""
 
 OF_CREDENTIALS = (NoToken, BadCredentials, NoPermission, MissingScope)
 
@@ -55,29 +55,29 @@ class Waited:
     problem: str = ""
 
 
-def standing_of(known: PullRecord, *, is_told: bool) -> Standing:
+def standing_of(record: PullRecord, *, is_told: bool) -> Standing:
     """Where an open pull request stands, by what a look remembered.
 
     Args:
-        known: what the look remembered.
+        record: what the look remembered.
         is_told: a sentence about its head says that its checks wait for somebody.
     """
-    checks = known.checks or {}
-    is_of_head = checks.get("sha") == known.head
+    checks = record.checks or {}
+    is_of_head = checks.get("sha") == record.head
     verdict = str(checks.get("verdict")) if is_of_head else ""
     return Standing(
         verdict=Verdict(verdict) if verdict in {*Verdict} else None,
         is_over=is_of_head and not (checks.get("running") or checks.get("unfinished")),
-        is_conflicting=bool(known.conflicts_with),
-        is_approved=known.is_approved,
+        is_conflicting=bool(record.conflicts_with),
+        is_approved=record.is_approved,
         is_held=is_told,
     )
 
 
 def explained(world: World, ended: Waited, news: Iterable[Notice], within: Within) -> Waited:
-    """The end with what tells why: the packet of red checks, lines on what else its news is about.
+    """The end with its reasons: the packet of red checks, lines on what else its news is about.
 
-    It is fetched within FETCH_SECONDS; `within` makes what ends what hangs.
+    They are fetched within FETCH_SECONDS; `within` makes a context that ends what hangs.
     """
     if ended.ending is Ending.RED and ended.pull:
         packet, problem = packet_of(world, ended.pull, within())
