@@ -126,7 +126,7 @@ def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
     assert (again.verdict, again.note) == (StopVerdict.PASS, "")
     mended = decide(replace(blind, memory=again.memory, evidence=Evidence.GREEN, obstacle=""))
     assert (mended.verdict, mended.memory.told) == (StopVerdict.BLOCK, "")
-    coded = decide(replace(blind, found=seen(Detected.CODING_COMPLETE).found))
+    coded = decide(replace(blind, finding=seen(Detected.CODING_COMPLETE).finding))
     assert (coded.verdict, coded.note) == (StopVerdict.BLOCK, "")
 
 
@@ -150,10 +150,10 @@ def test_the_question_names_the_check_where_a_run_could_not_be_read() -> None:
     """What runs the tests so that it is known; without a command for them there is nothing to name."""
     stop = seen(Detected.UNKNOWN, is_on_task=True, facts=Facts(check="lifecycle check test"))
     assert "lifecycle check" not in decide(stop).text
-    stop.found.why = stage_watch.UNREAD
+    stop.finding.why = stage_watch.UNREAD
     assert "Run `lifecycle check test`: what it shows is kept." in decide(stop).text
     nothing = seen(Detected.UNKNOWN, is_on_task=True)
-    nothing.found.why = stage_watch.UNREAD
+    nothing.finding.why = stage_watch.UNREAD
     assert decide(nothing).text == question()
 
 
@@ -286,7 +286,7 @@ def test_tests_in_words_count_only_where_none_can_be_run() -> None:
     asked = decide(replace(stop, can_run=True))
     assert asked.text == question()
     ran = StageFinding(Detected.TESTS_PASSING, Tier.INFERENCE, "pytest", position="p1")
-    assert "by" not in decide(replace(stop, found=ran, can_run=True)).events[0].detail
+    assert "by" not in decide(replace(stop, finding=ran, can_run=True)).events[0].detail
 
 
 def test_a_task_that_is_anothers_does_not_advance() -> None:
@@ -380,7 +380,7 @@ def test_of_a_closing_in_words_the_last_text_says_which_task_it_is() -> None:
 def test_what_no_command_could_show_counts_in_words(state: Detected) -> None:
     """Tests and a closing could be seen; that the code is there, and a review approves, is said."""
     stop = seen(state, is_on_task=True)
-    stop.found.tier, stop.found.why = Tier.INFERENCE, stage_watch.TEXT
+    stop.finding.tier, stop.finding.why = Tier.INFERENCE, stage_watch.TEXT
     assert decide(stop).events[0].detail == {
         "marker": str(state),
         "tier": "inference",
@@ -528,7 +528,7 @@ def test_of_a_session_that_is_let_go_the_place_and_the_counts_are_kept() -> None
     facts = Facts(settings=StageSettings(max_blocks=9))
     for found_at, kept_at in (("p7", "p7"), ("", "p1")):
         stop = seen(CODED, memory=Memory(blocks=9, idle=3), facts=facts, has_worked=True)
-        stop.found.position = found_at
+        stop.finding.position = found_at
         done = decide(stop)
         assert done.memory == Memory(position=kept_at, blocks=9, is_let_go=True)
         assert done.log == (done.note,)
@@ -588,7 +588,7 @@ def test_one_stop_has_one_answer(stop: StageSeen) -> None:
     done = decide(stop)
     assert done == decide(stop)
     has_ended = stop.holding is HeldTask.ENDED and stop.turn.asked is Stage.COMMIT_CLOSE
-    if stop.found.state.is_under_way and not has_ended:
+    if stop.finding.state.is_under_way and not has_ended:
         assert done.verdict is StopVerdict.PASS
     if done.verdict is StopVerdict.BLOCK:
         assert asked_in(done.text) is not None or done.text == question(stop.facts.line)

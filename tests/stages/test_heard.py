@@ -29,7 +29,7 @@ def led(instruction: str, megabytes: int) -> Written:
 def look(log: Written, folder: Path, last: str, told: Stage | None = None) -> tuple[object, ...]:
     """The stage in force, and the state that is found."""
     event = {"transcript_path": log.says(last).at(folder), "last_assistant_message": last}
-    turn, found = stop_input.look(event, told=told)
+    turn, found = stop_input.look(event, last_stage=told)
     return turn.asked, found.state
 
 
@@ -67,7 +67,7 @@ def test_what_is_kept_counts_where_the_transcript_cannot_tell(tmp_path: Path) ->
         (Stage.TESTING, Detected.TESTS_PASSING),
         (None, Detected.IN_PROGRESS),
     ):
-        turn, found = stop_input.look(event, told=told)
+        turn, found = stop_input.look(event, last_stage=told)
         assert (turn.asked, found.state, turn.is_cut) == (told, wanted, False)
     path.unlink()
 

@@ -1,4 +1,4 @@
-"""What becomes of a stop: go on with an instruction, a question, or nothing. Pure.
+"""Decide one stop of the staged workflow: go on with an instruction, a question, or nothing. Pure.
 
 No clock, no file, no tracker: `StageSeen` has all that is known, `StageDecision` all that is to be done.
 """
@@ -28,7 +28,7 @@ LAST = (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
 """The stages that are left once the task is closed."""
 
 WAITED = "/waited"
-"""What the name of a stop ends with at which a merge was waited for: that it came is news there."""
+"""The end of a stop's name at which a merge was waited for: once it came, the stop is looked at again."""
 
 
 MISSING: dict[Evidence, str] = {
@@ -75,7 +75,7 @@ class StageSeen:
     """All that a decision looks at.
 
     Attributes:
-        turn, found: the end of the transcript, and what `detect` says of it.
+        turn, finding: the end of the transcript, and what `detect` says of it.
         facts: what instructions are filled with; `facts.line` are the stages of the session's task.
         memory: what is kept of this session.
         is_on_task: the session works on a labelled task.
@@ -90,7 +90,7 @@ class StageSeen:
     """
 
     turn: Turn
-    found: StageFinding
+    finding: StageFinding
     facts: Facts = field(default_factory=Facts)
     memory: Memory = field(default_factory=Memory)
     is_on_task: bool = False
@@ -130,12 +130,12 @@ class StageDecision:
     """What is to be done.
 
     Attributes:
-        verdict: as it says.
+        verdict: whether the agent goes on, may stop, or is let go.
         text: what the agent is told, if it goes on.
         note: what the user is told, "" for nothing.
         memory: what to keep of the session.
         events: for the journal.
-        log: for the log, without the line of what was found.
+        log: lines for the log, without that of the finding.
     """
 
     verdict: StopVerdict
@@ -147,7 +147,7 @@ class StageDecision:
 
 
 def decide(seen: StageSeen) -> StageDecision:
-    """What becomes of this stop.
+    """The decision on one stop.
 
     The same position is never answered twice, whatever is known by then: hooks run doubled, and a
     session is resumed. A stage that was set by hand is told at the next stop, also to an agent at work.
@@ -169,8 +169,8 @@ def decide(seen: StageSeen) -> StageDecision:
         return _pass(seen, "Nothing to ask: the session may stop")
     stage = str(seen.turn.asked or "")
     event = StopEvent("block", stage, stage, {"what": "question"})
-    check = seen.facts.check if seen.found.why == stage_watch.UNREAD else ""
-    text = instructions.question(seen.facts.line, seen.found.misnamed, check)
+    check = seen.facts.check if seen.finding.why == stage_watch.UNREAD else ""
+    text = instructions.question(seen.facts.line, seen.finding.misnamed, check)
     return _block(seen, text, ("Asking for the stage",), (event,))
 
 
@@ -184,7 +184,7 @@ def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
 
 
 def meant(turn: Turn, finding: StageFinding) -> StageFinding:
-    """What was found; an answer in words to the instruction of NEXT_TASK is as good as its marker.
+    """The finding; an answer in words to the instruction of NEXT_TASK is as good as its marker.
 
     "I wait for /clear" and "Ready for the next task" tell all that the question could bring out: there
     is nothing to do at that stage. So the next task's instruction follows, or the word that none is left.
@@ -204,7 +204,7 @@ def _is_worth_asking(seen: StageSeen) -> bool:
         return False
     if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
         return False  # it was told to tell the user what stands in the way, and did
-    return not detect_stage.is_quiet(seen.turn, seen.found)
+    return not detect_stage.is_quiet(seen.turn, seen.finding)
 
 
 def _spoken_to(seen: StageSeen) -> Memory:
@@ -218,12 +218,12 @@ def _is_spent(seen: StageSeen) -> bool:
 
 
 def _position(seen: StageSeen) -> str:
-    return seen.found.position or seen.turn.position
+    return seen.finding.position or seen.turn.position
 
 
 def _state(seen: StageSeen) -> Detected:
     """The state that was found, as far as it is about this session's task."""
-    finding, asked = seen.found, seen.turn.asked
+    finding, asked = seen.finding, seen.turn.asked
     if seen.holding is HeldTask.ENDED:
         # A closed task has every stage before the last two behind it.
         is_done = finding.state.is_completion
@@ -244,10 +244,10 @@ def _is_hearsay(seen: StageSeen) -> bool:
 
     Of tests where they can be run; of a closing where nobody asked for it, or of another task's.
     """
-    if seen.found.why != stage_watch.TEXT:
+    if seen.finding.why != stage_watch.TEXT:
         return False
-    if seen.found.state is not Detected.ISSUE_CLOSED:
-        return seen.found.state is Detected.TESTS_PASSING and seen.can_run
+    if seen.finding.state is not Detected.ISSUE_CLOSED:
+        return seen.finding.state is Detected.TESTS_PASSING and seen.can_run
     is_asked = seen.turn.asked is Stage.COMMIT_CLOSE
     text = "\n".join(seen.turn.texts[-1:])
     return not is_asked or bool(
@@ -324,7 +324,7 @@ def _is_left_open(seen: StageSeen, state: Detected) -> bool:
 
 
 def _blind(seen: StageSeen) -> StageDecision:
-    """Nobody can say what the tests ran on: the agent may stop, and the user hears why, once.
+    """The decision where the evidence cannot be read: the agent may stop; the user hears why, once.
 
     The stop is looked at again: once the files can be read, it leads on.
     """
@@ -360,8 +360,8 @@ def _wants_evidence(seen: StageSeen, done: Stage) -> bool:
 
 
 def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEvent:
-    detail = {"marker": str(state), "tier": str(seen.found.tier)}
-    if seen.found.why == stage_watch.TEXT:
+    detail = {"marker": str(state), "tier": str(seen.finding.tier)}
+    if seen.finding.why == stage_watch.TEXT:
         detail["by"] = "words"
     if _is_advisory(seen, COMPLETES[state]):
         detail["evidence"] = "none can be had"
@@ -371,7 +371,7 @@ def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEv
 
 
 def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
-    """Nothing follows: said once to the user, and the agent may stop."""
+    """The decision where no stage follows: the user is told once, and the agent may stop."""
     task = seen.facts.task or "the task"
     if is_last:
         note = instructions.complete(seen.facts.settings.label, seen.elsewhere)
@@ -406,12 +406,12 @@ def _pass(seen: StageSeen, why: str) -> StageDecision:
 def _block(
     seen: StageSeen, text: str, log: tuple[str, ...], events: tuple[StopEvent, ...]
 ) -> StageDecision:
-    """The agent goes on with `text`, unless it was told to go on too often."""
+    """The decision that the agent goes on with `text`, unless it was told to go on too often."""
     memory = seen.memory
     idle = 0 if seen.turn.has_worked else memory.idle
     if _is_spent(seen) or idle >= IDLE_BLOCKS:
-        *_, told = events
-        return _let_go(seen, replace(memory, idle=idle), told.target)
+        *_, last = events
+        return _let_go(seen, replace(memory, idle=idle), last.target)
     after = replace(
         memory, position=_position(seen), blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False
     )
@@ -419,7 +419,7 @@ def _block(
 
 
 def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
-    """The agent may stop, since it was told to go on too often; the user hears it once.
+    """The decision that the agent may stop, since it was told to go on too often; said once to the user.
 
     `target` is the stage that it would have been told; "" if the question was due.
     """

@@ -69,7 +69,7 @@ def marker(state: Detected) -> str:
 
 
 def complete(label: str = LABEL, elsewhere: int = 0) -> str:
-    """What is said once when nothing is left; or nothing but tasks that somebody else works on."""
+    """The sentence, said once, that nothing is left, or nothing but tasks that somebody else works on."""
     if not elsewhere:
         return f"All {label} tasks complete"
     count = "1 is" if elsewhere == 1 else f"{elsewhere} are"
@@ -148,7 +148,7 @@ def still_claimed(facts: Facts) -> str:
 
 
 def _text(name: str, stage: Stage, facts: Facts, lead: str, *, missing: str = "") -> str:
-    """How every instruction looks: why, the stage, the line of stages, the step, the marker.
+    """One instruction: why, the stage, the line of stages, the step, the marker.
 
     Args:
         name: the table of the texts.

@@ -48,7 +48,7 @@ EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 @cache
 def hints() -> dict[Sort, tuple[str, ...]]:
-    """What a command has that may be about one of these: without any it is not taken apart."""
+    """By sort, words of which a command that may be of it has one: without any it is not taken apart."""
     from lifecycle.evidence.words import word_tables
 
     listed = word_tables.table("words/hints")
@@ -201,16 +201,20 @@ def _prompt_of(line: str) -> str:
         return ""
     from lifecycle.evidence.command_lines import commands, listed
 
-    every = commands(line)
-    place = next((i for i, c in enumerate(every) if c.words[0] == "claude"), None)
+    all_commands = commands(line)
+    place = next((i for i, c in enumerate(all_commands) if c.words[0] == "claude"), None)
     if place is None:
         return ""
-    words, behind = every[place].words, every[place + 1 :]
-    is_alone = all(c.after == "|" or c.words[0] in listed("quiet") for c in every[:place])
-    is_piped = all(c.after == "|" for c in every[place:-1])
+    words, behind = all_commands[place].words, all_commands[place + 1 :]
+    is_alone = all(c.after == "|" or c.words[0] in listed("quiet") for c in all_commands[:place])
+    is_piped = all(c.after == "|" for c in all_commands[place:-1])
     is_shown = all(c.words[0] in listed("passing") for c in behind) and is_piped
-    told = " ".join(word for c in behind for word in c.words).lower()
-    if not (is_alone and is_shown) or {"-p", "--print"}.isdisjoint(words) or "approved" in told:
+    behind_words = " ".join(word for c in behind for word in c.words).lower()
+    if (
+        not (is_alone and is_shown)
+        or {"-p", "--print"}.isdisjoint(words)
+        or "approved" in behind_words
+    ):
         return ""
     prompts = (word for word in words if " " in word or word[:1] == "/")
     return min(prompts, key=lambda word: word[0] != "/", default="")
@@ -228,8 +232,8 @@ def _is_own_review(call: ToolCall, head: str, review: str) -> bool:
 
 def has_answered(call: ToolCall) -> bool:
     """True if a review gave back something of its own: not only that the client is about to run it."""
-    told = re.sub(_TRAILER, "", call.output).strip()
-    return bool(told) and not _has(told, "only launched")
+    answer = re.sub(_TRAILER, "", call.output).strip()
+    return bool(answer) and not _has(answer, "only launched")
 
 
 def _verdict(call: ToolCall) -> str:

@@ -21,7 +21,7 @@ OVER = "tasks complete"
 
 
 def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
-    """What the turn says.
+    """The stage that a turn shows.
 
     In this order: a marker of this turn; the name that answers our question; a completion that tools
     and words show; a marker of an earlier turn that no instruction of ours followed; a stage under way.
@@ -56,7 +56,7 @@ def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
 
 
 def _marked(turn: Turn, state: Detected) -> StageFinding:
-    """A marker of the agent's; in a sentence, where it was told nothing of markers, no more than words."""
+    """The finding of a marker; one in a sentence counts as words where the agent was told of no markers."""
     is_told = turn.asked is not None or turn.is_question or turn.is_cut
     if turn.is_signed or is_told:
         return StageFinding(state, Tier.MARKER, "its marker", position=turn.marked)
@@ -64,7 +64,7 @@ def _marked(turn: Turn, state: Detected) -> StageFinding:
 
 
 def detect_text(text: str) -> StageFinding:
-    """What a text alone says: what `lifecycle stage detect` prints."""
+    """The stage that a text alone shows, as `lifecycle stage detect` prints it."""
     from lifecycle.stages.detection.stage_watch import infer
 
     markers = stage_markers.find(text)

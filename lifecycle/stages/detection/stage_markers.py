@@ -36,7 +36,7 @@ _MEANT = (
     r"(?i)(?:[:\uff1a]{1,}[ *_]*)?work[ _-]?flow[ _-]*stage[ *_]*[:=\uff1a]+[ *_]*([a-z]+(?:[ _-]+[a-z]+"
     r"){0,4})[ *_]*[:\uff1a]*"
 )
-"""What was meant for one: a wrong name, too few colons, blanks in place of underscores."""
+"""What was meant for a marker: a wrong name, too few colons, blanks in place of underscores."""
 
 _SENTENCE_END = r"[.!?;][\"')\]*]*\s+|[\u2705\u2714\U0001f389]"
 
@@ -53,13 +53,13 @@ _NOT_SPOKEN = (
         "",
     ),
 )
-"""That the agent is ready, or does as it was told, speaks of no marker."""
+"""Phrases that are taken out first: that the agent is ready, or does as told, speaks of no marker."""
 
 _DRESS = " \t*_-+\u2022.!,;:)(]\u2705\u2714\u2713\U0001f389\U0001f680"
 """What may stand behind a marker at the end of a line: emphasis, the end of a sentence, a sign of joy."""
 
 _LABEL = _DRESS + "0123456789>\u2192[=#~\u27a1\U0001f449"
-"""What may stand before one that is a line of its own: the sign of a list's item, an arrow, a check."""
+"""What may stand before a marker that is a line of its own: a list's sign, an arrow, a check."""
 
 SENTENCE = 1_000
 """Characters of a sentence that are looked at, from its end: a longer one is none that somebody wrote."""
@@ -80,7 +80,7 @@ def find(text: str) -> list[Detected]:
 
 
 def said(text: str) -> list[tuple[Detected, bool]]:
-    """The same, each with whether it is a line of its own, and not a part of a sentence."""
+    """The markers that the text really says, each with whether it is a line of its own."""
     if NEEDLE not in text.upper():
         return []
     return [(_NAMES[name], is_own) for name, is_own in _named(text) if name in _NAMES]

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 ANY = "*"
 TEXT = "the text"
-"""What a state was found in that the agent only told of."""
+"""The `why` of a state that the agent only told of."""
 
 UNREAD = "a run that nobody could read"
-"""What the agent tells of, where it says that tests pass, and what it ran does not show it."""
+"""The `why` where the agent says that tests pass, and what it ran does not show it."""
 
 VERDICT = "a verdict"
-"""What it was found in if a review of the agent's own ended with one."""
+"""The `why` of a state where a review of the agent's own ended with a verdict."""
 
 _REVIEWERS = "Skill SlashCommand Agent Task Bash typed"
 
@@ -66,7 +66,7 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 
 _ORDER = tuple(MARKERS.values())
 _STALE = frozenset(_ORDER[:4])
-"""What an edit makes undone."""
+"""The completions that an edit makes undone."""
 
 
 PARSED = 40
@@ -88,7 +88,7 @@ def infer(
     own: OwnCommands = ANY_PROJECT,
     is_cut: bool = False,
 ) -> StageFinding:
-    """What the steps of a turn come to: a completed stage, one under way, or UNKNOWN.
+    """The state that the steps of a turn show: a completed stage, one under way, or UNKNOWN.
 
     Args:
         steps: texts and calls, in their order.
@@ -127,7 +127,7 @@ class Watch:
         self.has_worked = False
 
     def see(self, call: ToolCall, seen: Seen) -> None:
-        """A call: its row of TABLE, and what that makes undone."""
+        """Take in a call: its row of TABLE, and what that makes undone."""
         sort, outcome, subjects, name = seen
         state = _row(call.tool or "typed", sort, outcome)
         self.is_unread = False
@@ -164,7 +164,7 @@ class Watch:
             self.under_way[state] = name
 
     def hear(self, text: str) -> None:
-        """A text, where no call says otherwise: a verdict in its form, else words."""
+        """Take in a text, where no call says otherwise: a verdict in its form, else words."""
         from lifecycle.evidence.words import own_words, word_tables
 
         lower, words = text.lower(), word_tables.table("words/hints")["claims"]

@@ -60,11 +60,11 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     match = _SEAT.search(holder)
     if match is None:
         return None
-    known = sessions.all_of(WorkflowFiles(root))
+    records = sessions.all_of(WorkflowFiles(root))
     own = client or next(
-        (record.client for record in known if session and record.session == session), 0
+        (record.client for record in records if session and record.session == session), 0
     )
-    for record in known:
+    for record in records:
         if record.session not in ("", session) and seat_in(root, record.session) == match[1]:
             return Seat(record.session, _is_over(record, own))
     return None
@@ -77,7 +77,7 @@ def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tu
 
 
 def _is_over(record: SessionRecord, own: int) -> bool:
-    """Without a known client nobody knows."""
+    """True if the record's client is gone, or is the asker's own; without a known client nobody knows."""
     client = record.client
     return client > 0 and (client == own or not live_process.is_there(str(client)))
 
@@ -106,7 +106,7 @@ def wanted_in(world: World) -> StageSettings | None:
 
 @contextlib.contextmanager
 def guarded(call: StageCall, *lines: str) -> Iterator[None]:
-    """Whatever goes wrong inside is swallowed and logged: it must not cost what the claim has to say.
+    """Swallow and log whatever goes wrong inside: it must not cost what the claim has to say.
 
     Args:
         call: the event.

@@ -187,7 +187,7 @@ def awaited(files: WorkflowFiles) -> tuple[Awaited, ...]:
 
 def wait_for(files: WorkflowFiles, run: Awaited) -> None:
     """Wait for the end of a run. The caller holds the lock."""
-    others = [known for known in _live(files, run.at) if known.task != run.task]
+    others = [other for other in _live(files, run.at) if other.task != run.task]
     _keep(files, [*others, run][-_WAITING:])
 
 

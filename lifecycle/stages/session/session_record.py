@@ -61,13 +61,13 @@ class SessionRecord:
     at: float = 0.0
 
     def on(self, task: str, labels: tuple[str, ...], holder: str) -> SessionRecord:
-        """The same at work on this task."""
+        """The record of the session at work on this task."""
         if task == self.task:
             return replace(self, labels=labels or self.labels, holder=self.holder or holder)
         return replace(self, task=task, labels=labels, holder=holder, is_set=False, spelled="")
 
     def after(self) -> SessionRecord:
-        """The same with its task forgotten, since the last stage of it is complete."""
+        """The record with its task forgotten, since the last stage of it is complete."""
         return replace(self.on("", (), ""), ended=self.task or NAMELESS)
 
 
@@ -78,19 +78,19 @@ def load(files: WorkflowFiles, session: str) -> SessionRecord | None:
 
 
 def save(files: WorkflowFiles, record: SessionRecord) -> None:
-    """Keep it; the caller holds the lock."""
+    """Keep a session's record; the caller holds the lock."""
     if files.sessions.mtime_ns(_name(record.session)) < 0:
         sweep(files, record.at)
     files.save(_name(record.session), _plain(record))
 
 
 def forget(files: WorkflowFiles, session: str) -> None:
-    """Nothing is kept of it any more; the caller holds the lock."""
+    """Delete what is kept of a session; the caller holds the lock."""
     files.sessions.remove(_name(session))
 
 
 def sweep(files: WorkflowFiles, now: float) -> None:
-    """Take away what old sessions left, and what killed processes did; the caller holds the lock."""
+    """Delete what old sessions left, and what killed processes did; the caller holds the lock."""
     for path in files.path("x").parent.iterdir():
         is_left = path.name.endswith(store.OURS)
         if path.is_file() and (is_left or now - path.stat().st_mtime > OLD_SECONDS):
@@ -109,8 +109,8 @@ def line_told(instruction: str) -> tuple[Stage, ...]:
     """The line of stages that an instruction shows; the whole one if it shows none."""
     match = _LINE.search(instruction)
     names = match[1].split(" → ") if match is not None else []
-    known = tuple(Stage(name) for name in names if name in list(LINE))
-    return known if known and len(known) == len(names) else LINE
+    stages = tuple(Stage(name) for name in names if name in list(LINE))
+    return stages if stages and len(stages) == len(names) else LINE
 
 
 def _plain(record: SessionRecord) -> dict[str, Any]:

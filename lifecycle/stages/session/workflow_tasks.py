@@ -68,7 +68,7 @@ class Activity:
 
 
 def key_of(tracker: Tracker, settings: StageSettings) -> str:
-    """Whose answer is meant: another label, or another tracker, is another question."""
+    """The name of a question to a tracker: another label, or another tracker, is another question."""
     return f"{tracker.name}/{settings.label}"
 
 
@@ -123,7 +123,7 @@ def keep(files: WorkflowFiles, activity: Activity) -> None:
 
 
 def drop(files: WorkflowFiles, now: float) -> None:
-    """What was asked before is not believed any more, since a task was changed just now; takes no lock.
+    """Believe the last answer no longer, since a task was changed just now; takes no lock.
 
     Raises:
         OSError: it cannot be written down.

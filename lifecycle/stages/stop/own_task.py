@@ -25,7 +25,7 @@ SEAT = re.compile(r"-\d{12}$")
 """How the name of an agent ends that this product made up (`seat_in` of the registry)."""
 
 AGENT = re.compile(r"-\d{12,}$")
-"""The same, or how that of a claim's agent ends: no person is called so, and no program's user."""
+"""How such a name ends, or that of a claim's agent: no person is called so, and no program's user."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Own:
         files: what the workflow keeps in this worktree.
         kept: what is kept of the session.
         turn: what the agent said and did, by the transcript.
-        found: the stage that was found in it.
+        finding: the stage that was found in it.
         tracker: the worktree's.
         before: its last answer, as it was kept.
     """
@@ -48,7 +48,7 @@ class Own:
     files: WorkflowFiles
     kept: SessionRecord
     turn: Turn
-    found: StageFinding
+    finding: StageFinding
 
     def __post_init__(self) -> None:
         self.tracker = self.call.world.tracker
@@ -68,7 +68,7 @@ class Own:
 
     def closed(self) -> tuple[str, ...]:
         """The tasks that a command closed, as it was found."""
-        closed = self.found.subjects if self.found.tier is Tier.INFERENCE else ()
+        closed = self.finding.subjects if self.finding.tier is Tier.INFERENCE else ()
         return tuple(map(tasks_taken.plain, closed))
 
     def mine(self, known: Activity | None) -> tuple[Task, ...]:
@@ -81,13 +81,13 @@ class Own:
     def is_ours(self) -> bool:
         """True if the transcript shows the workflow at work in this session."""
         turn, record = self.turn, self.kept
-        if record.task or record.memory.set_stage is not None or self.found.tier is Tier.MARKER:
+        if record.task or record.memory.set_stage is not None or self.finding.tier is Tier.MARKER:
             return True
         is_over = bool(record.ended) or _is_over(turn)
         return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)
 
     def own_task(self, known: Activity, claimed: str, state: Detected) -> str:
-        """What was set by hand; else the claim's; what was begun last; what is known; the only one.
+        """The session's task: set by hand, else claimed, begun last, known, or the only one; "" for none.
 
         A task that is only looked at never takes the place of another.
         """

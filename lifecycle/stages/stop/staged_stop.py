@@ -60,13 +60,13 @@ class _StagedStop:
             self.kept = replace(self.kept, memory=replace(self.kept.memory, set_stage=at))
 
     def word(self) -> StopWord:
-        """What there is to say."""
+        """What the staged workflow says at this stop."""
         runners = self.call.world.settings.evidence_runners
         turn, finding = stop_input.look(
             self.call.event,
             own=OwnCommands(self.stages.test, self.stages.review, runners, self.root),
             starts=(self.stages.start,),
-            told=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
+            last_stage=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
         )
         finding = decide.meant(turn, finding)
         detected = stop_input.lines(turn, finding)
@@ -109,7 +109,7 @@ class _StagedStop:
         return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
 
     def _done(self, search: TaskSearch, decision: StageDecision) -> StopWord:
-        """Keep it first, then say it: a second copy of this event finds that it was said."""
+        """Keep the decision, then say it: a second copy of this event finds that it was said."""
         now = self.call.world.clock.now()
         before = self.before
         with self.files.locked():
@@ -150,7 +150,7 @@ class _StagedStop:
         )
 
     def _note(self, search: TaskSearch, decision: StageDecision, now: float) -> None:
-        """The journal: each thing that happened, once for each stop."""
+        """Write the journal: each thing that happened, once for each stop."""
         entries = [
             journal.JournalEntry(
                 at=now,

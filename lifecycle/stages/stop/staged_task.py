@@ -143,7 +143,7 @@ class TaskSearch(Own):
                 self._activity(state, may_ask=True)
                 self._keep()
             return None
-        is_said = state.is_completion or bool(self.found.misnamed)
+        is_said = state.is_completion or bool(self.finding.misnamed)
         known = self._activity(state, may_ask=is_said or is_ours)
         if known is None:
             return None
@@ -164,9 +164,14 @@ class TaskSearch(Own):
             return False  # it holds a task that the workflow does not lead
         if claimed or self.mine(known) or any(known.find(name) is not None for name in ids):
             return True
-        if self.found.tier is not Tier.INFERENCE or self.found.state is not Detected.ISSUE_CLOSED:
+        if (
+            self.finding.tier is not Tier.INFERENCE
+            or self.finding.state is not Detected.ISSUE_CLOSED
+        ):
             return False
-        return any(self._was_labelled(name) for name in map(tasks_taken.plain, self.found.subjects))
+        return any(
+            self._was_labelled(name) for name in map(tasks_taken.plain, self.finding.subjects)
+        )
 
     def _was_labelled(self, name: str) -> bool:
         """True if the task that was closed is one of the workflow's; the tracker is asked once."""
@@ -201,7 +206,7 @@ class TaskSearch(Own):
         self.journal_task = spelled(self.tracker, task)
         return StageSeen(
             turn=self.turn,
-            found=self.found,
+            finding=self.finding,
             facts=facts_of(
                 self.call,
                 self.stages,
@@ -278,7 +283,7 @@ class TaskSearch(Own):
         if self.kept.memory.set_stage is not None:
             return Detected.CODING_COMPLETE
         is_over = has_ended(self.call, self.turn, self.kept)
-        return Detected.ISSUE_CLOSED if is_over else self.found.state
+        return Detected.ISSUE_CLOSED if is_over else self.finding.state
 
     def _activity(self, state: Detected, *, may_ask: bool) -> Activity | None:
         """The tracker's tasks; None if nothing is known of them and nobody is to be asked."""
@@ -339,7 +344,7 @@ class TaskSearch(Own):
     def _names_tests(self, state: Detected, line: tuple[Stage, ...]) -> bool:
         """True if what the session is told next may be about its tests: TESTING, or a refusal after it."""
         if not state.is_completion:
-            return self.found.why == stage_watch.UNREAD
+            return self.finding.why == stage_watch.UNREAD
         if self.kept.memory.set_stage is not None:
             return self.kept.memory.set_stage is Stage.TESTING
         is_behind = LINE.index(COMPLETES[state]) >= LINE.index(Stage.TESTING)
@@ -347,7 +352,7 @@ class TaskSearch(Own):
 
     def _can_run(self, state: Detected, evidence: Evidence) -> bool:
         """True if tests can be run here; looked for only where it matters."""
-        is_told = state is Detected.TESTS_PASSING and self.found.why == stage_watch.TEXT
+        is_told = state is Detected.TESTS_PASSING and self.finding.why == stage_watch.TEXT
         if not is_told and evidence is not Evidence.MISSING:
             return True
         world = self.call.world

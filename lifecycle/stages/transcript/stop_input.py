@@ -188,7 +188,7 @@ def _is_mere_text(entry: Entry) -> bool:
 
 
 def _turn(older: list[Entry], entries: list[Entry], last_message: str) -> Turn:
-    """What the entries come to, with the last message at their end if it is not there yet.
+    """The turn that the entries make, with the last message at their end if it is not there yet.
 
     Of the older ones not everything was read: what was done then is no step of this turn.
     """
@@ -300,19 +300,19 @@ def look(
     *,
     own: OwnCommands = ANY_PROJECT,
     starts: tuple[str, ...] = (),
-    told: Stage | None = None,
+    last_stage: Stage | None = None,
 ) -> tuple[Turn, StageFinding]:
-    """The turn, and what is found in it, by whoever answers the agent.
+    """The turn that an event ends, and the finding in it, for whoever answers the agent.
 
     Where something was completed or nobody knows what, and no instruction of ours is in the end of the
     transcript, one is looked for further back. Where that finds none either, and does not reach the
-    beginning, `told` counts.
+    beginning, `last_stage` counts.
 
     Args:
         event: as for `turn_of`.
         own: the project's own commands.
         starts: as for `read`.
-        told: the stage that this session was told last, as it was kept; None if nothing was.
+        last_stage: the stage that this session was told last, as it was kept; None if nothing was.
     """
     turn = turn_of(event)
     finding = detect_stage.detect(turn, own)
@@ -321,7 +321,7 @@ def look(
     path, message = (_text(event, name) for name in ("transcript_path", "last_assistant_message"))
     turn = read(path, message, deep=DEEP, starts=starts)
     if turn.is_cut:
-        turn.asked, turn.is_cut = told, False
+        turn.asked, turn.is_cut = last_stage, False
     return turn, detect_stage.detect(turn, own)
 
 

@@ -90,9 +90,9 @@ def _ids(text: str, begins: list[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
 def _behind(words: tuple[str, ...], begin: tuple[str, ...]) -> tuple[str, ...]:
     """The words behind those that begin a task; `ID=42` names 42."""
     *whole, last = begin
-    here = words[: len(begin)]
-    if here[:-1] != tuple(whole) or not here[-1].startswith(last):
+    head = words[: len(begin)]
+    if head[:-1] != tuple(whole) or not head[-1].startswith(last):
         return ()
-    if here[-1] == last:
+    if head[-1] == last:
         return words[len(begin) :]
-    return (here[-1].removeprefix(last),) if last.endswith("=") else ()
+    return (head[-1].removeprefix(last),) if last.endswith("=") else ()

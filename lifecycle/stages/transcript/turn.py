@@ -134,11 +134,11 @@ class Turn:
     taken: str = ""
     is_over: bool = False
 
-    def __init__(self, **known: Any) -> None:
-        """What is known of it, by the attributes' names; TypeError for any other name."""
-        if not Turn.__annotations__.keys() >= known.keys():
-            raise TypeError(f"a turn has no such attributes: {', '.join(known)}")
-        vars(self).update(known)
+    def __init__(self, **attributes: Any) -> None:
+        """Set these attributes; TypeError for any other name."""
+        if not Turn.__annotations__.keys() >= attributes.keys():
+            raise TypeError(f"a turn has no such attributes: {', '.join(attributes)}")
+        vars(self).update(attributes)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class Tier(StrEnum):
 
 
 class StageFinding:
-    """What a look at a turn says.
+    """Which stage a turn shows, and by what.
 
     Attributes:
         state: a completed stage, one under way, or UNKNOWN.
