@@ -82,7 +82,7 @@ def _at(moment: float | None, *, before: str = " at") -> str:
 
 
 def _span(seconds: float) -> str:
-    """So much time in the unit that says something: `40 minutes`, `1 hour`, `72 hours`."""
+    """A length of time in whole minutes or hours: `40 minutes`, `1 hour`, `72 hours`."""
     unit, each = ("hour", _HOUR) if seconds >= _HOUR else ("minute", _MINUTE)
     number = int(seconds / each)
     return figures.count(number, unit)
@@ -163,7 +163,7 @@ class SweepProblem:
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What one run came to.
+    """What one run looked at, found and did.
 
     Attributes:
         findings: by repository and issue, each issue's in the order of KINDS.

@@ -135,8 +135,8 @@ class InferredTask:
         """When the last thing happened that the Status follows from, taking it among them."""
         named = Record(values={"pr_number": self.pull.number if self.pull else None})
         moment = derive.happened_at(named, replace(self.observation, by_number=self.pull))
-        known = [at for at in (moment, self.started_at) if at is not None]
-        return max(known, default=None)
+        moments = [at for at in (moment, self.started_at) if at is not None]
+        return max(moments, default=None)
 
     @property
     def keeps_card(self) -> bool:
@@ -243,9 +243,9 @@ class InferredTask:
                 tips={self.branch: self.tip} if self.tip is not None else {},
             )
         fresh = (observation.by_number, *observation.by_branch)
-        known = {pull.number: pull for pull in (*self.swept.observation.by_branch, *fresh) if pull}
-        seen = replace(observation, item=item, by_branch=tuple(known.values()))
-        return task_of(replace(self.swept, observation=seen), holding)
+        pulls = {pull.number: pull for pull in (*self.swept.observation.by_branch, *fresh) if pull}
+        shown = replace(observation, item=item, by_branch=tuple(pulls.values()))
+        return task_of(replace(self.swept, observation=shown), holding)
 
 
 def task_of(swept: Swept, holding: Holding) -> InferredTask | None:
@@ -361,12 +361,12 @@ def _releasing(task: InferredTask, now: float) -> Releasing:
 
 def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None:
     """The claim's own pull request: the newest open one, else the newest merged, else the newest."""
-    known = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
+    pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     hold = holding.leases.get(issue.number)
     begun = _begun(swept, hold)
     own = [
         pull
-        for pull in known.values()
+        for pull in pulls.values()
         if _is_own(pull, swept, holding, issue)
         # What ended before this claim was begun was another claim's.
         and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
@@ -376,12 +376,12 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:
-    """When what is going on now was begun: by the lease, else by the assignment; or by reopening."""
+    """When what is going on now was begun: the lease, else the assignment, or the reopening after that."""
     if hold is not None and hold.since is not None:
-        taken: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
+        taken_at: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
     else:
-        taken = _assigned_at(swept)
-    return max((at for at in (taken, swept.reopened_at) if at is not None), default=None)
+        taken_at = _assigned_at(swept)
+    return max((at for at in (taken_at, swept.reopened_at) if at is not None), default=None)
 
 
 def _assigned_at(swept: Swept) -> float | None:
@@ -391,7 +391,7 @@ def _assigned_at(swept: Swept) -> float | None:
 
 
 def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> bool:
-    """True if it is of the claim's branch, and of nobody's branch who has nothing to do with it."""
+    """True if it is of the claim's branch, and lies with the repository's owner or whoever has the task."""
     hold, item = holding.leases.get(issue.number), swept.observation.item
     agent = (hold.agent if hold is not None else "") or (item.agent if item is not None else "")
     people = issue.assignees if not agent else (login_of(agent or ""),)

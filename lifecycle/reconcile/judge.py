@@ -1,9 +1,9 @@
-"""One task, judged: the hooks' own decisions, rehearsed, and what each of them is called.
+"""Judge one task: rehearse the hooks' own decisions, and name the finding that each step repairs.
 
-Nothing here knows a rule about tasks. The record is the one that GitHub shows (`claim.inferred`), the
-steps are those that `claim.decide` gives for it, and a finding is the name of a step. What the steps do is
-one sentence, neither more nor less than what is written. It tells somebody to do it, so that it reads
-alike before and after, and where it was not allowed: "Clear the Agent, end the lease."
+Nothing here knows a rule about tasks. The record is the one that GitHub shows (`inferred.py`), the
+steps are those that `claim/decisions/decide.py` gives for it, and a finding is the name of a step. What
+the steps do is one sentence, neither more nor less than what is written. It tells somebody to do it, so
+that it reads alike before and after, and where it was not allowed: "Clear the Agent, end the lease."
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ class Judge:
     is_rehearsal: bool = False
 
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
-        """What is not as it should be, in the order of KINDS.
+        """The findings of a task, in the order of KINDS.
 
         That is what everything allowed would do, and what the policy has done in its place.
         """
         allowed = tuple(self._allowed(task, self.policy))
         done = self._writes(task, allowed)
         # Mostly nothing could be closed or released: then these are the same.
-        more = [one for one in self._allowed(task, EVERYTHING) if one not in allowed]
-        writes = self._writes(task, (*allowed, *more)) | done if more else done
+        further = [endings for endings in self._allowed(task, EVERYTHING) if endings not in allowed]
+        writes = self._writes(task, (*allowed, *further)) | done if further else done
         kinds = set(writes)
         card = task.observation.item
         is_seen = bool(allowed) and card is not None and not card.is_archived
@@ -77,12 +77,14 @@ class Judge:
         )
 
     def looks(self, task: InferredTask) -> Iterator[Snapshot]:
-        """What is decided upon: the claim as it goes on, and then (if so) its release."""
-        records = (record_of(task, one, self.now) for one in self._allowed(task, self.policy))
+        """The snapshots to decide upon: the claim as it goes on, and then its release, if that is due."""
+        records = (
+            record_of(task, endings, self.now) for endings in self._allowed(task, self.policy)
+        )
         return (self._seen(task, record) for record in records)
 
     def _allowed(self, task: InferredTask, policy: Policy) -> Iterator[Allowed]:
-        """Of each record that is judged, which endings of this task may be begun in it."""
+        """The endings of this task that may be begun, for each record of it that is judged."""
         is_known = task.is_claimed if task.issue.is_open else task.keeps_card
         if not is_known:
             return
@@ -134,9 +136,9 @@ class Judge:
         Whatever else is written is a sign of life, so that no release follows.
         """
         writes: Written = {}
-        for one in allowed:
+        for endings in allowed:
             item = task.observation.item
-            for kind, action in _steps(self._seen(task, record_of(task, one, self.now)), task):
+            for kind, action in _steps(self._seen(task, record_of(task, endings, self.now)), task):
                 writes.setdefault(kind, (task, []))[1].append(action)
                 if isinstance(action, plan.SetBoard) and action.status is None:
                     item = _after(action, item)
@@ -163,11 +165,15 @@ class Judge:
 
 def _revives(writes: Written) -> bool:
     """True if something is written before a release that counts as a sign of life, so that none follows."""
-    others = (one for kind, (_, actions) in writes.items() if kind != "silent" for one in actions)
+    others = (
+        action for kind, (_, actions) in writes.items() if kind != "silent" for action in actions
+    )
     on_pull = plan.OpenPullRequest | plan.LinkPullRequest
     return any(
-        one.status is not None if isinstance(one, plan.SetBoard) else isinstance(one, on_pull)
-        for one in others
+        action.status is not None
+        if isinstance(action, plan.SetBoard)
+        else isinstance(action, on_pull)
+        for action in others
     )
 
 

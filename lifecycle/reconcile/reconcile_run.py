@@ -157,7 +157,7 @@ def _judge(run: _Run) -> Judge:
 
 
 def _repair(run: _Run) -> None:
-    """Everything that was found and may be mended, repository by repository."""
+    """Repair all that was found and may be mended, repository by repository."""
     planned = [drift for drift in _in_order(run.drifted) if _is_planned(drift)]
     judge, pace = _judge(run), Pace(run.world.clock)
     done = 0
@@ -177,7 +177,7 @@ def _repair(run: _Run) -> None:
 
 
 def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted) -> None:
-    """One task; whatever befalls it, the others go on, unless nothing can go on any more."""
+    """Repair one task; whatever befalls it, the others go on, unless nothing can go on any more."""
     try:
         _demand_time(run.world)
         if isinstance(repairer, LifecycleError):
@@ -199,16 +199,16 @@ def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted)
 def _repairer(
     run: _Run, name: str, place: Path, judge: Judge, pace: Pace
 ) -> Repairer | LifecycleError:
-    """The repository's own, with a token that is good for a while; or why there is none."""
+    """The repairer of a repository, with a token that is good for a while; or why there is none."""
     holding = run.sweep.holdings[name.casefold()]
     owner, _, short = holding.repository.partition("/")
     place.mkdir()
     try:
         run.world.renew_token()
-        there = run.world.elsewhere(Repository(owner, short), holding.url, place)
+        target = run.world.elsewhere(Repository(owner, short), holding.url, place)
     except LifecycleError as error:
         return error
-    return Repairer(there, judge, pace, _clone(run.world, name))
+    return Repairer(target, judge, pace, _clone(run.world, name))
 
 
 def _clone(world: World, name: str) -> Path | None:
@@ -230,7 +230,7 @@ def _demand_time(world: World) -> None:
 
 
 def _in_order(drifted: Iterable[_Drifted]) -> list[_Drifted]:
-    """By repository and issue."""
+    """Tasks by repository and issue."""
     return sorted(
         drifted, key=lambda drift: (drift.task.repository.casefold(), drift.task.issue.number)
     )
@@ -288,7 +288,7 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
 
 
 def _ordered(run: _Run, *, is_dry_run: bool) -> Iterator[Finding]:
-    """By repository and issue; what was planned and not reached is left."""
+    """The findings by repository and issue; what was planned and not reached is LEFT."""
     for drift in _in_order(run.drifted):
         for finding in drift.findings:
             if finding.state is State.PLANNED and not is_dry_run:

@@ -1,4 +1,4 @@
-"""The tasks of one run, repaired: each looked at once more, decided upon, and written.
+"""Repair the tasks of one run: look at each once more, decide, and write.
 
 The look and the writes are the hooks' own. Between the sweep and the repair minutes may pass, so what
 is written follows from the closer look, never from the sweep. Nothing is kept between two runs: a
@@ -68,7 +68,7 @@ class Pace:
 
 
 _GENERAL = (MissingScope, Moved, NoPermission, UnknownOption)
-"""What one task is refused, every other of the repository will be as well."""
+"""Errors of one task that every other task of the repository would meet as well."""
 
 LONGEST_WAIT = 10.0
 """Seconds for which a limit is waited out in the middle of a task; a longer one ends the run."""
@@ -122,7 +122,7 @@ class Repairer:
     _written: Written = field(default_factory=dict)
 
     def repair(self, task: InferredTask, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """The findings with what became of them.
+        """Repair what these findings of a task name; they come back with what became of them.
 
         Raises:
             RepairEnd: nothing more can be done in this run; what was done so far is done.
@@ -136,7 +136,7 @@ class Repairer:
         return tuple(self._told(_became(finding, self._outcomes)) for finding in findings)
 
     def _told(self, finding: Finding) -> Finding:
-        """The findings with what was really written in place of what was planned."""
+        """The finding with what was written in the place of what was planned."""
         if finding.state is not State.APPLIED or finding.kind not in self._written:
             return finding
         task, actions = self._written[finding.kind]
@@ -175,9 +175,11 @@ class Repairer:
             sentence = "The lease changed meanwhile, so somebody works on it; nothing was done."
             self._fail("", _Taken(sentence))
             return
-        for seen in self.judge.looks(fresh):
-            if (seen.record.ending.releasing is None) == (planned.record.ending.releasing is None):
-                self._act(seen, fresh)
+        for snapshot in self.judge.looks(fresh):
+            if (snapshot.record.ending.releasing is None) == (
+                planned.record.ending.releasing is None
+            ):
+                self._act(snapshot, fresh)
 
     def _held(self, planned: Snapshot) -> Holding | None:
         """What the repository holds now, where that decides: what ends a task, or shows left work.
@@ -216,10 +218,10 @@ class Repairer:
     def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
         """What is true after one write, or after one that is not worth to be tried."""
         kind = kind_of(action, snapshot.record, task)
-        known = self.refused.get(_general(action))
-        if known is not None:
-            self._fail(kind, known)
-            return plan.Failed(action, known)
+        refusal = self.refused.get(_general(action))
+        if refusal is not None:
+            self._fail(kind, refusal)
+            return plan.Failed(action, refusal)
         self._begun = kind
         self.pace.wait()
         with self._in_time():
@@ -261,11 +263,11 @@ class Repairer:
         steps = [step for step in foresee(snapshot, imagine) if step.decision.action is not None]
         for number, step in enumerate(steps):
             action = step.decision.action
-            known = self.refused.get(_general(action)) if action is not None else None
-            if action is None or known is None:
+            refusal = self.refused.get(_general(action)) if action is not None else None
+            if action is None or refusal is None:
                 continue
             if number == 0 or isinstance(action, plan.CloseIssue):
-                self._fail(kind_of(action, step.seen.record, task), known)
+                self._fail(kind_of(action, step.seen.record, task), refusal)
                 return True
         return False
 
@@ -277,7 +279,7 @@ def failed(findings: Iterable[Finding], error: LifecycleError) -> tuple[Finding,
 
 
 def _general(action: Action) -> str:
-    """What is refused together with this action."""
+    """A key for the actions that are refused together with this one."""
     status = f" {action.status}" if isinstance(action, plan.SetBoard) else ""
     return f"{type(action).__name__}{status}"
 

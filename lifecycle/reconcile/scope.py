@@ -121,7 +121,7 @@ class Trigger:
 
 
 def read_event(name: str, payload: str | None, repository: str) -> Trigger:
-    """The event, by its name and its payload's JSON text; None if there is no payload.
+    """The event, by its name and its payload's JSON text; one that cannot be read narrows nothing.
 
     Args:
         name: GITHUB_EVENT_NAME.
@@ -189,7 +189,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(thing: Mapping[str, Any]) -> int | None:
-    number = thing.get("number")
+def _number(payload: Mapping[str, Any]) -> int | None:
+    number = payload.get("number")
     is_number = isinstance(number, int) and not isinstance(number, bool) and number > 0
     return number if is_number else None

@@ -1,4 +1,4 @@
-"""Reading: which tasks there are in a scope, each once.
+"""Read which tasks there are in a scope, each once.
 
 Where a board can be seen, its cards are the tasks, and what is claimed besides them; where it cannot,
 or where several runs share the work, the repositories' own issues are.
@@ -53,13 +53,13 @@ class KeptCards:
             return texts.setdefault(text, text)
 
         leases = {
-            one.issue: replace(one, agent=intern(one.agent), branch=once(one.branch))
-            for one in holding.leases.values()
+            hold.issue: replace(hold, agent=intern(hold.agent), branch=once(hold.branch))
+            for hold in holding.leases.values()
         }
         tips = {
-            once(one.branch): replace(one, branch=once(one.branch)) for one in holding.tips.values()
+            once(tip.branch): replace(tip, branch=once(tip.branch)) for tip in holding.tips.values()
         }
-        held = {one.branch: one.issue for one in leases.values() if one.branch}
+        held = {hold.branch: hold.issue for hold in leases.values() if hold.branch}
         self.met: set[int] = set()
         self._pulls: dict[str, tuple[PullRequest, ...]] = {}
         for pull in holding.pulls:
@@ -175,7 +175,7 @@ class Sweep:
     _shelves: dict[str, KeptCards] = field(default_factory=dict)
 
     def read_holdings(self) -> None:
-        """Every repository of the scope; those that cannot be read become problems.
+        """Read every repository of the scope; those that cannot be read become problems.
 
         Raises:
             LifecycleError: GitHub could not be asked; what was read so far is kept.
@@ -217,10 +217,10 @@ class Sweep:
         self.has_board = settings.has_board
         if self.scope.issues or self.scope.pulls:
             own = set(self.scope.pulls)
-            every, self.waiting, self.unread = self.waiting, [], 0
+            all_waiting, self.waiting, self.unread = self.waiting, [], 0
             for task in self._known(self.world.survey.issues(self._named())):
                 own |= {task.pull.number} if task.pull is not None else set()
-                self.waiting = [one for one in every if one.number in own]
+                self.waiting = [pull for pull in all_waiting if pull.number in own]
                 yield task
             self._miss()
             return
@@ -283,10 +283,10 @@ class Sweep:
         issues: list[tuple[str, int]] = []
         for holding in self.holdings.values():
             numbers = dict.fromkeys(self.scope.issues)
-            there = self._there(holding)
+            target = self._there(holding)
             for number in self.scope.pulls:
                 try:
-                    pull = there.forge.pull_request(number)
+                    pull = target.forge.pull_request(number)
                 except NotFound as error:
                     self._note(f"{holding.repository}#{number}", *_reason(error))
                 else:
@@ -295,7 +295,7 @@ class Sweep:
         return issues
 
     def _known(self, issues: Iterator[Swept]) -> Iterator[InferredTask]:
-        """Those of the repositories that were read, each once."""
+        """The tasks of these issues, each once, if their repositories were read."""
         for swept in issues:
             kept = self._shelves.get(swept.repository.casefold())
             if kept is None:
@@ -330,17 +330,17 @@ class Sweep:
         return self._has_agent
 
     def _there(self, holding: Holding) -> World:
-        """What may be touched of a repository that nobody checked out."""
+        """The world of a repository that nobody checked out."""
         owner, _, name = holding.repository.partition("/")
         return self.world.elsewhere(Repository(owner, name), holding.url, Path())
 
     def _is_unseen(self, why: str) -> None:
-        """The board that is configured cannot be seen, and nothing takes its place."""
+        """Note that the board that is configured cannot be seen, and that nothing takes its place."""
         self.is_blind = True
         self._note(self.world.settings.board_name, "NoBoard", why)
 
     def _note(self, where: str, kind: str, sentence: str) -> None:
-        """What could not be read, or not all of it; once for each reason."""
+        """Note what could not be read, or not all of it; once for each reason."""
         problem = SweepProblem(where, kind, sentence)
         if problem not in self.problems:
             self.problems.append(problem)

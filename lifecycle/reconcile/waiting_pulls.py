@@ -48,12 +48,12 @@ def waiting_pulls(holding: Holding) -> list[WaitingPull]:
     return waiting
 
 
-def in_order(found: Iterable[WaitingPull]) -> tuple[WaitingPull, ...]:
-    """Those first for whom somebody has to do something, then by repository, the newest first."""
+def in_order(pulls: Iterable[WaitingPull]) -> tuple[WaitingPull, ...]:
+    """Those first for which somebody has to do something, then by repository, the newest first."""
     order = [*Whom]
     return tuple(
         sorted(
-            found,
-            key=lambda one: (order.index(one.whom), one.repository.casefold(), -one.number),
+            pulls,
+            key=lambda pull: (order.index(pull.whom), pull.repository.casefold(), -pull.number),
         )
     )
