@@ -94,13 +94,13 @@ def _sorted(words: tuple[str, ...]) -> tuple[tuple[str, ...], set[str]]:
     """The words that are no option's, and the options, those with a value as `--name=value`."""
     plain: list[str] = []
     options: set[str] = set()
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
+    remaining = list(words)
+    while remaining:
+        word = remaining.pop(0)
         if not word.startswith("-") or word == "-":
             plain.append(word)
-        elif word in _VALUED and rest:
-            options.add(f"{_long(word)}={rest.pop(0)}")
+        elif word in _VALUED and remaining:
+            options.add(f"{_long(word)}={remaining.pop(0)}")
         else:
             name, mark, value = word.partition("=")
             options.add(f"{_long(name)}{mark}{value}")

@@ -59,10 +59,10 @@ class MemoryTasks:
 
     def change(self, task: Task, **changes: Any) -> Task:
         """Set these attributes; what is so already is no write."""
-        made = replace(task, **changes)
-        if made != task:
+        changed = replace(task, **changes)
+        if changed != task:
             self.writes += 1
-            self._put(replace(made, updated_at=self.now()))
+            self._put(replace(changed, updated_at=self.now()))
         return self.find(task.id)
 
     def all(self) -> list[Task]:
@@ -125,8 +125,8 @@ class MemoryTracker:
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; without a status, all that are not closed."""
         with self._tasks.lock:
-            known = self._tasks.all()
-        return tuple(task for task in known if refusals.is_listed(task, label, status))
+            tasks = self._tasks.all()
+        return tuple(task for task in tasks if refusals.is_listed(task, label, status))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """What could be begun now, by urgency."""
@@ -144,7 +144,7 @@ class MemoryTracker:
         priority: int | None = None,
         external: str = "",
     ) -> Task:
-        """There is one task for this key; Invalid."""
+        """Create the task of this key, or give the one that there is; Invalid."""
         refusals.demand_new(key, title, labels, priority)
         tasks = self._tasks
         with tasks.lock:
@@ -166,7 +166,7 @@ class MemoryTracker:
             return tasks.find(name)
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """It is the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
+        """Make it the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
         with self._found(id) as task:
             self._demand_mine(task)
             if task.status is TaskStatus.IN_PROGRESS:
@@ -180,13 +180,13 @@ class MemoryTracker:
             )
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """The first of `ready`, claimed in the same step; None if there is none."""
+        """Claim the first of `ready`, in one step; None if there is none."""
         with self._tasks.lock:
             ready = self.ready(labels=labels)
             return self.claim(ready[0].id) if ready else None
 
     def renew(self, id: str) -> Task:  # noqa: A002
-        """The actor's claim lives for another `lease_seconds`; AlreadyClaimed, NotClaimable."""
+        """Let the actor's claim live for another `lease_seconds`; AlreadyClaimed, NotClaimable."""
         with self._found(id) as task:
             self._demand_mine(task)
             if task.status is not TaskStatus.IN_PROGRESS:
@@ -195,7 +195,7 @@ class MemoryTracker:
             return self._tasks.change(task)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        """Make it nobody's and open; a closed one stays closed. AlreadyClaimed."""
         with self._found(id) as task:
             self._demand_mine(task)
             if not task.is_open:
@@ -203,7 +203,7 @@ class MemoryTracker:
             return self._tasks.change(task, **_FREE)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """It is closed; a closed one keeps its reason. BlockedBy."""
+        """Close it; a closed one keeps its reason. BlockedBy."""
         with self._found(id) as task:
             if not task.is_open:
                 return task
@@ -217,7 +217,7 @@ class MemoryTracker:
             )
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """It is open and nobody's; one that was not closed stays as it is."""
+        """Make it open and nobody's; one that is not closed stays as it is."""
         with self._found(id) as task:
             if task.is_open:
                 return task
@@ -231,7 +231,7 @@ class MemoryTracker:
         description: str | None = None,
         priority: int | None = None,
     ) -> Task:
-        """These are its texts and its priority; Invalid."""
+        """Set its texts and its priority; Invalid."""
         refusals.demand_edit(title, priority)
         with self._found(id) as task:
             wanted = {
@@ -250,17 +250,17 @@ class MemoryTracker:
         remove: tuple[str, ...] = (),
         create: bool = True,  # noqa: ARG002 -- a label is a word here
     ) -> Task:
-        """It has those labels and not these; Invalid."""
+        """Add and remove labels; Invalid."""
         refusals.demand_label_edit(add, remove)
         with self._found(id) as task:
             gone = {name.casefold() for name in remove}
-            there = {name.casefold() for name in task.labels}
-            left = [name for name in task.labels if name.casefold() not in gone]
-            new = [name for name in dict.fromkeys(add) if name.casefold() not in there]
-            return self._tasks.change(task, labels=(*left, *new))
+            names = {name.casefold() for name in task.labels}
+            kept = [name for name in task.labels if name.casefold() not in gone]
+            new = [name for name in dict.fromkeys(add) if name.casefold() not in names]
+            return self._tasks.change(task, labels=(*kept, *new))
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """There is one comment of this key; the first one's text stays."""
+        """Post one comment of this key; the first one's text stays."""
         refusals.demand_key(key)
         with self._found(id):
             notes = self._tasks.notes.setdefault(id, {})
@@ -270,12 +270,12 @@ class MemoryTracker:
             return notes[key]
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
-        """All of them, the oldest first."""
+        """All comments, the oldest first."""
         with self._found(id):
             return tuple(self._tasks.notes.get(id, {}).values())
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """The task is blocked by the other; Invalid for a circle."""
+        """Have it blocked by another task; Invalid for a circle."""
         with self._found(id) as task:
             self._tasks.find(blocker)
             if self._tasks.is_behind(blocker, id):
@@ -289,7 +289,7 @@ class MemoryTracker:
             return self._tasks.find(task.id)
 
     def publish(self) -> None:
-        """Lacking: nobody else reads this memory."""
+        """Raise Lacking: nobody else reads this memory."""
         raise Lacking(
             "Tasks in memory are nowhere else, so there is nothing to publish; nothing was done.",
             capability=Capability.PUBLISH,
@@ -297,7 +297,7 @@ class MemoryTracker:
 
     @contextmanager
     def _found(self, name: str) -> Iterator[Task]:
-        """The task as it is now, and nobody else changes any meanwhile; NotFound."""
+        """The task as it is now, while nobody else changes any; NotFound."""
         with self._tasks.lock:
             yield self._tasks.find(name)
 

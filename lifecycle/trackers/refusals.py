@@ -38,10 +38,10 @@ def demand_label_edit(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
     """Invalid for what can be no label, and for a label that is to be there and not there."""
     demand_labels((*add, *remove))
     gone = {name.casefold() for name in remove}
-    both = [name for name in add if name.casefold() in gone]
-    if both:
+    twice = [name for name in add if name.casefold() in gone]
+    if twice:
         raise errors.Invalid(
-            f"The label {both[0]} cannot be added and removed at once, so nothing was done; name it once."
+            f"The label {twice[0]} cannot be added and removed at once, so nothing was done; name it once."
         )
 
 

@@ -72,7 +72,7 @@ def open_tracker(name: str, place: TrackerPlace) -> Tracker:
     """
     entry = TRACKERS.get(name)
     if entry is None:
-        names = ", ".join(f'"{known}"' for known in (AUTO, *TRACKERS))
+        names = ", ".join(f'"{choice}"' for choice in (AUTO, *TRACKERS))
         raise BadConfig(
             f'There is no tracker "{name}", so no task was looked for; set tracker.use in '
             f".lifecycle.toml to one of {names}."
@@ -148,7 +148,7 @@ no news."""
 
 
 def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tracker:
-    """The same tracker; from now on each of its writes that came about is a line in the journal.
+    """Have each write of the tracker that comes about noted in the journal; returns the tracker.
 
     A write that found everything as it was wanted has the key of the one that made it so, and is none.
 
@@ -162,9 +162,9 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
     def noted(name: str, verb: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(verb)
         def run(*args: Any, **kwargs: Any) -> Any:
-            made = verb(*args, **kwargs)
-            if made is not None or name == "publish":
-                task = made if isinstance(made, Task) else None
+            answer = verb(*args, **kwargs)
+            if answer is not None or name == "publish":
+                task = answer if isinstance(answer, Task) else None
                 named = task.id if task is not None else str(args[0]) if args else ""
                 journal.note(
                     root,
@@ -176,11 +176,11 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
                         actor=tracker.actor,
                         session=session,
                         target=WRITES[name],
-                        key=_key(tracker.name, name, named, made),
+                        key=_key(tracker.name, name, named, answer),
                         detail={"tracker": tracker.name},
                     ),
                 )
-            return made
+            return answer
 
         return run
 
@@ -189,15 +189,15 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
     return tracker
 
 
-def _key(tracker: str, verb: str, task: str, made: object) -> str:
-    """What the same write has again, or "" where nothing tells it from the next one."""
+def _key(tracker: str, verb: str, task: str, answer: object) -> str:
+    """What the same write has again as its key, or "" where nothing tells it from the next one."""
     start = f"{tracker}:{task}/{WRITES[verb]}"  # taking the next one is made of taking one
     if verb == "create":
         return start
-    if isinstance(made, Note):
-        return f"{start}/{made.id}"
-    if isinstance(made, Task) and made.updated_at is not None:
-        return f"{start}/{made.updated_at}"
+    if isinstance(answer, Note):
+        return f"{start}/{answer.id}"
+    if isinstance(answer, Task) and answer.updated_at is not None:
+        return f"{start}/{answer.updated_at}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""What the verbs are made of: what this bd can do, reads, and writes that are read back when it is unclear.
+"""What bd's verbs are made of: what this bd can do, reads, and writes, read back where it is unclear.
 
 `bd --help`, `bd update --help` and `bd ready --help` are asked once, since versions do not tell it all.
 What they say is kept in `<git folder>/lifecycle/beads.json`, for this path, size and mtime.
@@ -56,13 +56,15 @@ class Asking:
         plain = [raw for raw in issues if not bd_decode.has_strange_id(raw)]
         if len(plain) < len(issues):
             self.has_strange = True
-            left = ", ".join(short(repr(raw["id"]), 60) for raw in issues if raw not in plain)
-            log.write(self.runner.root, f"tracker: left out, since no plain word is its id: {left}")
+            left_out = ", ".join(short(repr(raw["id"]), 60) for raw in issues if raw not in plain)
+            log.write(
+                self.runner.root, f"tracker: left out, since no plain word is its id: {left_out}"
+            )
         return tuple(bd_decode.row_of(raw) for raw in plain)
 
     @contextlib.contextmanager
     def _as_known(self) -> Iterator[None]:
-        """A program that turns out to be another than was kept (behind a shim) is asked anew.
+        """Ask a program anew what it can do that turns out to be another than was kept (behind a shim).
 
         Raises:
             Transient: it is another one by now; nothing was done.
@@ -184,7 +186,7 @@ class Asking:
 
 @contextlib.contextmanager
 def _naming(*names: str) -> Iterator[None]:
-    """A NotFound that leaves here names these tasks: not every build says which it did not find."""
+    """Let a NotFound that leaves here name these tasks: not every build says which it did not find."""
     try:
         yield
     except errors.NotFound as error:
@@ -256,21 +258,21 @@ def probe(runner: Runner) -> Build:
     about = path.resolve().stat()
     key = [str(path), about.st_mtime_ns, about.st_size]
     place = runner.shared / NAME
-    known = _kept(place, key)
-    if known is None or not _is_new(known.version):  # another program may be behind the same script
-        known = _asked(runner)
-        text = json.dumps({"program": key, "build": asdict(known)}, indent=1)
+    build = _kept(place, key)
+    if build is None or not _is_new(build.version):  # another program may be behind the same script
+        build = _asked(runner)
+        text = json.dumps({"program": key, "build": asdict(build)}, indent=1)
         store.write(place, text.encode() + b"\n")
-    if not _is_new(known.version):
+    if not _is_new(build.version):
         raise VersionUnsupported(
-            f"bd is of version {known.version}, which is too old to be asked safely, so nothing was done; "
+            f"bd is of version {build.version}, which is too old to be asked safely, so nothing was done; "
             f"install {OLDEST[0]}.{OLDEST[1]} or later."
         )
-    return known
+    return build
 
 
 def forget(runner: Runner) -> None:
-    """What was kept is not believed any more: the program does not know what it was said to know."""
+    """Delete what was kept of the program, since it does not know what it was said to know."""
     (runner.shared / NAME).unlink(missing_ok=True)
 
 

@@ -66,8 +66,8 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
         text = _error_in(_parsed(ran.err)) or ran.err
         if ran.code == 0 and _known(text) is None:
             # Noise, it may be, of a run that did what it was asked to: nobody knows.
-            what = "nothing; what it did is not known. Run it by hand to see why."
-            raise _unusable(doing, what, text)
+            problem = "nothing; what it did is not known. Run it by hand to see why."
+            raise _unusable(doing, problem, text)
         raise failure(text, doing)
     if ran.code != 0:
         raise failure(ran.err or ran.out, doing)
@@ -93,16 +93,16 @@ def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
 _UNUSED = "nothing of it was used. Run it by hand to see what it prints."
 
 
-def _unusable(doing: str, what: str, text: str) -> errors.ProtocolError:
+def _unusable(doing: str, problem: str, text: str) -> errors.ProtocolError:
     """The error for an answer of which nothing can be used; `text` is the evidence."""
-    return errors.ProtocolError(f"bd {doing} answered {what}", evidence=evidence(text))
+    return errors.ProtocolError(f"bd {doing} answered {problem}", evidence=evidence(text))
 
 
 def failure(text: str, doing: str) -> errors.LifecycleError:
     """The error that these words of bd's are: one of the table, Rejected for any others."""
-    known = _known(text)
-    if known is not None:
-        return known
+    error = _known(text)
+    if error is not None:
+        return error
     words = evidence(text)
     return errors.Rejected(
         f"bd {doing} was refused ({words or 'no word'}); correct that and try again.",
@@ -111,11 +111,11 @@ def failure(text: str, doing: str) -> errors.LifecycleError:
 
 
 def _known(text: str) -> errors.LifecycleError | None:
-    """The error that the first line is which begins with words of the table; None if none does."""
+    """The error for the first line that begins with words of the table; None if none does."""
     for line in text.splitlines():
-        rest = _BEGINS.sub("", line, count=1).strip()
+        words = _BEGINS.sub("", line, count=1).strip()
         for pattern, name in _answers()["answers"]:
-            match = re.match(pattern, rest)
+            match = re.match(pattern, words)
             if match:
                 return _error(name, match)
     return None
@@ -257,8 +257,8 @@ def moment(text: object) -> float | None:
     match = _MOMENT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return timing.parse_time(text)
-    whole = timing.parse_time(f"{match[1]}Z")
-    return None if whole is None else whole + float(match[2] or 0)
+    seconds = timing.parse_time(f"{match[1]}Z")
+    return None if seconds is None else seconds + float(match[2] or 0)
 
 
 def _plain(name: object) -> str:

@@ -59,12 +59,12 @@ def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[st
     """
     if not wanted(root, folder):
         return "", ""
-    what = "tracker.folder is set" if folder else f"{FOLDER} is here"
+    sign = "tracker.folder is set" if folder else f"{FOLDER} is here"
     if not program(environment):
         way = f"install it, or set tracker.use in {config.CONFIG_FILE} to the tracker that you mean"
-        return f"{what}, and {PROGRAM} is not on PATH", way
+        return f"{sign}, and {PROGRAM} is not on PATH", way
     why, way = _hindrance(root, environment, folder)
-    return (f"{what}, and {why}", way) if why else ("", "")
+    return (f"{sign}, and {why}", way) if why else ("", "")
 
 
 def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
@@ -82,8 +82,8 @@ def refuse(root: Path, environment: Mapping[str, str], folder: str) -> None:
 def _hindrance(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
     outside = _outside(root, environment, folder)
     if outside is not None:
-        what = "tracker.folder" if folder else FOLDER
-        return f"{what} leads out of this repository, to {outside}", _naming(outside, environment)
+        named = "tracker.folder" if folder else FOLDER
+        return f"{named} leads out of this repository, to {outside}", _naming(outside, environment)
     if not user_folder.allows(environment, store.clone_of(root), PROGRAM):
         way = "a person allows it with: lifecycle trust"
         return f"nobody has allowed {PROGRAM} to run in this repository", way

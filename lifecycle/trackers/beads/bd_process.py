@@ -40,7 +40,7 @@ _PLACES = ("BEADS_DIR", "BEADS_DB", "BD_DB")
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of one run: the exit code, and what it printed."""
+    """The exit code of one run, and what it printed."""
 
     code: int
     out: str
@@ -85,13 +85,13 @@ class Runner:
                 place.mkdir(exist_ok=True)
             else:
                 store.Folder(self.root).make()
-            what = regular_files.strange_folder(str(place), is_shared=True)
+            strange = regular_files.strange_folder(str(place), is_shared=True)
         except OSError as error:
             raise errors.Refused(
                 f"{place} cannot be written ({error.strerror}), so bd was not asked; make it writable."
             ) from None
-        if what:
-            raise errors.Refused(f"{place} {what}, so bd was not asked; move it away.")
+        if strange:
+            raise errors.Refused(f"{place} {strange}, so bd was not asked; move it away.")
         return place
 
     @property
@@ -107,7 +107,7 @@ class Runner:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Nobody else of ours runs bd in this clone meanwhile; Busy. May be held within itself."""
+        """Keep other processes of ours from running bd in this clone meanwhile; Busy. Can be nested."""
         with self._own, contextlib.ExitStack() as held:
             if not self._depth:
                 wait = self.deadline.remaining(at_most=self.seconds(is_write=not self.is_hook))
@@ -194,8 +194,8 @@ class Runner:
         return Ran(process.returncode, _text(out), _text(err))
 
     def _variables(self) -> dict[str, str]:
-        given = for_child("tracker", self.environment)
-        variables = {name: value for name, value in given.items() if name not in _PLACES}
+        inherited = for_child("tracker", self.environment)
+        variables = {name: value for name, value in inherited.items() if name not in _PLACES}
         variables.setdefault("BEADS_NO_DAEMON", "1")  # a hook must not leave a process behind
         variables |= {"BEADS_ACTOR": self.actor, "BD_ACTOR": self.actor, "BD_NON_INTERACTIVE": "1"}
         place = bd_here.database(self.root, self.folder)
@@ -262,5 +262,5 @@ def _text(raw: bytes) -> str:
 
 
 def verb_of(words: tuple[str, ...]) -> str:
-    """What was to be done, without values."""
+    """The first words of a command, without flags, for sentences."""
     return " ".join(word for word in words[:2] if not word.startswith("-"))

@@ -152,7 +152,7 @@ class BeadsTracker:
         priority: int | None = None,
         external: str = "",
     ) -> Task:
-        """There is one task for this key; Invalid. Without a priority, bd gives it one."""
+        """Create the task of this key, or give the one there is; Invalid. bd sets a missing priority."""
         refusals.demand_new(key, title, labels, priority)
         words = [f"--title={title.strip()}"]
         words.append(f"--description={hidden_marker.signed(description, hidden_marker.keyed(key))}")
@@ -165,19 +165,19 @@ class BeadsTracker:
             return self._ask.show(row.task.id).task if row else None
 
         with self._runner.alone():
-            there = find()
-            if there is not None:
-                return there
-            made = self._ask.write(
+            task = find()
+            if task is not None:
+                return task
+            created = self._ask.write(
                 "create", *words, "--json", due=dict, seen=lambda raw: row_of(raw).task, read=find
             )
-            if set(labels) <= set(made.labels):
-                return made
+            if set(labels) <= set(created.labels):
+                return created
             # Some builds put the labels there in steps of their own: one that died may lack some.
-            return self.edit_labels(made.id, add=labels)
+            return self.edit_labels(created.id, add=labels)
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """It is the actor's, and in progress; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
+        """Make it the actor's, and in progress; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
         with self._alone_at(id) as task:
             if self._has(task):
                 return task
@@ -207,7 +207,7 @@ class BeadsTracker:
         return now
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """The first of `ready` that could be claimed, claimed; None if there is none."""
+        """Claim the first of `ready` that can be claimed; None if there is none."""
         with self._runner.alone():
             tasks = self.ready(labels=labels)
             is_native = self._ask.build.claims_next and (not labels or bool(label_words(labels)))
@@ -233,7 +233,7 @@ class BeadsTracker:
         return self._ask.show(claimed[0]).task if claimed else None
 
     def renew(self, id: str) -> Task:  # noqa: A002
-        """The actor's claim lives on; Lacking, AlreadyClaimed, NotClaimable."""
+        """Extend the actor's claim; Lacking, AlreadyClaimed, NotClaimable."""
         if not self._ask.build.leases:
             raise errors.Lacking(
                 "This bd keeps a claim until it is released, so there is nothing to renew; nothing "
@@ -253,7 +253,7 @@ class BeadsTracker:
         return self._ask.write(*words, names=names, due=dict, seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """It is nobody's and open; a closed one stays closed. AlreadyClaimed."""
+        """Make it nobody's and open; a closed one stays closed. AlreadyClaimed."""
         with self._alone_at(id) as task:
             if not task.is_open or _is_free(task):
                 return task
@@ -261,7 +261,7 @@ class BeadsTracker:
             return self._update(task, "--status=open", "--assignee=", so=_is_free)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """It is closed; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
+        """Close it; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
         with self._alone_at(id) as task:
             if not task.is_open:
                 return task
@@ -272,7 +272,7 @@ class BeadsTracker:
             )
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """It is open and nobody's; one that was not closed stays as it is."""
+        """Make it open and nobody's; one that is not closed stays as it is."""
         with self._alone_at(id) as task:
             if task.is_open:
                 return task
@@ -290,7 +290,7 @@ class BeadsTracker:
         description: str | None = None,
         priority: int | None = None,
     ) -> Task:
-        """These are its texts and its priority; Invalid."""
+        """Set its texts and its priority; Invalid."""
         refusals.demand_edit(title, priority)
         with self._runner.alone():
             row = self._ask.show(id)
@@ -314,12 +314,14 @@ class BeadsTracker:
         remove: tuple[str, ...] = (),
         create: bool = True,  # noqa: ARG002 -- a label is a word here
     ) -> Task:
-        """It has those labels and not these; Invalid. A label is the same in capitals."""
+        """Add and remove labels; Invalid. A label is the same in capitals."""
         refusals.demand_label_edit(add, remove)
         with self._alone_at(id) as task:
-            there = {name.casefold() for name in task.labels}
+            names = {name.casefold() for name in task.labels}
             gone = {name.casefold() for name in remove}
-            steps = [("add", n) for n in dict.fromkeys(add) if n.casefold() not in there]
+            steps = [
+                ("add", label) for label in dict.fromkeys(add) if label.casefold() not in names
+            ]
             steps += [("remove", name) for name in task.labels if name.casefold() in gone]
             for verb, name in steps:
                 self._label(task.id, verb, name)
@@ -337,7 +339,7 @@ class BeadsTracker:
         self._ask.write(*words, names=(name,), due=list, seen=seen, read=read)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """There is one comment of this key; the first one's text stays. NotFound."""
+        """Post one comment of this key; the first one's text stays. NotFound."""
         refusals.demand_key(key)
         mark = hidden_marker.keyed(key)
 
@@ -345,9 +347,9 @@ class BeadsTracker:
             return next((note for note, its in self._ask.notes(id) if its == mark), None)
 
         with self._runner.alone():
-            there = find()
-            if there is not None:
-                return there
+            posted = find()
+            if posted is not None:
+                return posted
             verb = ("comments", "add") if self._ask.build.comments else ("comment",)
             words = (*verb, "--json", "--", id, hidden_marker.signed(text, mark))
             return self._ask.write(
@@ -355,11 +357,11 @@ class BeadsTracker:
             )
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
-        """All of them, the oldest first; NotFound."""
+        """All comments, the oldest first; NotFound."""
         return tuple(note for note, _ in self._ask.notes(id))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """The task is blocked by the other; Invalid for a circle, NotFound."""
+        """Have it blocked by another task; Invalid for a circle, NotFound."""
         with self._runner.alone():
             row, other = self._ask.show(id), self._ask.show(blocker).task
             name = row.task.id
@@ -381,12 +383,12 @@ class BeadsTracker:
                 return self.get(name)
 
     def publish(self) -> None:
-        """What was written is sent to where others read it; Lacking."""
+        """Send what was written to where others read it; Lacking."""
         bd_asking.send(self._runner, self._publish)
 
     @contextmanager
     def _alone_at(self, name: str) -> Iterator[Task]:
-        """The task as it is, and nobody else of ours runs bd meanwhile; NotFound, Busy."""
+        """The task as it is, while no other process of ours runs bd; NotFound, Busy."""
         with self._runner.alone():
             yield self._ask.show(name).task
 

@@ -57,9 +57,9 @@ def demand(is_kept: bool, words: str) -> None:
         raise Broken(words)
 
 
-def same(found: object, wanted: object, what: str) -> None:
+def same(shown: object, wanted: object, what: str) -> None:
     """Broken unless both are equal."""
-    demand(found == wanted, f"{what} is {found!r} and should be {wanted!r}")
+    demand(shown == wanted, f"{what} is {shown!r} and should be {wanted!r}")
 
 
 @contextmanager
@@ -176,10 +176,10 @@ class CheckCase:
         same(refused.error.capability, capability, "the capability")
 
     def _seen(self, ids: tuple[str, ...]) -> object:
-        there = self.one.list(label=self.label)
+        listed = self.one.list(label=self.label)
         tasks = [self.one.get(name) for name in ids]
         notes = [self.one.list_comments(name) for name in ids]
-        return self.ground.writes(), there, tasks, notes
+        return self.ground.writes(), listed, tasks, notes
 
 
 def plain(text: str) -> str:

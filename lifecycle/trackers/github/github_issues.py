@@ -123,24 +123,24 @@ class GitHubIssues:
         priority: int | None = None,
         external: str = "",
     ) -> Task:
-        """There is one issue for this key; of the token's owner, known by a hidden marker.
+        """Create the issue of this key, or give that of the token's owner with its hidden marker.
 
         Requests: as `IssueOperations.ensure_issue`, which needs 1 for each hundred issues of that owner.
         """
         refusals.demand_new(key, title, labels, priority)
         wanted = labels if priority is None else (*labels, priorities.label_of(priority))
         text = issue_tasks.with_external(description, external)
-        made = self._issues.ensure_issue(
+        ensured = self._issues.ensure_issue(
             f"task:{key}", title=title.strip(), body=text, labels=wanted, update=False
         )
-        dropped = missing(wanted, made.now.labels) if made.changed else ()
+        dropped = missing(wanted, ensured.now.labels) if ensured.changed else ()
         if dropped:  # GitHub leaves out silently what the token may not set; asked for, it says why
-            number = made.now.number
+            number = ensured.now.number
             return self._shown(self._labels.ensure_labels(number, add=dropped, create=True).now)
-        return self._shown(made.now)
+        return self._shown(ensured.now)
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """It is the agent's, by lease and assignee; AlreadyClaimed, NotClaimable, BlockedBy, NotFound.
+        """Make it the agent's, by lease and assignee; AlreadyClaimed, NotClaimable, BlockedBy, NotFound.
 
         Requests: 1 and those of `IssueHolding.take`.
         """
@@ -154,18 +154,18 @@ class GitHubIssues:
         return self._lists.with_priority(taken)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """The first of `ready` that nobody else was quicker to claim; None if there is none."""
+        """Claim the first of `ready` that nobody else was quicker to claim; None if there is none."""
         return refusals.first_claimed(self.claim, self.ready(labels=labels))
 
     def renew(self, id: str) -> Task:  # noqa: A002
-        """Lacking: a lease on GitHub has no end."""
+        """Raise Lacking: a lease on GitHub has no end."""
         raise errors.Lacking(
             f"A claim on GitHub does not run out, so {id} needs no renewing; nothing was done.",
             capability=Capability.LEASES,
         )
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """It is nobody's and open; a closed one stays as it is. AlreadyClaimed.
+        """Make it nobody's and open; a closed one stays as it is. AlreadyClaimed.
 
         Requests: 1 and those of `IssueHolding.give`.
         """
@@ -173,7 +173,7 @@ class GitHubIssues:
         return self._shown(self._holding.give(issue) if issue.is_open else issue)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """It is closed; a closed one keeps its reason. BlockedBy, NotFound.
+        """Close it; a closed one keeps its reason. BlockedBy, NotFound.
 
         A reason that is not one of GitHub's own words is a comment, which is posted first. The agent's
         lease ends with the task. Requests: as `get`; 2 more to close, 2 to 3 for a comment of its own.
@@ -191,7 +191,7 @@ class GitHubIssues:
         return self._shown(issue)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """It is open and nobody's; one that was not closed stays as it is.
+        """Make it open and nobody's; one that is not closed stays as it is.
 
         Assignees and lease go first, so that a call that was interrupted can be made again.
         Requests: 1; 2 to open it, 1 to 2 for its assignees.
@@ -211,7 +211,7 @@ class GitHubIssues:
         description: str | None = None,
         priority: int | None = None,
     ) -> Task:
-        """These are its texts; its priority is a label, and every other label of the kind goes.
+        """Set its texts, and its priority as a label: every other label of the kind goes.
 
         Requests: 1; 2 to change a text; labels as `LabelOperations.ensure_labels`.
         """
@@ -239,7 +239,7 @@ class GitHubIssues:
         remove: tuple[str, ...] = (),
         create: bool = True,
     ) -> Task:
-        """It has those labels and not these; one that the repository lacks is made, if `create`.
+        """Add and remove labels; one that the repository lacks is made, if `create`.
 
         Requests: 1 and those of `LabelOperations.ensure_labels`.
 
@@ -252,7 +252,7 @@ class GitHubIssues:
         return self._shown(now)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """There is one comment of this key, of the token's owner; the first one's text stays.
+        """Post one comment of this key, in the token's owner's name; the first one's text stays.
 
         Requests: 1 and those of `CommentOperations.ensure_comment`.
         """
@@ -263,12 +263,12 @@ class GitHubIssues:
         )
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
-        """All of them, the oldest first, everybody's. Requests: 1, and 1 for each hundred."""
+        """All comments, the oldest first, everybody's. Requests: 1, and 1 for each hundred."""
         number = self._issue(id).number
         return tuple(issue_tasks.note_of(comment) for comment, _ in self._calls.comments(number))
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """The issue is blocked by the other, of the same repository; Invalid for a circle.
+        """Have it blocked by another issue of the same repository; Invalid for a circle.
 
         Requests: 2, and 1 for each open issue that the other waits for and that waits itself; then
         those of `RelationOperations.ensure_blocked_by`, and 1 to show it.
@@ -290,7 +290,7 @@ class GitHubIssues:
         return self.get(id)
 
     def publish(self) -> None:
-        """Lacking: what is written on GitHub is where others read it."""
+        """Raise Lacking: what is written on GitHub is where others read it."""
         raise errors.Lacking(
             "What is written on GitHub is there for others already; nothing was done.",
             capability=Capability.PUBLISH,

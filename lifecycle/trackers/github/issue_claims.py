@@ -80,7 +80,7 @@ class IssueHolding:
             return False
 
     def take(self, issue: IssueFacts) -> IssueFacts:
-        """The issue is this agent's, and its account is assigned.
+        """Make the issue this agent's, and assign its account.
 
         Requests: with a lease 2 beside git's own (1 read, 1 write) and 1 for each hundred comments,
         none if it was assigned; without one 1 for each hundred comments, then 2, 2 and 1 and the
@@ -121,7 +121,7 @@ class IssueHolding:
         return now
 
     def give(self, issue: IssueFacts) -> IssueFacts:
-        """The issue is nobody's, if it was this agent's or nobody's.
+        """Make the issue nobody's, if it was this agent's or nobody's.
 
         The lease goes last: the task is somebody else's as soon as it is gone. Requests: 1 for each
         hundred comments if no lease was found; 2 to take the assignee off, 1 for a comment that goes.
@@ -161,13 +161,13 @@ class IssueHolding:
         return tuple(mark.agent for mark in marks[:1] if mark.key != self._key)
 
     def end(self, number: int) -> None:
-        """Nothing of this agent's claim is left; the assignee stays, as who did the work."""
+        """End what is left of this agent's claim; the assignee stays, as who did the work."""
         holder = self._lease(number)
         if holder is None or holder.agent == self._actor:
             self._end(number, holder)
 
     def clear(self, number: int) -> None:
-        """Nobody's lease is left on an issue that is closed."""
+        """End the lease on an issue that is closed, whoever's it is."""
         holder = self._lease(number)
         if holder is not None:
             self._release(number, holder.sha)
@@ -225,7 +225,7 @@ class IssueHolding:
         return now
 
     def _clean(self, number: int, marks: list[ClaimMark]) -> None:
-        """Marks that this account's agents left on claims that are over go.
+        """Delete the marks that this account's agents left on claims that are over.
 
         An agent is assigned before it marks, so a mark on an issue of nobody's is an old one.
         """
@@ -235,7 +235,7 @@ class IssueHolding:
                 self._comments.ensure_no_comment(number, mark.key)
 
     def _withdraw(self, number: int) -> None:
-        """Somebody was quicker: what this agent wrote goes, unless the same account was quicker.
+        """Take back what this agent wrote, since somebody was quicker, unless the same account was.
 
         An agent of this account may mark the issue between the look and the removal, and believe that it
         has it: so the marks are read again, and its assignee comes back.

@@ -141,9 +141,9 @@ def blockers_of(calls: IssueCalls, facts: IssueFacts) -> tuple[str, ...]:
 
 def _name(facts: IssueFacts, home: Repository) -> str:
     match = re.search(r"/([^/]+/[^/]+)/(?:issues|pull)/\d+$", facts.url)
-    there = match[1] if match is not None else str(home)
-    is_here = there.casefold() == str(home).casefold()
-    return str(facts.number) if is_here else f"{there}#{facts.number}"
+    repository = match[1] if match is not None else str(home)
+    is_here = repository.casefold() == str(home).casefold()
+    return str(facts.number) if is_here else f"{repository}#{facts.number}"
 
 
 Answer = TypeVar("Answer")
@@ -201,9 +201,9 @@ class TaskLists:
         refusals.demand_labels(exact.values())
         families = [name for name in labels if name.endswith("*")]
         if families:
-            there = (label.name for label in self._calls.labels())
+            names = (label.name for label in self._calls.labels())
             exact |= {
-                name.casefold(): name for name in there if refusals.has_any((name,), families)
+                name.casefold(): name for name in names if refusals.has_any((name,), families)
             }
         return exact.values()
 
