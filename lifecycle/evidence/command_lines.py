@@ -168,7 +168,7 @@ class _Splitter:
         self.is_output: bool  # and output goes there
 
     def take(self, match: re.Match[str], line: str) -> int:
-        """One token; where the line goes on after it."""
+        """Take in one token; returns where the line goes on after it."""
         place = match.end()
         if match["part"] is not None:
             self._add(_plain(match[0]))
@@ -187,7 +187,7 @@ class _Splitter:
         return place
 
     def finish(self) -> None:
-        """What ends the last command is the line itself, unless it goes to the background."""
+        """End the last command: the line itself ends it, unless it goes to the background."""
         self._end("")
         if self.groups and self.groups[-1].after != "&":
             self.groups[-1].after = ""

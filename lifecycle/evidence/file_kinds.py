@@ -25,8 +25,8 @@ class FileKind(StrEnum):
 def kind_of(path: str) -> FileKind:
     """What the file at a path, from the top of the worktree, is."""
     *folders, name = path.split("/")
-    for kind, known in word_tables.table("words/files").items():
-        is_within = not set(known["folders"].split()).isdisjoint(folders)
-        if is_within or any(re.fullmatch(pattern, name) for pattern in known["names"]):
+    for kind, row in word_tables.table("words/files").items():
+        is_within = not set(row["folders"].split()).isdisjoint(folders)
+        if is_within or any(re.fullmatch(pattern, name) for pattern in row["names"]):
             return FileKind(kind)
     return FileKind.CODE

@@ -167,11 +167,11 @@ class _Summary:
     is_any: bool = False
     digests: set[bytes] = field(default_factory=set)
 
-    def problem(self, top: Path, path: Path, what: str) -> None:
-        """This report cannot be read; the first is told."""
+    def problem(self, top: Path, path: Path, clause: str) -> None:
+        """Note that a report cannot be read, and why; the first one is told."""
         self.is_any = True
         name = str(path.relative_to(top)).encode("ascii", "backslashreplace").decode()
-        self.why = self.why or f"its report {name} {what}"
+        self.why = self.why or f"its report {name} {clause}"
 
     def add(self, top: Path, path: Path, content: bytes, *, is_named: bool) -> None:
         """Take a report in; a copy of another one, and what is no such report, is passed over."""
@@ -181,9 +181,9 @@ class _Summary:
         if digest in self.digests:
             return
         self.digests.add(digest)
-        report, what = _parsed(content)
+        report, clause = _parsed(content)
         if report is None:
-            self.problem(top, path, what)
+            self.problem(top, path, clause)
         elif not report.is_junit:
             if is_named:
                 self.problem(top, path, "is no JUnit report")
@@ -195,7 +195,7 @@ class _Summary:
             self.passed += report.passed[: PASSED - len(self.passed)]
 
     def reading(self) -> Reading | None:
-        """What they say together; None if there is none."""
+        """The reading of all reports together; None if there is none."""
         counts = self.counts
         if not self.is_any:
             return None
@@ -266,7 +266,7 @@ class _Report:
         """Failures and errors that the outermost suites state."""
 
     def start(self, tag: str, attributes: Any) -> None:
-        """An element begins."""
+        """Take in the beginning of an element."""
         name = tag.rpartition(":")[2]
         self._elements += 1
         if len(self._open) >= NESTED or self._elements > ELEMENTS:
@@ -292,13 +292,13 @@ class _Report:
         self._open.append(name)
 
     def text(self, content: str) -> None:
-        """Text within the element that is open."""
+        """Take in text within the element that is open."""
         if self._room and self._open[-1:] == ["failure"]:
             self._text.append(content[: self._room])
             self._room -= len(self._text[-1])
 
     def end(self) -> None:
-        """The element that began last ends."""
+        """Take in the end of the element that began last."""
         name = self._open.pop()
         if name == "testcase" and self._case is not None and "testcase" not in self._open:
             identity, state = self._case
@@ -315,8 +315,8 @@ class _Report:
             self._text.clear()
         elif not self._open:
             # A suite may state what no test of it says, as one that could not be loaded.
-            known = self.counts.failed + self.counts.errors
-            self.counts.errors += max(0, self._stated - known)
+            counted = self.counts.failed + self.counts.errors
+            self.counts.errors += max(0, self._stated - counted)
 
 
 def _number(text: str | None) -> int:

@@ -55,7 +55,7 @@ class Counts:
         self.passed, self.failed, self.skipped, self.errors = passed, failed, skipped, errors
 
     def with_(self, other: Counts) -> Counts:
-        """Both, added up."""
+        """These counts and others, added up."""
         names = ("passed", "failed", "skipped", "errors")
         return Counts(*(getattr(self, name) + getattr(other, name) for name in names))
 

@@ -58,12 +58,18 @@ class Tally:
         text = plain(output)
         rows = rows if text.strip() else ()  # nothing was said, whatever the row
         sums: Counter[str] = Counter()
-        taken: set[str] = set()
-        read = {row: found for row in rows if (found := _taken(row, text, taken)) is not None}
+        counted_lines: set[str] = set()
+        read = {
+            row: row_sums
+            for row in rows
+            if (row_sums := _taken(row, text, counted_lines)) is not None
+        }
         readers = list(read)
-        for found in read.values():
-            sums.update(found)  # a zero is kept: it was read
-        self.has_gap = any(found["passed"] + found["parts"] == 0 for found in read.values()) or any(
+        for row_sums in read.values():
+            sums.update(row_sums)  # a zero is kept: it was read
+        self.has_gap = any(
+            row_sums["passed"] + row_sums["parts"] == 0 for row_sums in read.values()
+        ) or any(
             row.says(row.nothing, text)
             for row in (rows if any(row.wraps for row in run.rows) else run.rows)
             if row not in read and not row.wraps
@@ -114,7 +120,7 @@ def plain(output: str) -> str:
     return _LABEL.sub("", text)
 
 
-def _taken(row: RunnerRow, text: str, taken: set[str]) -> Counter[str] | None:
+def _taken(row: RunnerRow, text: str, counted_lines: set[str]) -> Counter[str] | None:
     """What a row counts, None if it counts nothing; a line that another row counted counts once."""
     lines: set[str] = set()
     sums: Counter[str] = Counter()
@@ -123,13 +129,13 @@ def _taken(row: RunnerRow, text: str, taken: set[str]) -> Counter[str] | None:
         of_pattern: list[Counter[str]] = []
         for match in row.found(pattern, text):
             line, counted = _line_of(match), _counted(match, counted_form)
-            if counted and line not in taken:
+            if counted and line not in counted_lines:
                 lines.add(line)
                 of_pattern.append(counted)
         for counted in of_pattern[-1:] if row.adds == "last" else of_pattern:
             for name, number in counted.items():  # a zero is kept: it was read
                 sums[name] += number
-    taken |= lines
+    counted_lines |= lines
     if "total" in sums:
         sums["passed"] += max(
             0, sums["total"] - sums["failed"] - sums["errors"] - sums["skipped"] - sums["passed"]
@@ -172,16 +178,16 @@ def _failures(
     failures = tuple(by_id)[:_MOST]
     if not tells:
         return failures, None
-    known: set[str] = set()
+    asserted_ids: set[str] = set()
     for name in asserted:
-        alike = {each for each in failures if _is_called(each, by_id[each], name)}
+        alike = {identity for identity in failures if _is_called(identity, by_id[identity], name)}
         if name in by_id or not alike:
-            known.add(name)
+            asserted_ids.add(name)
         elif asserted[name] >= len(alike):
-            known |= alike
-    every = tuple(dict.fromkeys((*failures, *asserted)))
-    every = tuple(name for name in every if name in by_id or name in known)
-    return every[:_MOST], tuple(name for name in every if name in known)[:_MOST]
+            asserted_ids |= alike
+    identities = tuple(dict.fromkeys((*failures, *asserted)))
+    identities = tuple(name for name in identities if name in by_id or name in asserted_ids)
+    return identities[:_MOST], tuple(name for name in identities if name in asserted_ids)[:_MOST]
 
 
 def _names(row: RunnerRow, patterns: tuple[str, ...], text: str) -> list[tuple[str, str | None]]:
@@ -204,8 +210,8 @@ def _tally(run: SuiteRun, rows: tuple[RunnerRow, ...], output: str) -> Tally:
     tally = Tally(run.rows, output, run)
     if tally.is_read or not run.decides:
         return tally
-    others = Tally(rows, output, run)
-    return others if others.is_read else tally
+    by_all = Tally(rows, output, run)
+    return by_all if by_all.is_read else tally
 
 
 def _judged(
@@ -241,7 +247,7 @@ def _judged(
 def read_run(
     run: SuiteRun, end: CallEnd, output: str, *, rows: tuple[RunnerRow, ...] | None = None
 ) -> Reading:
-    """What a run of the agent's showed, from how its command line ended and the end of what it printed.
+    """The reading of a run of the agent's, from how its line ended and the end of what it printed.
 
     The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
     what the output says does, as far as the run printed it. Failures that are counted in the output are
@@ -323,7 +329,7 @@ def read_check(
     configured: tuple[str, ...] = (),
     number: float | None = None,
 ) -> Reading:
-    """What a command that was run by the engine came to.
+    """The reading of a command that the engine ran itself.
 
     Args:
         kind: "test", "build", "lint", "coverage" or any other.

@@ -124,12 +124,12 @@ class RunRecord:
 
     @property
     def data(self) -> dict[str, Any]:
-        """It as JSON, without what is not known of it."""
+        """The record as JSON values, without those that are the defaults."""
         values = asdict(self)
         if self.counts is not None:
             values["counts"] = {name: getattr(self.counts, name) for name in _COUNTED}
-        known = {field.name: field.default for field in fields(self)}
-        return {name: value for name, value in values.items() if value != known[name]}
+        defaults = {field.name: field.default for field in fields(self)}
+        return {name: value for name, value in values.items() if value != defaults[name]}
 
 
 _COUNTED = ("passed", "failed", "skipped", "errors")
@@ -145,8 +145,8 @@ def standing(records: tuple[RunRecord, ...], tree: str, kind: str = TEST) -> Evi
     """What the runs of a kind, oldest first, say of this tree; only one that passed on it is evidence."""
     runs = [run for run in records if run.kind == kind]
     ended = [run for run in runs if run.outcome not in _SILENT]
-    here = [run for run in ended if run.tree == tree and tree]
-    if here and here[-1].outcome is Outcome.PASSED:
+    on_tree = [run for run in ended if run.tree == tree and tree]
+    if on_tree and on_tree[-1].outcome is Outcome.PASSED:
         return Evidence.GREEN
     if not runs:
         return Evidence.MISSING
@@ -185,15 +185,15 @@ class EvidenceRoom:
         with self.locked():
             data = self._load()
             runs = _read_records(data)
-            if run.id and any(run.id == known.id for known in runs):
+            if run.id and any(run.id == record.id for record in runs):
                 return False
             added = replace(run, command=shown(run.command))
-            left = data.get("outputs")
-            every = {**(left if isinstance(left, dict) else {}), **(outputs or {})}
+            before = data.get("outputs")
+            all_outputs = {**(before if isinstance(before, dict) else {}), **(outputs or {})}
             data = {
                 "version": VERSION,
-                "records": [known.data for known in (*runs, added)[-KEPT:]],
-                "outputs": dict([*every.items()][-OUTPUTS:]),
+                "records": [record.data for record in (*runs, added)[-KEPT:]],
+                "outputs": dict([*all_outputs.items()][-OUTPUTS:]),
             }
             self.folder.write(RECORDS, as_json(data))
         return True
@@ -217,13 +217,13 @@ def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
         "files": lambda pairs: tuple((str(path), str(blob)) for path, blob in pairs),
         "asserted": lambda words: tuple(map(str, words)),
     }
-    known = [field.name for field in fields(RunRecord)]
+    names = [field.name for field in fields(RunRecord)]
     try:
         return tuple(
             built(
                 RunRecord,
                 entry,
-                [name for name in known if name in entry],
+                [name for name in names if name in entry],
                 **{name: make for name, make in makers.items() if name in entry},
             )
             for entry in data.get("records", [])

@@ -119,11 +119,11 @@ def run_of(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> Su
 
 def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> SuiteRun | None:
     own = [command for text in tests if (command := _meant(text))]
-    every = commands(line)
+    parts = commands(line)
     hits: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
     idle: SuiteRun | None = None
     exported: tuple[str, ...] = ()
-    for index, command in enumerate(every):
+    for index, command in enumerate(parts):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
         hit = _run(command, own, (*exported, *command.kept, *command.sets), rows)
@@ -138,29 +138,29 @@ def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> S
     scope = RunScope.SUITE if last.is_suite else RunScope.PART
     whole = SuiteRun(last.name, scope=scope, decides=all(run.decides for run in runs))
     whole.is_own = all(run.is_own for run in runs)
-    whole.behind = tuple(every[max(hits) + 1 :])
+    whole.behind = tuple(parts[max(hits) + 1 :])
     whole.is_single = len(hits) == 1
     known = all(run.rows for run in runs)  # one that no row knows may print anything
     whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if known))
-    runners, filters = [every[index] for index in hits], _filters(every, list(hits))
+    runners, filters = [parts[index] for index in hits], _filters(parts, list(hits))
     whole.is_shown = not any(c.files or "!" in c.raw[:2] for c in runners) and filters <= _PASSING
     whole.is_sifted = not filters <= _KEEPING | {"tail"}
-    whole.is_end = _is_end(every, set(hits))
+    whole.is_end = _is_end(parts, set(hits))
     whole.is_plain = all(run.is_plain for run in runs)
-    whole.is_plain &= _is_plain(every, set(hits), decides=whole.decides)
+    whole.is_plain &= _is_plain(parts, set(hits), decides=whole.decides)
     is_kept = filters <= _KEEPING and not any(
         c.after == "&" or (i not in hits and (c.files or c.words[0] not in _QUIET | filters))
-        for i, c in enumerate(every)
+        for i, c in enumerate(parts)
     )
     whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
-    whole.steps = _steps(every, {index: rest for index, (_, rest) in hits.items()})
+    whole.steps = _steps(parts, {index: rest for index, (_, rest) in hits.items()})
     return whole
 
 
 def _meant(text: str) -> Command | None:
     """The command of a configured line that runs the tests: the last one that does anything."""
-    every = commands(text)
-    busy = [command for command in every if command.words[0] not in _IDLE] or every
+    parts = commands(text)
+    busy = [command for command in parts if command.words[0] not in _IDLE] or parts
     return busy[-1] if busy else None
 
 
@@ -257,22 +257,22 @@ def _checked(
     return run
 
 
-def _filters(every: list[Command], runs: list[int]) -> set[str]:
+def _filters(parts: list[Command], runs: list[int]) -> set[str]:
     """The programs that what these runs print goes through."""
-    pipes = [takewhile(lambda two: two[0].after in _PIPES, pairwise(every[i:])) for i in runs]
+    pipes = [takewhile(lambda two: two[0].after in _PIPES, pairwise(parts[i:])) for i in runs]
     return {behind.words[0] for pipe in pipes for _, behind in pipe}
 
 
-def _is_plain(every: list[Command], runs: set[int], *, decides: bool) -> bool:
+def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
     """True if every part of the line is known; what is not may make anything of its runs.
 
     Where the runs' status is not the line's own, nothing may print what another run printed either.
     """
     is_fed = False
-    for index, command in enumerate(every):
+    for index, command in enumerate(parts):
         name, rest = command.words[0], command.words[1:]
-        told = rest if name in ("export", "declare") else ()
-        sets = (*command.kept, *command.sets, *told)
+        assigned = rest if name in ("export", "declare") else ()
+        sets = (*command.kept, *command.sets, *assigned)
         is_clear = command.is_clear or command.words == tuple(TOP[2:-1].split())
         is_read = name not in (".", "source") or re.search(_OWN["file"], "".join(rest[:1]))
         is_known = index in runs or (is_beside(command) and is_read)
@@ -295,7 +295,7 @@ def _tells(name: str, rest: tuple[str, ...], *, is_fed: bool) -> bool:
 
 
 def is_beside(command: Command) -> bool:
-    """True if a command is known to leave a run beside it what it is."""
+    """True if a command is known to leave a run in the same line, and what it proves, as it is."""
     name, rest = command.words[0], command.words[1:]
     if name == "rm":
         return {word.rstrip("/") for word in rest if word[:1] != "-"} <= _CACHES
@@ -305,9 +305,9 @@ def is_beside(command: Command) -> bool:
     return is_staying or not _BESIDE.isdisjoint((name, "|".join((name, *rest[:1]))))
 
 
-def _is_end(every: list[Command], runs: set[int]) -> bool:
+def _is_end(parts: list[Command], runs: set[int]) -> bool:
     """True if what comes after the last run, and between runs, leaves the files as they are."""
-    return all(i in runs or _is_idle(every[i]) for i in range(min(runs), len(every)))
+    return all(i in runs or _is_idle(parts[i]) for i in range(min(runs), len(parts)))
 
 
 def _is_idle(command: Command) -> bool:
@@ -319,12 +319,12 @@ def _is_idle(command: Command) -> bool:
     return name != "git" or not _LOOKING.isdisjoint(words[:2])
 
 
-def _steps(every: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:
+def _steps(parts: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:
     """Where the line goes up to its last run, and the places that its runs are given."""
     steps: list[FolderStep] = []
-    for index, command in enumerate(every[: max(rests) + 1]):
+    for index, command in enumerate(parts[: max(rests) + 1]):
         if command.words[0] in ("cd", "pushd", "popd"):
-            after = every[index + 1].words if index + 1 < len(every) else ()
+            after = parts[index + 1].words if index + 1 < len(parts) else ()
             steps.append(FolderStep(_target(command.words, after), moves=True))
         elif index in rests:
             steps += [FolderStep(path, moves=False) for path in _places(command, rests[index])]

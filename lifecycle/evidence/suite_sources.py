@@ -76,8 +76,8 @@ class _Texts:
         for is_test in (True, False):
             for part in reversed(parts[-2:]):
                 word = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)")
-                every = self._of(is_test=is_test)
-                having = [path for path in every if word.search(self._text(path))]
+                paths = self._of(is_test=is_test)
+                having = [path for path in paths if word.search(self._text(path))]
                 own = [path for path in having if Path(path).name.partition(".")[0] in parts]
                 if having:
                     return (own or having)[:OF_ONE]

@@ -29,7 +29,7 @@ _OWN_PATHS = "(?<=\t)(?:{})(?=\0|$)".format(
         for name in OWN
     )
 )
-"""Their paths, in what git lists."""
+"""The pattern of their paths, in what git lists."""
 
 
 def is_own(path: str) -> bool:
@@ -66,8 +66,8 @@ def fingerprint(
     if deadline.left <= seconds:
         return tree_objects.seen(root, deadline, environment, outputs, _OWN_PATHS).name
     try:
-        whole = Deadline.after(deadline.clock, seconds)
-        return tree_objects.seen(root, whole, environment, outputs, _OWN_PATHS).name
+        own_deadline = Deadline.after(deadline.clock, seconds)
+        return tree_objects.seen(root, own_deadline, environment, outputs, _OWN_PATHS).name
     except Transient:
         raise Transient(
             f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "

@@ -1,4 +1,4 @@
-"""Runs a check: its commands in their order, the tree before and after, what they counted, the record.
+"""Run a check: its commands in their order, the tree before and after, what they counted, the record.
 
 A run that changed files proves nothing of them. What it wrote that git neither tracks nor ignores is named,
 and is no part of the tree as long as it is as the run left it.
@@ -110,11 +110,11 @@ class CheckRun:
 
     @property
     def room(self) -> EvidenceRoom:
-        """Where it is kept."""
+        """The records and logs of this worktree's checks."""
         return EvidenceRoom(self.root)
 
     def result(self) -> CheckDone:
-        """Run it, and remember it.
+        """Run the check, and remember what it came to.
 
         Raises:
             Refused: it would run itself, or more words were given than it has one command for.
@@ -133,8 +133,8 @@ class CheckRun:
                 f"The check {name} runs `lifecycle check {name}` again, without end; nothing was run. Name "
                 "the command itself in its place."
             )
-        known = self.room.records()
-        last = [run for run in known if run.name == name]
+        earlier = self.room.records()
+        last = [run for run in earlier if run.name == name]
         outputs = self.room.outputs()
         before = self._tree(outputs)
         started, begun = self.clock.now(), self.clock.monotonic()
@@ -160,17 +160,17 @@ class CheckRun:
             tree_before=before.full,
             session=asked.session,
         )
-        red = {name for run in known for name in run.failures}
+        red = {name for run in earlier for name in run.failures}
         from lifecycle.evidence.checks.check_reading import picking
 
         part = asked.extra and "further words were given"
         part = part or picking(name, commands[-1], self.environment)
         record = run_findings.judged(record, readings.result(), red, part=part)
-        left: dict[str, str] = {}
+        files_left: dict[str, str] = {}
         if not end.signal:
-            record, left = self._on_tree(record, before, after)
+            record, files_left = self._on_tree(record, before, after)
         self.remarks.extend(run_findings.odd_beside(record, last, seconds))
-        return CheckDone(self._kept(record, output, left), tuple(self.remarks), end.signal)
+        return CheckDone(self._kept(record, output, files_left), tuple(self.remarks), end.signal)
 
     def _run(
         self, commands: tuple[tuple[str, ...], ...]
@@ -183,7 +183,7 @@ class CheckRun:
         running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
         environment = {**for_child(self.asked.child, self.environment), RUNNING: running}
         until = self.clock.monotonic() + self.asked.seconds
-        whole, ends = CheckOutput(), list[ProcessEnd]()
+        printed, ends = CheckOutput(), list[ProcessEnd]()
         reads: list[Callable[[], Reading]] = []
         first_began = self.clock.now()
         for words, configured in zip(commands, self.asked.check.commands, strict=True):
@@ -194,8 +194,8 @@ class CheckRun:
                 self.root,
                 environment,
                 max(until - self.clock.monotonic(), 0.0),
-                out=_teed(self.out, whole, part),
-                err=_teed(self.err, whole, part),
+                out=_teed(self.out, printed, part),
+                err=_teed(self.err, printed, part),
             )
             ends.append(end)
             if end.error or end.signal or end.is_late:
@@ -205,7 +205,7 @@ class CheckRun:
 
                 ended = CommandEnd(words, configured, end.status, part, began)
                 is_last = len(ends) == len(commands)
-                reads.append(partial(self._read, ended, whole, first_began, is_last=is_last))
+                reads.append(partial(self._read, ended, printed, first_began, is_last=is_last))
             if end.left:
                 self.remarks.append(
                     f"`{words[0]}` left processes running, which were ended with it."
@@ -214,16 +214,16 @@ class CheckRun:
                 self.remarks.append(f"A process that `{words[0]}` started could not be ended.")
             if end.status != 0 or end.signal:
                 break
-        return whole, ends, reads
+        return printed, ends, reads
 
     def _read(
-        self, ended: CommandEnd, whole: CheckOutput, began: float, *, is_last: bool
+        self, ended: CommandEnd, printed: CheckOutput, began: float, *, is_last: bool
     ) -> Reading:
-        """What a command says; of coverage the number is that of all commands, read once the last is over.
+        """The reading of a command; a percentage of coverage is of all commands, once the last is over.
 
         Args:
             ended: the command.
-            whole: what all of them printed so far.
+            printed: what all of them printed so far.
             began: when the first one was started.
             is_last: none comes after it.
         """
@@ -238,7 +238,7 @@ class CheckRun:
         from lifecycle.platforms import coverage_number
 
         since_ns = int((began - FILE_TIMES_SECONDS) * 1e9)
-        number = coverage_number.percent(check.coverage, whole.text, self.root, since_ns)
+        number = coverage_number.percent(check.coverage, printed.text, self.root, since_ns)
         if number is None:
             return Reading(
                 Outcome.UNKNOWN, why="no percentage was read where its platform says it is"
@@ -275,15 +275,17 @@ class CheckRun:
         whole = replace(record, tree=before.name)
         if before.name == after.name:
             return whole, {}
-        other = run_findings.differing(before.files, after.files)
-        tracked = self._of_git(partial(tree_objects.tracked_in, paths=other))
+        differing = run_findings.differing(before.files, after.files)
+        tracked = self._of_git(partial(tree_objects.tracked_in, paths=differing))
         if tracked is None:
             return record, {}
-        files = run_findings.written(whole, before.files, other, tracked)
+        files = run_findings.written(whole, before.files, differing, tracked)
         self.remarks.extend(run_findings.on_files(files, tracked))
         return files, {path: after.files[path].partition(" ")[2] for path in files.made}
 
-    def _kept(self, record: RunRecord, output: CheckOutput, left: Mapping[str, str]) -> RunRecord:
+    def _kept(
+        self, record: RunRecord, output: CheckOutput, files_left: Mapping[str, str]
+    ) -> RunRecord:
         """The record with its log, once it is written down here and in the journal."""
         text = output.text
         record = replace(record, tail=check_log.tail(text))
@@ -291,7 +293,7 @@ class CheckRun:
             path = check_log.keep(self.root, record.name, record.started, text) if text else ""
             id_ = f"check:{record.name}:{record.started:.3f}"
             record = replace(record, log=path, id=id_)
-            self.room.add(record, left)
+            self.room.add(record, files_left)
         except (OSError, LockBusy) as error:
             sentence = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
             self.remarks.append(f"It is not remembered, and is no evidence: {sentence}")
@@ -317,7 +319,7 @@ class CheckRun:
 
 
 def _teed(take: Take, *outputs: CheckOutput) -> Take:
-    """What keeps a part of the output in each of these, and hands it on."""
+    """A function that keeps a part of the output in each of these, and hands it on to `take`."""
 
     def taking(part: bytes) -> None:
         for output in outputs:

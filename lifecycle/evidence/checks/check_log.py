@@ -32,7 +32,7 @@ class CheckOutput:
         self._held = self.left_out = 0
 
     def add(self, part: bytes) -> None:
-        """More of it came."""
+        """Take in a further part of it."""
         room = HEAD - len(self._head)
         if room > 0:
             self._head += part[:room]
@@ -57,7 +57,7 @@ class CheckOutput:
 
 
 def keep(root: Path, name: str, began: float, text: str) -> str:
-    """Write the log of a run; its path below the worktree. The oldest logs go.
+    """Write the log of a run, and delete the oldest logs; returns its path below the worktree.
 
     Args:
         root: the worktree's top folder.

@@ -102,8 +102,8 @@ def run(
             return ProcessEnd(
                 UNUSABLE, error=f"{words[0]} cannot be started ({error.strerror or error})"
             )
-        both = ((process.stdout, out), (process.stderr, err))
-        streams = [(stream, take) for stream, take in both if stream is not None]
+        pairs = ((process.stdout, out), (process.stderr, err))
+        streams = [(stream, take) for stream, take in pairs if stream is not None]
         try:
             is_late = _follow(process, bell, caught, seconds, streams)
         except BaseException:
@@ -134,8 +134,8 @@ def _signals() -> Iterator[tuple[int, list[int]]]:
     bell, ring = os.pipe()
     for descriptor in (bell, ring):
         os.set_blocking(descriptor, False)
-    taken = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in taken}
+    handled = [number for number in _OURS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda n, _: caught.append(n)) for number in handled}
     children = signal.signal(signal.SIGCHLD, lambda *_: None)
     # The default does as little, but of a late signal that it finds no handler for Python complains.
     if children != signal.SIG_DFL:

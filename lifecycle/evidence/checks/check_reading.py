@@ -37,7 +37,7 @@ class CommandEnd(NamedTuple):
 def read(
     name: str, end: CommandEnd, root: Path, rows: tuple[RunnerRow, ...], number: float | None = None
 ) -> Reading:
-    """What a command of the check called `name` says.
+    """The reading of a command of the check called `name`.
 
     A check of another name is read as tests are if its command is known to run tests; else it passes by its
     exit status. For coverage `number` is the percentage, where it was read elsewhere.
@@ -73,21 +73,21 @@ def picking(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -
     return ""
 
 
-def with_reports(found: Reading, reports: Reading, status: int) -> Reading:
-    """What the output says, with the counts and the identities of the reports, and the worse of both.
+def with_reports(shown: Reading, reports: Reading, status: int) -> Reading:
+    """The reading of the output, with the reports' counts and identities, and the worse outcome of both.
 
     Args:
-        found: what the output says.
+        shown: what the output says.
         reports: what the reports say; of nothing if they could not be read.
         status: the exit status.
     """
     if reports.outcome is Outcome.UNKNOWN:
-        return found
-    outcome, why = found.outcome, found.why
+        return shown
+    outcome, why = shown.outcome, shown.why
     if reports.outcome is Outcome.FAILED:
         is_news = outcome is not Outcome.FAILED
         outcome, why = Outcome.FAILED, "its report counts tests that failed" if is_news else why
-    elif found.counts is None and not status and outcome in (Outcome.PASSED, Outcome.UNKNOWN):
+    elif shown.counts is None and not status and outcome in (Outcome.PASSED, Outcome.UNKNOWN):
         outcome, why = reports.outcome, reports.why
-    named = reports if reports.failures else found
+    named = reports if reports.failures else shown
     return Reading(outcome, reports.counts, named.failures, why, named.asserted, reports.passed)

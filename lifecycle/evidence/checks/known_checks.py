@@ -62,10 +62,12 @@ def known_checks(
     from lifecycle.platforms import selection
 
     checks = _configured(settings)
-    for name, one in selection.commands_of(root, environment).items():
-        origin = f"platform {one.platform} ({one.place})"
-        known = KnownCheck(name, one.argvs, origin, one.needs_trust, coverage=one.coverage)
-        checks.setdefault(name, known)
+    for name, command in selection.commands_of(root, environment).items():
+        origin = f"platform {command.platform} ({command.place})"
+        check = KnownCheck(
+            name, command.argvs, origin, command.needs_trust, coverage=command.coverage
+        )
+        checks.setdefault(name, check)
     order = [*(name for name in KINDS if name in checks), *checks]
     return tuple(checks[name] for name in dict.fromkeys(order))
 

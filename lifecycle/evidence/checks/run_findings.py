@@ -39,7 +39,9 @@ def judged(
         part: why it was only a part of the check; "" if all of it ran.
     """
     outcome = min((reading.outcome for reading in readings), key=_WORST.index)
-    why = next((one.why for one in readings if one.outcome is outcome and one.why), "")
+    why = next(
+        (reading.why for reading in readings if reading.outcome is outcome and reading.why), ""
+    )
     if part and outcome is not Outcome.FAILED:
         outcome, why = Outcome.PARTIAL, part
     counted = [reading.counts for reading in readings if reading.counts is not None]
@@ -103,7 +105,7 @@ def written(
 
 
 def on_files(record: RunRecord, tracked: set[str]) -> list[str]:
-    """What is to be said of what the run made and changed."""
+    """Sentences on what the run made and changed."""
     made = f"It made {_listed(record.made)}, which git neither tracks nor ignores."
     remarks = [made] if record.made else []
     if record.changed:
@@ -118,7 +120,7 @@ def on_files(record: RunRecord, tracked: set[str]) -> list[str]:
 
 
 def cut_short(end: ProcessEnd, seconds: float) -> Reading:
-    """What is to be said of a command that did not come to its own end."""
+    """The reading of a command that did not come to its own end."""
     if end.error:
         return Reading(Outcome.FAILED, why=end.error)
     if end.is_late:

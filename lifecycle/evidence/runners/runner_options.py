@@ -32,7 +32,7 @@ _MAKE_VALUED = "CfIjlOoW"
 def scope_of(
     name: str, words: tuple[str, ...], sets: tuple[str, ...] = (), row: RunnerRow | None = None
 ) -> RunScope:
-    """How much runs.
+    """How much of a suite runs with these words.
 
     Args:
         name: the program's name, with its command: `pytest`, `make test`.
@@ -43,8 +43,8 @@ def scope_of(
     program = name.split(maxsplit=1)[0]
     words = tuple(word for word in words if word not in options("off"))
     further = _further(program, (*words, *sets))
-    every = [*words, *further]
-    if _is_nothing(program, row, every):
+    all_words = [*words, *further]
+    if _is_nothing(program, row, all_words):
         return RunScope.NOTHING
     picks = options("picks") | (row.picks if row is not None else frozenset())
     keeps = row.keeps if row is not None else frozenset()
@@ -52,7 +52,7 @@ def scope_of(
     passed_on = [*words[len(own) :], *further]  # that is for the program that it starts
     is_part = not (picks - keeps).isdisjoint(map(_name, (*own, *sets)))
     is_part = is_part or not picks.isdisjoint(map(_name, passed_on))
-    is_part = is_part or _picks_attached(program, every) or _picks_file(every)
+    is_part = is_part or _picks_attached(program, all_words) or _picks_file(all_words)
     is_part = is_part or _picks_named(program, row, words, sets)
     return RunScope.PART if is_part else RunScope.SUITE
 
@@ -133,7 +133,7 @@ def _picks_file(words: list[str]) -> bool:
 
 
 def _picks_attached(program: str, rest: list[str]) -> bool:
-    """`-kname`, `-msmoke`: pytest takes a value without a space."""
+    """True for words like `-kname` and `-msmoke`: pytest takes a value without a space."""
     is_pytest = program in ("pytest", "py.test", "unittest")
     return is_pytest and any(re.match(r"-[qxvsl]*[km]", word) for word in rest)
 

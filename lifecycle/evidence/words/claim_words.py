@@ -59,25 +59,27 @@ def said(
         prose: tells the agent's own words; asked only where something is there.
         wanted: the one claim that is looked for; "" for all. A claim's patterns cost more than all else.
     """
-    whole = " ".join([*lines, *about])
+    text = " ".join([*lines, *about])
     claims = _borne_out(prose(), about, wanted) if _claimed(lines, wanted) else []
     still = []
     for name, row in word_tables.table(TABLE)["open"].items():
         says = partial(_says, "|".join(_listed(row)))
-        is_there = any(map(says, _worth(row, lines))) and _has(row["about"], whole)
+        is_there = any(map(says, _worth(row, lines))) and _has(row["about"], text)
         still += [name] * (is_there and any(map(says, _worth(row, prose()[1]))))
     return claims, still
 
 
 def takes_back(lines: list[str], *, is_strict: bool = False) -> bool:
-    """True if a line says something that no claim can stand beside; beside an approval that is more."""
-    every = [(line, sentence) for line in lines for sentence in _bare(line)]
-    claimed = [at for at, (_, part) in enumerate(every) if not is_strict and _claimed([part], "")]
+    """True if a line says what no claim can stand beside; `is_strict`: no approval, which is more."""
+    sentences = [(line, sentence) for line in lines for sentence in _bare(line)]
+    claimed = [
+        at for at, (_, part) in enumerate(sentences) if not is_strict and _claimed([part], "")
+    ]
     last = max(claimed, default=-1)
     return any(_has(_of("signs"), line) or _spoils(line) for line in lines) or not all(
         _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=last < 0)
         or (place < last and _is_over(sentence))
-        for place, (line, sentence) in enumerate(every)
+        for place, (line, sentence) in enumerate(sentences)
     )
 
 
@@ -88,12 +90,16 @@ def approves(lines: list[str], prose: Callable[[], Prose]) -> bool:
 
 def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
     """The claims that stand in the agent's own prose, and that nothing in it takes back."""
-    own, every, is_open = prose
-    on = " ".join([*every, *about])
+    own, prose_lines, is_open = prose
+    on = " ".join([*prose_lines, *about])
     claimed = [] if is_open else _claimed(own, wanted)
-    is_weak = any(_has(_of("weakens"), line) for line in every)
-    claims = [n for n in claimed if not (is_weak and n == TESTED) and _has(_forms(n)[-1], on)]
-    return [] if claims and takes_back(every, is_strict=claims == [APPROVED]) else claims
+    is_weak = any(_has(_of("weakens"), line) for line in prose_lines)
+    claims = [
+        claim
+        for claim in claimed
+        if not (is_weak and claim == TESTED) and _has(_forms(claim)[-1], on)
+    ]
+    return [] if claims and takes_back(prose_lines, is_strict=claims == [APPROVED]) else claims
 
 
 @cache
@@ -103,10 +109,12 @@ def _forms(claim: str) -> tuple[str, ...]:
     How most of them end is in it once: to compile it with each would cost more than all else of a stop.
     """
     row = word_tables.table(TABLE)["claims"][claim]
-    whole = [form for form in _listed(row) if not form.endswith(END)]
+    patterns = [form for form in _listed(row) if not form.endswith(END)]
     ended = "|".join(form.removesuffix(END) for form in _listed(row) if form.endswith(END))
-    whole += [f"(?:{ended}){END}"] if ended else []
-    forms = [word_tables.filled(TABLE, form) for form in (f"(?:{'|'.join(whole)})", row["about"])]
+    patterns += [f"(?:{ended}){END}"] if ended else []
+    forms = [
+        word_tables.filled(TABLE, form) for form in (f"(?:{'|'.join(patterns)})", row["about"])
+    ]
     for verb in (command_signs.CLOSE, command_signs.SHOW):
         names = "|".join(map(re.escape, command_signs.names(verb)))
         forms = [form.replace(f"%{verb.upper()}%", names) for form in forms]
@@ -114,14 +122,14 @@ def _forms(claim: str) -> tuple[str, ...]:
 
 
 def _listed(row: dict[str, Any]) -> list[str]:
-    return [form for each in row["forms"] for form in each["forms"]]
+    return [form for group in row["forms"] for form in group["forms"]]
 
 
 _of = partial(word_tables.pattern, TABLE)
 
 
 def _worth(row: dict[str, Any], texts: Iterable[str]) -> Iterator[str]:
-    """Those with a word of a row: a pattern costs much more than a look for words."""
+    """The texts that have a word of a row: a pattern costs much more than a look for words."""
     words = row["has"].split()
     return (text for text in texts if any(map(text.lower().__contains__, words)))
 
@@ -129,8 +137,8 @@ def _worth(row: dict[str, Any], texts: Iterable[str]) -> Iterator[str]:
 def _claimed(lines: list[str], wanted: str) -> list[str]:
     """What one of the lines claims, the furthest first."""
     sentences = [part for line in lines for part in _sentences(line)]
-    every = word_tables.table(TABLE)["claims"]
-    rows = {wanted: every[wanted]} if wanted else every
+    all_rows = word_tables.table(TABLE)["claims"]
+    rows = {wanted: all_rows[wanted]} if wanted else all_rows
     return [
         name
         for name, row in rows.items()

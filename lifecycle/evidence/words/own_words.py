@@ -67,9 +67,9 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
     text = re.sub(rf"(?m)^.{{{LINE},}}$", "todo", text)
     own: list[str] = []
     cells = re.findall(r"[^|\n]+(?=\|)", "\n".join(re.findall(r"(?m)^ *\|.*", text)))
-    every = [f"{claim_words.ITEM}{cell.strip()}" for cell in cells]
+    all_lines = [f"{claim_words.ITEM}{cell.strip()}" for cell in cells]
     fences = "\n".join(re.findall(r"(?ms)^ {0,3}(?:```|~~~).*?^ {0,3}(?:```|~~~)", text))
-    every += [f"{claim_words.ITEM}todo"] if _has("empty fence", fences) else []
+    all_lines += [f"{claim_words.ITEM}todo"] if _has("empty fence", fences) else []
     every_block = blocks(text)
     for block in every_block:
         # A line that goes on in the next is joined with it.
@@ -77,7 +77,7 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
         parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", words)
         sign = claim_words.ITEM if block.is_item or block.is_heading else ""
         lines = [f"{sign}{line}" for line in parts if line.strip()]
-        every += lines
+        all_lines += lines
         is_led = _announces(block.lead, ",") or (block.is_item and block.lead)
         is_alone = block.is_item and not (block.lead or block.box)  # nothing announces the list
         is_due = _has("unled", block.lead) or not (_has("led", block.lead) or block.is_headed)
@@ -85,7 +85,7 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
         is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", words)
         if not is_strange and not is_code:
             own += lines
-    return own, every, any(block.box == " " for block in every_block)
+    return own, all_lines, any(block.box == " " for block in every_block)
 
 
 def _announces(lead: str, *more: str) -> bool:
