@@ -23,7 +23,7 @@ CONTEXT_LIMIT = 9_000
 
 
 class Ours(str):
-    """A line in which whoever made it has quoted what strangers wrote: its markers are meant."""
+    """A line of ours, in which the words of strangers are quoted already: its own markers are meant."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class Reply:
     Attributes:
         stdout, stderr: what is printed.
         code: the exit code.
-        printed: done once it was printed, so that whoever is killed before is told again.
+        printed: called once it was printed, so that what a killed hook did not print is told again.
         rest: what this process is to begin anew with: nothing is printed, and it goes on waiting.
     """
 
@@ -62,7 +62,7 @@ def is_for(hook: str, event: Mapping[str, Any]) -> bool:
 
 def render(
     hook: str,
-    said: Iterable[Notice],
+    notices: Iterable[Notice],
     *,
     reason: Sequence[str] = (),
     context: Sequence[str] = (),
@@ -70,11 +70,11 @@ def render(
     wake: Sequence[str] = (),
     refusal: Sequence[str] = (),
 ) -> Reply:
-    """The reply that delivers `said` on this entrypoint's channel.
+    """The reply that delivers these notices and lines on this entrypoint's channel.
 
     Args:
         hook: the entrypoint's name.
-        said: sentences whose audiences the channel can deliver.
+        notices: sentences whose audiences the channel can deliver.
         reason: further lines for the model, for which the turn goes on: at Stop only. They are ours,
             and whoever made them has seen to what strangers wrote.
         context: further lines for the model, where the channel has a place for them; `Ours` among
@@ -85,7 +85,7 @@ def render(
     """
     channel = REPLIES[hook]
     at: dict[ReplyPlace, list[str]] = {place: [] for place in ReplyPlace}
-    for notice in sorted(said, key=lambda notice: list(Audience).index(notice.audience)):
+    for notice in sorted(notices, key=lambda notice: list(Audience).index(notice.audience)):
         at[{**channel.alone, **channel.places}[notice.audience]].extend(
             redact(notice.text).split("\n")
         )
@@ -115,18 +115,18 @@ def render(
     return Reply(json.dumps(output) + "\n") if output else Reply()
 
 
-def render_as(client: Client, hook: str, said: Iterable[Notice]) -> Reply:
-    """The same for a client of any kind: of another one's the user is told all.
+def render_as(client: Client, hook: str, notices: Iterable[Notice]) -> Reply:
+    """`render` for a client of any kind: of one that is not Claude Code the user is told all.
 
     Nobody knows what such a client makes of a turn that should go on.
     """
     if client is Client.OTHER:
-        return render(hook, [], person=[notice.text for notice in said])
-    return render(hook, said)
+        return render(hook, [], person=[notice.text for notice in notices])
+    return render(hook, notices)
 
 
 def fit(line: str) -> str:
-    """A line as it is delivered: ours with what strangers wrote quoted in it, any other as data."""
+    """A line as it is delivered: `Ours` as it stands, any other as data; secrets are taken out."""
     return visible(redact(line)) if isinstance(line, Ours) else as_data(redact(line))
 
 

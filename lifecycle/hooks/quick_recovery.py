@@ -40,11 +40,11 @@ _OTHERS = (
     os.path.join(workflow_marks.FOLDER, workflow_marks.RUN),
     os.path.join(workflow_marks.FOLDER, "waiting"),
 )
-"""Where one of these lies, there is more to say than what was prepared."""
+"""Files that mean that there is more to say than what was prepared."""
 
 
 def run(hook: str) -> int | dict[str, Any] | None:
-    """Answer this event from what was prepared, or at least without what has nothing to say.
+    """Answer this event from what was prepared, or from the workflows alone.
 
     Returns:
         0 if that was all; or the event that was read, if somebody else has to answer it; or None if nothing
@@ -73,7 +73,7 @@ def _is_plain(hook: str, root: str) -> bool:
 
 
 def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
-    """True if the event was answered; raises whatever goes wrong before it is printed."""
+    """Answer the event if that can be done here: then True. Raises what goes wrong before it is printed."""
     session = running_client.session_of(event, os.environ)
     if not session or event.get("hook_event_name") != HOOKS[hook] or event.get("agent_id"):
         return False
@@ -92,7 +92,7 @@ def _is_answered(hook: str, root: str, event: dict[str, Any]) -> bool:
 
 
 def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
-    """What was prepared for whoever asks; the workflow is theirs from then on."""
+    """The prepared answer for whoever asks; None if there is none. The workflow is theirs from then on."""
     prepared = prepared_recovery.load(root, __version__)
     if prepared is None or any(os.environ.get(name) for name in prepared["unset"]):
         return None
@@ -108,7 +108,7 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
 
 
 def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
-    """The answer made of the workflows alone; None where there is more."""
+    """The answer made of the workflows alone; None where another system has something to say."""
     from pathlib import Path
 
     from lifecycle.hooks import workflow_alone

@@ -31,7 +31,7 @@ SETTLED = 0
 
 
 def run() -> int | dict[str, Any] | None:
-    """Look at this stop.
+    """Look at this stop with few imports.
 
     Returns:
         SETTLED; or the event that was read, if somebody else has to look at it; or None if nothing was

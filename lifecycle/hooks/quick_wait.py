@@ -1,4 +1,4 @@
-"""A waiter at rest: what waits on where nothing happened for minutes, in a process that stays small.
+"""A waiter at rest: waits on in a small process where nothing happened for minutes.
 
 A waiter that looked whole holds the engine in memory. After some quiet minutes `ci_waiter` gives its place
 to this one: the same process begins anew, and imports what asks the machine's shared looks and no more. It
@@ -50,7 +50,7 @@ _READER = 2
 
 
 class Rest(TypedDict):
-    """What a waiter gives on.
+    """What a waiter has to know to go on as a small process.
 
     Attributes:
         root: the worktree.
@@ -95,7 +95,7 @@ def give_place(content: bytes) -> None:
 
 
 def packed(event: Mapping[str, Any], rest: Rest) -> bytes | None:
-    """What `give_place` takes, None if that is too much."""
+    """The event and the rest as `give_place` takes them, None if that is too much."""
     content = json.dumps({**event, REST: rest}).encode()
     return content if len(content) <= MOST_BYTES else None
 
@@ -123,7 +123,7 @@ def run() -> int | dict[str, Any]:
 
 
 class _Resting:
-    """One rest."""
+    """One wait of a small process."""
 
     def __init__(self, rest: Rest, folder: Folder) -> None:
         self._rest = rest
@@ -175,7 +175,7 @@ def dates(paths: Iterable[str]) -> dict[str, int]:
 
 
 def is_heard(seconds: float, environment: Mapping[str, str]) -> bool:
-    """Wait; False once the client is gone. One that was killed ends no hook of its own.
+    """Wait for so many seconds; False once the client is gone. A killed client ends no hook of its own.
 
     Its pipes close with it, unless another process holds them too; and we get another parent.
     """
@@ -183,7 +183,7 @@ def is_heard(seconds: float, environment: Mapping[str, str]) -> bool:
 
 
 def _is_read(seconds: float) -> bool:
-    """Wait, but no longer than somebody has the other end of our stderr.
+    """Wait for so many seconds, but no longer than somebody has the other end of our stderr.
 
     On a terminal or a file nobody can be seen to leave.
     """

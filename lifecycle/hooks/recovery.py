@@ -31,13 +31,13 @@ RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     ),
     "stage": ("lifecycle stage status", ("CURRENT STAGE", "Next step:", ":::", "Staged workflow")),
 }
-"""By system: the command that shows the rest, and how the lines begin that count first."""
+"""By system: the command that shows the rest, and how those lines begin that count first."""
 
 
 def of_every_system(
     call: HookCall, claim: Sequence[str] = (), *, is_served: bool = True
 ) -> tuple[list[Ours], list[str]]:
-    """The message for this session, which goes on with what each system finds; and lines for the user.
+    """The message for this session, made of what each system tells; and lines for the user.
 
     Args:
         call: the event.
@@ -53,7 +53,9 @@ def of_every_system(
         "run": [visible(redact(line)) for line in context],
         "stage": [visible(redact(line)) for line in staged],
     }
-    parts = [part_of(each, *RESTS[name]) for name, each in lines.items() if each]
+    parts = [
+        part_of(system_lines, *RESTS[name]) for name, system_lines in lines.items() if system_lines
+    ]
     if prepared_recovery.has_documents(str(call.world.root)):
         from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
 

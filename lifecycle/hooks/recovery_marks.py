@@ -32,12 +32,12 @@ _TRIES, _PAUSE = 40, 0.005
 
 
 def owe(root: str, session: str) -> None:
-    """Note that this session has to be told; raises OSError."""
+    """Note that this session has to be told where it stands; raises OSError."""
     regular_files.fill(_path(root, session), b"")
 
 
 def settle(root: str, session: str) -> None:
-    """Note that it was told; raises OSError."""
+    """Note that the session was told; raises OSError."""
     try:
         os.unlink(_path(root, session))
     except FileNotFoundError:
@@ -50,7 +50,7 @@ def told_by_prompt(root: str, session: str) -> None:
 
 
 def was_told_by_prompt(root: str, session: str) -> bool:
-    """True if a prompt has told it since the last compaction."""
+    """True if a prompt has told the session since the last compaction."""
     mark = regular_files.content(_path(root, session), limit=_SMALL)
     return mark is not None and mark[0] == _TOLD
 

@@ -42,7 +42,7 @@ def read_input(descriptor: int | None = None) -> dict[str, Any]:
 
 
 def drained(descriptor: int, limit: int) -> bytes:
-    """All that comes until the end, or until it is silent for a while; nothing if it is too much."""
+    """All bytes until the end, or until it is silent for a while; b"" if there are more than `limit`."""
     chunks: list[bytes] = []
     size = 0
     while size <= limit:

@@ -21,7 +21,7 @@ _COUNTED = ("input_tokens", "output_tokens", "cache_creation_input_tokens")
 
 
 def taken(path: str, start: int, since: float) -> tuple[int, int]:
-    """What a transcript tells behind a place, as far as it is there in whole lines.
+    """Count the tokens behind a place of a transcript, in lines that are there whole.
 
     Args:
         path: of the transcript; nothing is told where it cannot be read.
@@ -51,8 +51,8 @@ def _new_lines(path: str, start: int) -> bytes:
 
 
 def _tokens(content: bytes, since: float) -> int:
-    """What the answers among these lines took that came since then."""
-    taken: dict[str, int] = {}
+    """The tokens of those answers among these lines that came since then."""
+    counted: dict[str, int] = {}
     for line in content.splitlines():
         if b'"usage"' not in line:
             continue
@@ -65,5 +65,5 @@ def _tokens(content: bytes, since: float) -> int:
             continue
         at = parse_time(entry.get("timestamp"))
         if entry.get("type") == "assistant" and (at is None or at >= since):
-            taken[name] = sum(count for count in counts if isinstance(count, int) and count > 0)
-    return sum(taken.values())
+            counted[name] = sum(count for count in counts if isinstance(count, int) and count > 0)
+    return sum(counted.values())

@@ -47,7 +47,7 @@ BEHIND_ANSWER = {
         "lifecycle.storage.journal_file",
     ),
 }
-"""What an entrypoint that asks GitHub needs of its answer on, and not before."""
+"""Modules that an entrypoint needs once GitHub has answered: imported while it waits for that."""
 
 
 def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
@@ -158,7 +158,7 @@ def _answer(
 
 
 def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Refused) -> Reply:
-    """What came with the repository is not read, not written to, and not logged into.
+    """Do nothing with what came with the repository: it is neither read nor written to nor logged into.
 
     A claim that is ours and was added to git by mistake is said once to the agent, which can mend it.
     """
@@ -193,7 +193,7 @@ def _print(reply: Reply) -> int:
 
 
 def _open_missing_streams() -> None:
-    """A closed stdin, stdout or stderr must not become the number of a file that we open later."""
+    """Open closed standard streams, so that no file that we open later gets one of their numbers."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)

@@ -26,7 +26,7 @@ SECONDS: Final = 3.0
 def answer(
     hook: str, event: Mapping[str, Any], root: Path, environment: Mapping[str, str]
 ) -> dict[str, str] | None:
-    """What is told (`told`, `person`) or kept (`kept`), "" for nothing; None if it is the full path's.
+    """What is told (`told`, `person`) or kept (`kept`), "" for nothing; None if the full path answers.
 
     Args:
         hook: the entrypoint: of a start, or of a compaction.

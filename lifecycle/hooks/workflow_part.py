@@ -43,7 +43,7 @@ class WorkflowAsk:
 
     @classmethod
     def of(cls, call: HookCall) -> WorkflowAsk:
-        """That of a hook's call."""
+        """The question that a hook's call asks."""
         world = call.world
         return cls(call.hook, call.event, world.root, world.environment, world.deadline)
 
@@ -71,7 +71,7 @@ class WorkflowPart:
         return whose.asker_of(self.ask.root, self.ask.environment, self.ask.event)
 
     def started(self, *, is_alone: bool) -> WorkflowPart:
-        """What a session is told; its workflow is its own from now on; this.
+        """Find what the session is told, and make the workflow its own; returns itself.
 
         Args:
             is_alone: no other system has something to say.
@@ -89,7 +89,7 @@ class WorkflowPart:
 
     @contextmanager
     def _read_anyway(self, is_alone: bool) -> Iterator[None]:
-        """Where nothing can be locked or written, what lies there is told all the same."""
+        """Read and tell what lies there also where nothing can be locked or written."""
         try:
             yield
         except (LifecycleError, OSError):
@@ -105,7 +105,7 @@ class WorkflowPart:
         return choice.workflow
 
     def compacted(self) -> WorkflowPart:
-        """What the summary of a compaction must keep; sources are read, and all files in step; this."""
+        """Find what a summary must keep; sources are read, all files brought in step; returns itself."""
         from lifecycle.workflow.sources import following  # not at a start
 
         with self._guarded():
@@ -122,7 +122,7 @@ class WorkflowPart:
 
     def _tell(self, choice: WorkflowChoice, *, is_alone: bool) -> None:
         root = self.ask.root
-        others = [one.workflow for one in choice.others]
+        others = [other.workflow for other in choice.others]
         if choice.workflow is not None:
             self.part = preparing.workflow_part(root, choice.workflow, others, is_alone=is_alone)
         elif others:
@@ -131,7 +131,7 @@ class WorkflowPart:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Whatever goes wrong is a line in the log: the other systems are told all the same."""
+        """Log whatever goes wrong: the other systems are told all the same."""
         try:
             yield
         except (LifecycleError, OSError) as error:

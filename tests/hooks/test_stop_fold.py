@@ -55,7 +55,7 @@ def test_the_claim_and_one_of_the_others(
     fold = folded(said, word(others, name))
     assert fold.verdict is PAIRS[claims, others]
     is_over = others is LET_GO
-    assert fold.said == ((NOTE,) if is_over else said)
+    assert fold.notices == ((NOTE,) if is_over else said)
     assert fold.held == ((ACTS,) if is_over and claims is BLOCK else ())
     assert fold.person == (f"{name} tells",)
 
@@ -63,5 +63,5 @@ def test_the_claim_and_one_of_the_others(
 def test_the_claim_alone() -> None:
     """With nobody else it is as it was said."""
     fold = folded((NOTE, ACTS))
-    assert (fold.verdict, fold.said, fold.held) == (BLOCK, (NOTE, ACTS), ())
+    assert (fold.verdict, fold.notices, fold.held) == (BLOCK, (NOTE, ACTS), ())
     assert folded(()).verdict is PASS

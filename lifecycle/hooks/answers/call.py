@@ -35,9 +35,9 @@ STOPPED = "stopped"
 """A mark in `.lifecycle/` whose mtime is the moment at which on-stop last ran."""
 
 
-def has_packet(said: Iterable[Notice]) -> bool:
-    """True if one of these sentences has a packet that tells more."""
-    return any(f"/{event}:" in notice.key for notice in said for event in PACKED)
+def has_packet(notices: Iterable[Notice]) -> bool:
+    """True if one of these notices has a packet that tells more."""
+    return any(f"/{event}:" in notice.key for notice in notices for event in PACKED)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class HookCall:
 
     @property
     def claim(self) -> ClaimFacts | None:
-        """The same as other systems see it."""
+        """The claim as other systems see it; None if there is none that can be read."""
         return self._facts(self.record)
 
     @property
@@ -123,7 +123,7 @@ class HookCall:
         from lifecycle.setup.init.found_hooks import ClientSetup
 
         wired = ClientSetup.read(self.world.root, environment).of(ON_CLEAR)
-        return any(one.is_rewake and one.is_there for one in wired)
+        return any(hook.is_rewake and hook.is_there for hook in wired)
 
     @property
     def is_ours(self) -> bool:
@@ -161,7 +161,7 @@ class HookCall:
             signs_of_life.sign(self.claim_store.folder, self.session, self.process)
 
     def sign_first(self, record: Record | None) -> None:
-        """Show it after a look, if that made the claim this session's."""
+        """Show that this session lives after a look, if that made the claim this session's."""
         if record is not None and self.signs(record).last_at is None:
             self.sign(record)
 
@@ -204,16 +204,16 @@ class HookCall:
         self.sign_first(report.record)
         return self.reply(report)
 
-    def told(self, said: Sequence[Notice]) -> Sequence[Notice]:
-        """The sentences as they are told here: with where the packet of each lies, if it does."""
-        if not has_packet(said):
-            return said
+    def told(self, notices: Sequence[Notice]) -> Sequence[Notice]:
+        """The notices as they are told here: one whose packet is there says where."""
+        if not has_packet(notices):
+            return notices
         from lifecycle.app.news_packets import with_packets
 
-        return with_packets(self.world.root, said)
+        return with_packets(self.world.root, notices)
 
     def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
-        """What this entrypoint prints of a report; `why` are further lines of a wake."""
+        """What this entrypoint prints of a report; `why` are further lines for a wake."""
         notices = report.said if why else self.told(report.said)
         return client_contract.render(self.hook, notices, wake=[*self._news(report), *why])
 

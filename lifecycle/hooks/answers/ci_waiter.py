@@ -106,7 +106,7 @@ class _Waiter:
                 return reply
 
     def _join(self) -> None:
-        """Let the machine's other waiters look for us as well."""
+        """Let the machine's other waiters look at this claim's pull request as well."""
         try:
             record = self.claim_store.load(repair=False).record
         except LifecycleError:
@@ -115,7 +115,7 @@ class _Waiter:
             join(self.world, self.claim_store, record, alarm(HOOK_SECONDS))
 
     def _note_changes(self, before: Mapping[str, int]) -> None:
-        """What was changed by others counts at once."""
+        """Look at once if files were changed by others since `before`; new settings are read."""
         files = self._files()
         if files != before:
             self.again, self.busy_at = 0.0, self.clock.monotonic()
@@ -158,14 +158,16 @@ class _Waiter:
         return True
 
     def _left(self) -> frozenset[str]:
-        """The events that a `lifecycle wait` which lives here tells itself."""
+        """The events whose news a `lifecycle wait` that lives here tells itself."""
         return events_of(signs_of_life.waited_for(self.claim_store.folder, self.clock.now()))
 
     def _ours(self) -> list[Notice]:
-        """What waits to be said, and is ours to say."""
+        """The notices that wait to be said, and that are ours to say."""
         mine, left = REPLIES[self.call.hook].places.keys(), self._left()
-        waiting = [one for one in self.claim_store.ledger.waiting() if one.audience in mine]
-        return [one for one in waiting if event_of(one.key) not in left]
+        waiting = [
+            notice for notice in self.claim_store.ledger.waiting() if notice.audience in mine
+        ]
+        return [notice for notice in waiting if event_of(notice.key) not in left]
 
     def _look(self) -> Reply:
         """One look, and its reply; the packet of what it tells is read before that counts as said."""
@@ -175,11 +177,13 @@ class _Waiter:
             return self.call.reply(report)
         packets = self._packets(waiting)
         # What this look finds beside that waits for the next one, which reads its packet.
-        more = self._tick(frozenset(PACKED).difference(packets))
-        events = {event_of(one.key) for one in more.said}
+        second = self._tick(frozenset(PACKED).difference(packets))
+        events = {event_of(notice.key) for notice in second.said}
         why = [line for event, lines in packets.items() if event in events for line in lines]
-        record = more.record or report.record
-        return self.call.reply(replace(more, record=record, said=(*report.said, *more.said)), why)
+        record = second.record or report.record
+        return self.call.reply(
+            replace(second, record=record, said=(*report.said, *second.said)), why
+        )
 
     def _packets(self, waiting: Sequence[Notice]) -> dict[str, list[str]]:
         until = self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS
@@ -226,7 +230,7 @@ class _Waiter:
         return True
 
     def _is_heard(self, seconds: float) -> bool:
-        """Wait; False once the client is gone."""
+        """Wait for so many seconds; False once the client is gone."""
         return quick_wait.is_heard(seconds, self.world.environment)
 
     def _rest(self, moment: float, files: dict[str, int]) -> bytes | None:
@@ -239,8 +243,10 @@ class _Waiter:
         if not is_quiet or record is None or math.isfinite(self.ends) or not quick_wait.can_rest():
             return None
         mine = REPLIES[self.call.hook].places.keys()
-        seen = watched(self.world, self.claim_store, record)
-        if seen is None or any(one.audience in mine for one in self.claim_store.ledger.waiting()):
+        watching = watched(self.world, self.claim_store, record)
+        if watching is None or any(
+            notice.audience in mine for notice in self.claim_store.ledger.waiting()
+        ):
             return None
         try:
             token, url = self.world.token, self.world.addresses.graphql_url
@@ -256,8 +262,8 @@ class _Waiter:
             root=str(self.world.root),
             session=self.call.session,
             dates=files,
-            ids=list(seen[0]),
-            looked=seen[1],
+            ids=list(watching[0]),
+            looked=watching[1],
             again=moment,
             until=min(ends, default=None),
             every=self._settings().poll_seconds,

@@ -27,32 +27,32 @@ from lifecycle.storage.signs_of_life import STOP_DUE
 from lifecycle.storage.workflow_marks import RUN
 
 KEPT_SECONDS = 2.0
-"""What the claim's look leaves for the run beside it: nobody is let go because GitHub is slow."""
+"""Seconds that the look at the claim leaves to the run: no session is let go as GitHub is slow."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedStop:
-    """One reply of several words.
+    """The one reply to a stop, of what claim, run and staged workflow say.
 
     Attributes:
         verdict: what becomes of the stop.
-        said: the claim's sentences that are said now.
+        notices: those of the claim that are delivered now.
         held: those that wait for the next prompt.
         reason: further lines for the agent.
         person: further lines for the user.
     """
 
     verdict: StopVerdict
-    said: tuple[Notice, ...]
+    notices: tuple[Notice, ...]
     held: tuple[Notice, ...]
     reason: tuple[str, ...]
     person: tuple[str, ...]
 
 
-def folded(said: Sequence[Notice], *words: StopWord) -> FoldedStop:
-    """The claim's sentences, and the words of the others in their order, as one reply."""
-    goes_on = tuple(notice for notice in said if notice.audience is not Audience.NOTE)
-    notes = tuple(notice for notice in said if notice.audience is Audience.NOTE)
+def folded(notices: Sequence[Notice], *words: StopWord) -> FoldedStop:
+    """Fold the claim's notices, and the words of the others in their order, into one reply."""
+    goes_on = tuple(notice for notice in notices if notice.audience is not Audience.NOTE)
+    notes = tuple(notice for notice in notices if notice.audience is Audience.NOTE)
     verdicts = {word.verdict for word in words}
     person = tuple(line for word in words for line in word.person)
     if StopVerdict.LET_GO in verdicts:
@@ -60,11 +60,11 @@ def folded(said: Sequence[Notice], *words: StopWord) -> FoldedStop:
     reason = tuple(line for word in words for line in word.reason)
     is_block = goes_on or StopVerdict.BLOCK in verdicts
     verdict = StopVerdict.BLOCK if is_block else StopVerdict.PASS
-    return FoldedStop(verdict, tuple(said), (), reason, person)
+    return FoldedStop(verdict, tuple(notices), (), reason, person)
 
 
 def answer(call: HookCall) -> Reply:
-    """One look at each, if it asks for one.
+    """Let the claim, the run and the staged workflow look, each where it is due; one reply of all.
 
     Another client, or a person who runs this by hand, gets the claim's look. It is told as a person is,
     since nobody knows what that client makes of a turn that should go on.
@@ -91,12 +91,12 @@ def answer(call: HookCall) -> Reply:
     with unhurried():
         fold = folded(notices, *words)
         _hold_back(call, fold)
-        told = call.told(fold.said)
-        return client_contract.render(call.hook, told, reason=fold.reason, person=fold.person)
+        delivered = call.told(fold.notices)
+        return client_contract.render(call.hook, delivered, reason=fold.reason, person=fold.person)
 
 
 def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
-    """What the run says that this session leads; else, or after that, what the staged workflow does."""
+    """The run's word, if one is under way; the staged workflow's unless the run leads this session."""
     stage = None
     if has_run:
         from lifecycle.hooks.answers import run_stop
@@ -123,7 +123,7 @@ def _has_stages(call: HookCall, stage: Stage | None) -> bool:
 
 
 def _claim(call: HookCall) -> tuple[Notice, ...]:
-    """What the claim says; nothing without one, but for what the last one left to say."""
+    """The claim's notices; none without a claim, but for what the last one left to say."""
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
         call.claim_store.marks.set_due(STOPPED, call.world.clock.now())
@@ -147,12 +147,12 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
 
 
 def _wake(call: HookCall) -> Wake:
-    """Where nobody attends no waiter looks at the pull request: this stop does."""
+    """The kind of look: where nobody attends no waiter looks at the pull request, so this stop does."""
     return Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
 
 
 def _audiences(call: HookCall) -> Collection[Audience]:
-    """What can be delivered here; what a session of Claude Code's is to hear is no other client's."""
+    """Whom notices can reach here; what a session of Claude Code's is to hear is no other client's."""
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:
         return channel.places.keys() | channel.alone.keys()
@@ -170,4 +170,4 @@ def _hold_back(call: HookCall, fold: FoldedStop) -> None:
             for notice in fold.held:
                 call.claim_store.ledger.queue(replace(notice, stands=False, ends=()), again=True)
             call.claim_store.save()
-            call.claim_store.taken = fold.said
+            call.claim_store.taken = fold.notices

@@ -34,7 +34,7 @@ OUTPUT = 30_000
 
 
 def answer(call: HookCall) -> Reply:
-    """Nothing is printed."""
+    """Note the test run that the event tells of, if it tells of one; nothing is printed."""
     world = call.world
     stages = activation.wanted_in(world)
     if stages is None or not workflow_marks.is_due(

@@ -22,7 +22,7 @@ from lifecycle.storage.workflow_marks import RUN_FILE
 
 
 def answer(call: HookCall) -> Reply:
-    """Lines of text; nothing for a subagent, and where this session has nothing under way."""
+    """Print lines for the summary; none for a subagent, and where this session has nothing under way."""
     if call.event.get("agent_id"):  # its event has its leader's session
         return Reply()
     lines = [
@@ -56,7 +56,7 @@ def _claim(call: HookCall) -> list[str]:
 
 
 def _run(call: HookCall) -> list[str]:
-    """Nothing for a session that leads no run, and once it is completed."""
+    """The run's lines; none for a session that leads no run, and none once it is completed."""
     if not os.path.lexists(call.world.root / RUN_FILE):
         return []
     from lifecycle.hooks.answers import run_start

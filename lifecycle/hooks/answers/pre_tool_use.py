@@ -29,7 +29,7 @@ _AT_REST = (RunStatus.COMPLETED, RunStatus.STOPPED)
 
 
 def answer(call: HookCall) -> Reply:
-    """The violation, as a word to the agent or as a refusal of the edit; else nothing."""
+    """Tell the agent of a violation, or refuse the edit, as `tdd.enforce` says; nothing without one."""
     world = call.world
     how = world.settings.tdd_enforce
     if how == "off" or not call.session:
@@ -57,12 +57,12 @@ def answer(call: HookCall) -> Reply:
 
 def edited(root: Path, event: Mapping[str, Any]) -> str:
     """The path of the file that the event is about, from the top of the worktree; "" for any other."""
-    given = event.get("tool_input")
-    arguments = given if isinstance(given, dict) else {}
+    asked = event.get("tool_input")
+    arguments = asked if isinstance(asked, dict) else {}
     path = arguments.get("file_path") or arguments.get("notebook_path")
     if not isinstance(path, str) or not path or "\0" in path:
         return ""
     folder = event.get("cwd")
-    whole = os.path.realpath(Path(folder if isinstance(folder, str) else root, path))
+    full_path = os.path.realpath(Path(folder if isinstance(folder, str) else root, path))
     top = os.path.realpath(root)
-    return os.path.relpath(whole, top) if whole.startswith(f"{top}{os.sep}") else ""
+    return os.path.relpath(full_path, top) if full_path.startswith(f"{top}{os.sep}") else ""

@@ -39,7 +39,7 @@ class RunHook:
         return self.call.world.clock.now()
 
     def look(self) -> Self:
-        """Look at the run, and keep what becomes of it before that is said; this."""
+        """Look at the run, and keep what becomes of it before that is said; returns itself."""
         why = ""
         try:
             self._look()

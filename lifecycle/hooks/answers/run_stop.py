@@ -64,16 +64,16 @@ class RunStop(RunHook):
             if not self._is_ours(run):
                 self.leads = False
                 return
-            known = self._counted(self._adopted(run))
+            adopted = self._counted(self._adopted(run))
             limits, waits = _limits(self.call), _is_waiting(self.call.event)
-            seen = RunSeen(known, self.now, limits, message, position, facts, waits)
-            verdict = decide.decide(seen)
+            situation = RunSeen(adopted, self.now, limits, message, position, facts, waits)
+            verdict = decide.decide(situation)
             self._keep(run, verdict)
         self.word = verdict.word
         self._note(run, verdict)
 
     def _counted(self, run: Run) -> Run:
-        """The run with what its session took since the last count."""
+        """The run with the tokens that its session took since the last count."""
         if not run.led:
             return run
         led, path = run.led[-1], self.call.text("transcript_path")
@@ -94,7 +94,7 @@ class RunStop(RunHook):
             self.store.mark(None)
 
     def _note(self, before: Run, verdict: RunVerdict) -> None:
-        """The journal: each turn that goes on, and what the run came to."""
+        """Write the journal: each turn that goes on, and what the run came to."""
         kinds = {StopVerdict.BLOCK: journal.BLOCK, StopVerdict.LET_GO: journal.LET_GO}
         kind = journal.TRANSITION if self.is_over else kinds.get(verdict.word.verdict, "")
         run = verdict.run
@@ -115,7 +115,7 @@ class RunStop(RunHook):
 
 
 def _limits(call: HookCall) -> RunSettings:
-    """The caps; as they are by themselves where the settings cannot be read, which others say."""
+    """The caps of a run; the defaults where the settings cannot be read, which others say."""
     try:
         return call.world.settings.run
     except BadConfig:

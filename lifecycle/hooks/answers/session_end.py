@@ -9,7 +9,7 @@ from lifecycle.storage import signs_of_life
 
 
 def answer(call: HookCall) -> Reply:
-    """Nothing is printed: nobody listens any more."""
+    """Note that the session is over; nothing is printed, since nobody listens any more."""
     folder, record = call.claim_store.folder, call.record
     if call.session and record is not None and observing.is_mine(record, call.session):
         signs_of_life.note_end(folder, call.session)

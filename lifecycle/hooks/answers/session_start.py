@@ -48,7 +48,7 @@ FRESH_SECONDS = 600.0
 
 
 def answer(call: HookCall) -> Reply:
-    """The briefing; nothing in a repository that has nothing under way and never asked for a board."""
+    """Tell the session where it stands; nothing in a repository with nothing under way and no board."""
     world, claim_store = call.world, call.claim_store
     is_served = config.is_served(world.root, world.environment)
     top = str(world.root)
@@ -91,7 +91,7 @@ def answer(call: HookCall) -> Reply:
 
 
 def _without_claim(call: HookCall) -> Reply:
-    """What a run and a workflow say; two copies of one start say it once."""
+    """Tell what a run and a workflow say; two copies of one start say it once."""
     top, source = str(call.world.root), str(call.event.get("source") or "")
     context, person = recovery.of_every_system(call, is_served=False)
     if not context and not person:
@@ -147,13 +147,13 @@ def _look_first(call: HookCall) -> None:
 
 
 def _audiences(call: HookCall, record: Record | None) -> Collection[Audience]:
-    """What this session may hear: the news of a claim that another holds is that one's."""
+    """Whom notices can reach: the news of a claim that another session holds is that one's."""
     is_others = record is not None and call.is_held(record)
     return {Audience.NOTE} if is_others else REPLIES[call.hook].places.keys()
 
 
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
-    """What lies there, and why it cannot be acted on: at every start for as long as that stands."""
+    """The claim, and why it cannot be acted on: said at every start for as long as that stands."""
     try:
         return call.claim_store.load(), []
     except ClaimRefused as error:
@@ -182,7 +182,7 @@ def _differences(call: HookCall) -> list[Notice]:
 
 
 def _offered(call: HookCall) -> list[Notice]:
-    """To the plugin's user, once: how the client stops asking for each command of the agent's."""
+    """A notice to the plugin's user, once: how the client stops asking for each command of the agent's."""
     environment = call.world.environment
     if not environment.get("CLAUDE_PLUGIN_ROOT"):
         return []
@@ -215,8 +215,8 @@ def _board_lines(call: HookCall) -> list[str]:
         if not world.settings.has_board or world.board is None:
             return []
         which = f"{world.settings.project_owner}/{world.settings.project_number}/{world.base}"
-        known = world.cache.get(BOARD_CACHE)
-        kept = known if isinstance(known, dict) and known.get("of") == which else None
+        cached = world.cache.get(BOARD_CACHE)
+        kept = cached if isinstance(cached, dict) and cached.get("of") == which else None
         if kept is not None and 0 <= now - float(kept["at"]) < FRESH_SECONDS:
             lines = [str(line) for line in kept["lines"]]
             return [*_doubt(call, kept.get("lost")), *lines]

@@ -22,7 +22,7 @@ LOCK_SECONDS = 1.5
 
 
 def answer(call: HookCall) -> Reply:
-    """What waits, unless no person wrote this prompt: a wake's own text came with it already."""
+    """Deliver what waits, unless no person wrote this prompt: a wake's own text came with it already."""
     claim_store, world = call.claim_store, call.world
     background_run.ended(call)
     if running_client.is_machine_made(call.event) or not claim_store.folder.path.is_dir():
@@ -56,9 +56,9 @@ def answer(call: HookCall) -> Reply:
     return client_contract.render(call.hook, call.told(notices), context=context)
 
 
-def _owed(call: HookCall, said: tuple[Notice, ...], claim: list[str]) -> Reply:
+def _owed(call: HookCall, notices: tuple[Notice, ...], claim: list[str]) -> Reply:
     """The recovery message that the start of a compaction did not bring, once for each compaction."""
     context, person = recovery.of_every_system(recovery.as_compacted(call), claim)
     top = str(call.world.root)
-    reply = client_contract.render(call.hook, call.told(said), context=context, person=person)
+    reply = client_contract.render(call.hook, call.told(notices), context=context, person=person)
     return replace(reply, printed=lambda: recovery_marks.told_by_prompt(top, call.session))

@@ -38,7 +38,7 @@ _BEGINNING, _LINES = 1_000_000, 20
 
 
 def answer(call: HookCall) -> Reply:
-    """Nothing is printed: the agent is at work."""
+    """Move the phase of the agent that the event tells of; nothing is printed."""
     name = call.event.get("hook_event_name") or REPLIES[call.hook].event
     try:
         if name == ENDED:
@@ -110,7 +110,7 @@ def _mine(call: HookCall) -> tuple[WorkflowSteps, Workflow | None]:
 
 
 def phase_in(workflow: Workflow, type_: str, prompt: str) -> int:
-    """The index of the phase for that type of agent whose id or title stands in a prompt; -1 for none.
+    """The index of the phase for this type of agent whose id or title stands in a prompt; -1 for none.
 
     An id counts more than a title, and the longer title more than one that is a part of it.
     """
