@@ -1,4 +1,4 @@
-"""`.agent-claim.json`, schema version 1: what its bytes say, and what becomes of them if two have written.
+"""Read, write and merge `.agent-claim.json`, schema version 1.
 
 An agent edits this file by hand, whole or in part, at any moment and with any tool. So reading is
 lenient (a number written as text is a number, an unknown key is kept), and only two things are not
@@ -61,7 +61,7 @@ class CorruptClaimError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The claim with its types; text fields are never None, numbers and times may be.
+    """The fields of the claim file with their types: text is never None, numbers and times may be.
 
     `extra` holds keys that the schema does not know; they are written back unchanged.
     """
@@ -96,7 +96,7 @@ class Claim:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Claim:
-        """The typed view of raw field values."""
+        """Convert the raw field values to their types; what cannot be converted is None or empty."""
         return cls(
             item_id=_text(values.get("item_id")),
             issue_number=_number(values.get("issue_number")),
@@ -113,7 +113,7 @@ class Claim:
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """The raw values of the file's fields; absent ones are None.
+    """Parse the file's bytes and return the raw values of its fields; absent ones are None.
 
     Raises:
         CorruptClaimError: the bytes are no JSON object, or too many.
@@ -146,21 +146,22 @@ def parse(content: bytes) -> dict[str, Any]:
 
 
 def render(values: Mapping[str, Any]) -> bytes:
-    """The file's bytes: the eleven fields in the design's order, then any others, indented."""
+    """Write field values as the file's bytes: the eleven fields in the design's order, then any others."""
     ordered = {**dict.fromkeys(FIELDS), **values}
     try:
         return json.dumps(ordered, indent=2, ensure_ascii=False).encode() + b"\n"
-    except (
-        UnicodeEncodeError
-    ):  # half a surrogate pair, as some editors leave: escaped, it reads back
+    except UnicodeEncodeError:
+        # Half a surrogate pair, as some editors leave it; escaped, it can be read back.
         return json.dumps(ordered, indent=2).encode() + b"\n"
 
 
 def _text(value: object) -> str:
+    """A raw value as text; empty for None."""
     return value if isinstance(value, str) else "" if value is None else str(value)
 
 
 def _number(value: object) -> int | None:
+    """A raw value (42, "42", "#42", 42.0) as a number that GitHub may have given; else None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
@@ -212,7 +213,7 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
         changed.add("phase")
     for name in ENGINE_FIELDS:
         value = theirs.get(name)
-        is_reverted = value in (None, "") or any(_same(value, p.get(name)) for p in past)
+        is_reverted = value in (None, "") or any(_same(value, old.get(name)) for old in past)
         if not _same(value, ours.get(name)) and not is_reverted:
             hints[name] = value
     for name in {*theirs, *ours} - set(FIELDS):
@@ -223,14 +224,16 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
 def _asks(theirs: Values, ours: Values) -> bool:
     """True if an old copy carries a phase by which an agent asks for something.
 
-    It may have been left alone there, or written again on purpose: GitHub judges both phases, so
-    taking it for a wish costs a request at most, and not taking it could lose the wish.
+    The agent may have left it alone, or have written it again on purpose. GitHub judges both phases: to
+    take it for a request costs one look at most, and not to take it could lose the request.
     """
     phase = theirs.get("phase")
     return phase in (Phase.READY_FOR_PR, Phase.DONE) and phase != ours.get("phase")
 
 
 def _base(past: Sequence[Values], theirs: Values) -> Values:
+    """The projection that the file's edit began with: the one with most engine fields alike, or newest."""
+
     def likeness(index: int) -> tuple[int, int]:
         same = sum(_same(theirs.get(name), past[index].get(name)) for name in ENGINE_FIELDS)
         return same, index
@@ -241,6 +244,7 @@ def _base(past: Sequence[Values], theirs: Values) -> Values:
 def _merge_extra(
     name: str, base: Values, theirs: Values, values: dict[str, Any], changed: set[str]
 ) -> None:
+    """Take what the agent wrote or deleted under an unknown key into `values` and `changed`."""
     if name in theirs and (name not in base or theirs[name] != base[name]):
         values[name] = theirs[name]
         changed.add(name)
@@ -249,5 +253,6 @@ def _merge_extra(
         changed.add(name)
 
 
-def _same(one: object, other: object) -> bool:
-    return one == other or (one in (None, "") and other in (None, ""))
+def _same(value: object, other: object) -> bool:
+    """True if two values are equal; None and an empty text are one value here."""
+    return value == other or (value in (None, "") and other in (None, ""))

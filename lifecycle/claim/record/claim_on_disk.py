@@ -44,10 +44,10 @@ FOLDER = "replaced"
 """The folder in `.lifecycle/`."""
 
 FRESH_SECONDS = 2.0
-"""Who looked the name up before the exchange has opened the file by then."""
+"""Seconds after an exchange by which a writer that looked the name up before it has opened the file."""
 
 KEPT_SECONDS = 600.0
-"""How long a file is kept where nobody says who has it open."""
+"""Seconds that a file is kept where the system does not say who has it open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class LateEdit:
         path: of the file.
         mtime_ns: when it was written.
         content: what is in it now; half of it, if the agent is in the middle.
-        is_over: nobody writes into it any more, as far as can be told.
+        is_over: no process has the file open for writing, as far as can be told.
     """
 
     path: Path
@@ -95,9 +95,9 @@ class TakenOutFiles:
         edits = []
         for path in self._all():
             with contextlib.suppress(StrangeFileError):
-                read = _changed(path)
-                if read is not None:
-                    edits.append(LateEdit(path, read[1], read[0], not self._is_held(path)))
+                written = _changed(path)
+                if written is not None:
+                    edits.append(LateEdit(path, written[1], written[0], not self._is_held(path)))
         return sorted(edits, key=lambda edit: edit.mtime_ns)
 
     def known(self, edit: LateEdit) -> None:
@@ -106,14 +106,15 @@ class TakenOutFiles:
             edit.path.rename(self._named(edit.content))
 
     def settle(self) -> bool:
-        """Delete files that nobody has open; True if an edit may still come, or is there.
+        """Delete files that nobody has open; True if a late edit may still come, or is there.
 
-        Where nobody says who has a file open it may not, so that a stop is not looked at for minutes.
+        Where the system does not say who has a file open, none is waited for: else every stop would be
+        looked at for minutes.
         """
         is_awaited = False
         for path in self._all():
             is_held, age = _is_open(path), self._age(path)
-            # In this order: into what was closed by then nobody writes after it was read.
+            # Asked before the file is read: nobody writes into one that was closed by then.
             if age < FRESH_SECONDS or is_held or _changed(path) is not None:
                 is_awaited = True
             elif is_held is False or age > KEPT_SECONDS:
@@ -121,7 +122,8 @@ class TakenOutFiles:
         return is_awaited
 
     def _all(self) -> list[Path]:
-        self.folder.at("")  # raises where it is not ours
+        """The kept files, oldest first."""
+        self.folder.at("")  # raises if the folder is not ours
         try:
             files = sorted(self.folder.path.iterdir())
         except (FileNotFoundError, NotADirectoryError):
@@ -129,6 +131,7 @@ class TakenOutFiles:
         return [path for path in files if regular_files.mtime_ns(str(path)) >= 0]
 
     def _is_held(self, path: Path) -> bool:
+        """True if a process has the file open for writing; if nobody can tell, while it is fresh."""
         is_held = _is_open(path)
         return self._age(path) < FRESH_SECONDS if is_held is None else is_held
 
@@ -140,14 +143,15 @@ class TakenOutFiles:
             return 0.0
 
     def _named(self, content: bytes) -> Path:
+        """The path of a kept file: the time, and the digest of the content that it has now."""
         return Path(self.folder.at(f"{time.time_ns():020}-{_digest(content)}"))
 
 
 def _changed(path: Path) -> tuple[bytes, int] | None:
     """The file's content and mtime, if it was written to since it was replaced; else None."""
-    read = regular_files.content(str(path), limit=LIMIT)
-    is_same = read is None or _digest(read[0]) == path.name.partition("-")[2]
-    return None if is_same else read
+    written = regular_files.content(str(path), limit=LIMIT)
+    is_same = written is None or _digest(written[0]) == path.name.partition("-")[2]
+    return None if is_same else written
 
 
 def _digest(content: bytes) -> str:
@@ -167,7 +171,7 @@ def _is_open(path: Path) -> bool | None:
     except OSError:
         return None
     try:
-        # Who opens it while the lease is held sends a signal, by default one that ends the process.
+        # Whoever opens the file while we have the lease sends us a signal; the default one would end us.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -180,7 +184,7 @@ def _is_open(path: Path) -> bool | None:
 
 
 ASIDE = "closing.json"
-"""The claim file on its way out."""
+"""The claim file's name in `.lifecycle/` while it is being deleted."""
 
 RACY_NS = 2_000_000_000
 """A file younger than this may be changed again without its mtime showing it (as git's racy index)."""
@@ -202,7 +206,15 @@ class ClaimOnDisk:
         self.taken: list[LateEdit] = []
 
     def settled(self) -> tuple[store.FileContent | None, dict[str, Any] | None]:
-        """The file once nobody is in the middle of writing it."""
+        """Read and parse the claim file; while it is half written it is read again for a moment.
+
+        Returns:
+            Its bytes and its values; None and None if there is no file.
+
+        Raises:
+            CorruptClaimError: it is no claim, and nobody seems to be in the middle of writing it.
+            ClaimRefused: no regular file lies there, or its schema version is unknown.
+        """
         for attempt in range(SETTLE_TRIES):
             snapshot = self.read()
             if snapshot is None:
@@ -217,10 +229,14 @@ class ClaimOnDisk:
         raise AssertionError("unreachable")
 
     def read(self) -> store.FileContent | None:
-        """The claim file's bytes; no more of them than `file.parse` takes for a claim."""
-        what = regular_files.strange(str(self.path))
-        if what:  # a folder too: no claim could be kept in its place
-            raise ClaimRefused(StrangeFileError(str(self.path), what).sentence)
+        """The claim file's bytes, no more of them than `claim_file.parse` accepts; None without a file.
+
+        Raises:
+            ClaimRefused: what lies there is no regular file.
+        """
+        problem = regular_files.strange(str(self.path))
+        if problem:  # a folder too: no claim could be kept in its place
+            raise ClaimRefused(StrangeFileError(str(self.path), problem).sentence)
         try:
             file = regular_files.content(str(self.path), limit=claim_file.LIMIT)
         except StrangeFileError as error:
@@ -233,24 +249,25 @@ class ClaimOnDisk:
         return Path(self.folder.at(ASIDE))
 
     def sweep(self, record: Record | None) -> None:
-        """Delete temporary files of killed processes; an edit found in one is put back into the claim file.
+        """Delete temporary files of killed processes; an edit in one is put back as the claim file.
 
         It goes back only while the file holds what the engine put there: a later edit is the newer one.
         """
         for name in (store.STATE, OWNER):
-            for left in store.left_beside(Path(self.folder.at(name))):
-                left.unlink(missing_ok=True)
-        for left in store.left_beside(self.path):
-            if record is not None and self._holds_edit(record, left):
-                left.replace(self.path)
-            left.unlink(missing_ok=True)
+            for leftover in store.left_beside(Path(self.folder.at(name))):
+                leftover.unlink(missing_ok=True)
+        for leftover in store.left_beside(self.path):
+            if record is not None and self._holds_edit(record, leftover):
+                leftover.replace(self.path)
+            leftover.unlink(missing_ok=True)
 
-    def _holds_edit(self, record: Record, left: Path) -> bool:
-        here, there = store.read(self.path, follow=False), store.read(left, follow=False)
+    def _holds_edit(self, record: Record, leftover: Path) -> bool:
+        """True if a leftover file has an edit by the agent, and the claim file what the engine wrote."""
+        file, edited = store.read(self.path, follow=False), store.read(leftover, follow=False)
         try:
-            if here is None or there is None or claim_file.parse(here.content) != record.values:
+            if file is None or edited is None or claim_file.parse(file.content) != record.values:
                 return False
-            theirs = claim_file.parse(there.content)
+            theirs = claim_file.parse(edited.content)
         except (CorruptClaimError, ClaimRefused):
             return False
         return theirs != record.values and bool(merge(record.past, record.values, theirs).changed)
@@ -268,7 +285,7 @@ class ClaimOnDisk:
     def late_edits(
         self, record: Record, *, repair: bool
     ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[Notice, ...]]:
-        """Late edits as (time, values), and notices about those that could not be taken."""
+        """Late edits as (mtime_ns, values), and notices about those that are no edit of this claim."""
         edits, notices = [], []
         self.taken.clear()
         if repair:
@@ -283,6 +300,7 @@ class ClaimOnDisk:
         return edits, tuple(notices)
 
     def _set_late_aside(self, edit: LateEdit, reason: str) -> list[Notice]:
+        """Rename a file with a late edit that cannot be merged; returns the notice about it."""
         if not edit.content:
             edit.path.unlink(missing_ok=True)  # emptied, and never written
             return []
@@ -293,25 +311,26 @@ class ClaimOnDisk:
 
     @property
     def _label(self) -> str:
+        """The suffix of a file that is set aside."""
         return f"corrupt-{render_time(self.clock.now()).replace(':', '')}"
 
     def note_merged(self) -> None:
-        """The late edits that were merged are in state.json now."""
+        """Note that the late edits which were merged are saved in state.json: they are not merged again."""
         for edit in self.taken:
             self.late.known(edit)
         self.taken.clear()
 
     def set_aside(self, record: Record | None, reason: str) -> tuple[int, Notice]:
-        """Rename a corrupt claim file and write the record's claim anew, if that lives.
+        """Rename a corrupt claim file, and write the record's claim anew unless that has ended.
 
         Returns:
             The new file's mtime in nanoseconds (0 if none was written), and what to say of it.
         """
-        with contextlib.suppress(OSError):  # the worktree is untidy then, and the claim is kept
+        with contextlib.suppress(OSError):  # git shows our files then; no reason to fail
             exclude_own_files(self.root)
         bad = self.read()
         kept = store.set_aside(self.path, self._label)
-        self.late.watch(kept, bad.content if bad is not None else b"")  # somebody may just write it
+        self.late.watch(kept, bad.content if bad is not None else b"")  # may still be written
         is_alive = record is not None and not record.ending.outcome
         text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
         notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
@@ -322,6 +341,7 @@ class ClaimOnDisk:
         return (written.mtime_ns if written else 0), notice
 
     def _is_another(self, record: Record, content: bytes) -> bool:
+        """True if the content is no claim, or another one than the record's."""
         try:
             return not continues(record, claim_file.parse(content), is_closing=True)
         except (CorruptClaimError, ClaimRefused):

@@ -45,13 +45,13 @@ _ARCHIVE_LIMIT = 10
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What one load found.
+    """The claim as one load read it.
 
     Attributes:
         record: None if there is no claim.
         hints: edited engine fields that GitHub has not judged yet.
         mtime_ns: of the claim file as it was read, before the look.
-        says: what the load itself has to report (a corrupt file that was set aside).
+        notices: what the load itself has to report (a corrupt file that was set aside).
     """
 
     record: Record | None
@@ -62,7 +62,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a commit found in the file: `changed` names the fields that the agent had edited."""
+    """The record after a commit; `changed` has the fields that the agent had edited, `is_gone`: no file."""
 
     record: Record
     changed: frozenset[str] = frozenset()
@@ -83,7 +83,7 @@ class ClaimStore:
         self._read_as: store.FileContent | None = None
         self._last: tuple[Loaded | None, StateSections] = (None, {})
         self.taken: tuple[Notice, ...] = ()
-        """What is marked as offered and has to be printed by this process, whatever happens meanwhile."""
+        """Notices that are marked as offered: this process has to print them, whatever happens."""
 
     @property
     def state(self) -> StateSections:
@@ -104,6 +104,7 @@ class ClaimStore:
         return loaded
 
     def _merged_files(self, *, repair: bool) -> Loaded:
+        """Read the files for `load`: repair what was interrupted, and merge the agent's edits."""
         self.file.reload(repair=repair)
         record = self.remembered()
         if repair:
@@ -128,22 +129,22 @@ class ClaimStore:
             return Loaded(record, mtime_ns=snapshot.mtime_ns)
         late, notices = self.disk.late_edits(record, repair=repair)
         merged = _merged(record, snapshot.mtime_ns, theirs, late)
-        # What was read is the base of the next merge: an edit that is known now is no edit then.
+        # What was read is the base of the next merge, so that an edit is taken in only once.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
         record = record.with_values(merged.values).projected(read)
         if "branch" in merged.changed and PHASES.get(record.claim.phase) in IN_REVIEW:
-            # The pull request that is known is another branch's: GitHub says which is this one's.
+            # The known pull request is that of the former branch: GitHub tells which is the new one's.
             record = replace(record, judged="", pull=replace(record.pull, opened=None))
         if record.touched != snapshot.mtime_ns:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
         if record.claim.phase != Phase.DONE:
-            # A yes is to one closing.
+            # A yes counts for one closing: it goes when the phase is not `done` any more.
             record = replace(record, ending=replace(record.ending, override="", consent=""))
         return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
-        """Under the lock: what was loaded before it, if nothing was written since; else loaded anew.
+        """Under the lock, return what was loaded before it if nothing was written since; else load anew.
 
         Args:
             loaded: what `load` gave without the lock, or None if that could not be read.
@@ -168,8 +169,8 @@ class ClaimStore:
         Args:
             record: what the engine wants.
             hints: unjudged edits of engine fields, which stay in the file as they are.
-            is_last: what came of the file is saved as well. False for a caller that saves again: a crash
-                in between is read at the next look as an edit to what the engine wanted.
+            is_last: state.json is saved once more, with what the file holds now. False for a caller that
+                saves again: after a crash in between, the next look reads the file as an edit.
             is_new: False if state.json holds this record already; then only the file is brought to it.
         """
         self.remember(record)
@@ -184,7 +185,7 @@ class ClaimStore:
             if snapshot is None or theirs is None:
                 return Committed(record, frozenset(changed), is_gone=True)
             merged = merge(record.past, record.values, theirs)
-            # Known now, so that a second edit, even back to what was before, is one of its own.
+            # Hints are in the base from now on: a second edit, even back to the value before, is a new one.
             read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
             record = record.with_values(merged.values).projected(read)
             changed |= merged.changed
@@ -211,7 +212,7 @@ class ClaimStore:
                 created.write(claim_file.render(record.values))
                 created.flush()
             except BaseException:
-                self.disk.path.unlink(missing_ok=True)  # a part of a claim is none
+                self.disk.path.unlink(missing_ok=True)  # half a claim file must not stay
                 raise
         record = record.projected()
         self._journal(record)
@@ -260,7 +261,14 @@ class ClaimStore:
         session: str = "",
         held: Collection[str] = (),
     ) -> tuple[Notice, ...]:
-        """Take off the queue what `channel` delivers, durably, before anything is printed."""
+        """Take the notices that `channel` delivers off the queue; saved before anything is printed.
+
+        Args:
+            audiences: whose notices the caller can deliver.
+            channel: the name under which they are marked as offered.
+            session: the client's session that they are offered to, or empty.
+            held: events whose notices stay on the queue, as `failed`.
+        """
         taken = self.ledger.take(audiences, channel, session, held)
         if taken:
             record = self.remembered()
@@ -275,12 +283,15 @@ class ClaimStore:
         return taken
 
     def has_heard(self, record: Record, key: str) -> bool:
-        """True if the claim's session was offered this sentence, or will be; one that asks is enough."""
-        known = self.ledger.offered_to(record.ownership.session)
-        known |= {notice.key for notice in self.ledger.waiting()}
+        """True if the claim's session was offered the notice with this key, or one like it is queued.
+
+        Of the questions about closing any one is enough.
+        """
+        heard = self.ledger.offered_to(record.ownership.session)
+        heard |= {notice.key for notice in self.ledger.waiting()}
         if derive.is_question(key, record):
-            return any(derive.is_question(each, record) for each in known)
-        return key in known
+            return any(derive.is_question(earlier, record) for earlier in heard)
+        return key in heard
 
     def note_asked(self, *, again: bool = False) -> None:
         """Note that the question about closing was put; `again` if to a session that had not seen it.
@@ -295,7 +306,7 @@ class ClaimStore:
     def stamp(self, mtime_ns: int) -> None:
         """Tell the guard that this version of the file was looked at and left nothing to do.
 
-        Not while somebody may still write into one that was taken out: that has no date in the claim.
+        Not while a late edit may still come: it would not change the claim file's mtime.
         """
         if self.clock.now() * 1e9 - mtime_ns >= RACY_NS and not self.disk.late.settle():
             self.marks.stamp(mtime_ns)
@@ -303,8 +314,8 @@ class ClaimStore:
     def begin(self) -> None:
         """Let the next stop through, until `mark_due` says what this look left to do.
 
-        A look that is cut off anywhere, by its deadline or by a kill, is gone on with. Where the mark
-        cannot be written, the guard is as it was, and so lets the next stop through as it did this one.
+        So the next stop goes on with a look that is cut off anywhere, by its deadline or by a kill. Where
+        the mark cannot be written, the guard is as it was, and lets the next stop through like this one.
         """
         with contextlib.suppress(OSError):
             self.marks.set_due(STOP_DUE, ALWAYS)
@@ -326,7 +337,7 @@ class ClaimStore:
         Args:
             record: what the look ended with.
             mtime_ns: of the claim as it was read, before the look.
-            pending: when what the last claim has left to write is tried again.
+            pending: when a write that the last claim left (to its linked task) is tried again.
             is_finished: the look came to its end; otherwise the next wake goes on with it.
             has_ended: the claim is over, or its file is gone.
         """
@@ -348,9 +359,9 @@ class ClaimStore:
         self.wait_for(stop, idle)
 
     def wait_for(self, stop: float | None, idle: float | None = None) -> None:
-        """Let a wake through from these moments on, or for a notice in the queue.
+        """Let hooks through the guards from these moments on (None: not), or at once for a queued notice.
 
-        On-stop's mark, which `begin` has set, goes last.
+        On-stop's mark, which `begin` has set, is written last: after a crash before it the next stop looks.
         """
         waiting = {notice.audience for notice in self.ledger.waiting()}
         self.marks.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].places.keys() else idle)
@@ -374,22 +385,26 @@ class ClaimStore:
     def _journal(self, record: Record) -> None:
         """Append the claim's change of phase to the journal; after a crash before the save, once more."""
         if journalling.is_lost(record, self.state):
-            with contextlib.suppress(Refused):  # whoever reads it for its own sake is told
+            with contextlib.suppress(Refused):  # commands that show the journal tell it
                 journalling.recover(record, self.state, journal.read(self.root))
         entry = journalling.move(record, self.state, self.clock.now())
         if entry is not None:
             journal.note(self.root, entry)
 
-    def _begin(self, before: Record | None, theirs: dict[str, Any]) -> Record:
-        if before is not None and not before.ending.outcome:
+    def _begin(self, previous: Record | None, theirs: dict[str, Any]) -> Record:
+        """The record for a claim file that is not the remembered claim's: from the archive, else a new one.
+
+        The remembered record, if that claim has not ended, goes into the archive.
+        """
+        if previous is not None and not previous.ending.outcome:
             archive = self.state.setdefault("archive", {})
-            archive[before.key] = before.as_json()
+            archive[previous.key] = previous.as_json()
             for stale in list(archive)[:-_ARCHIVE_LIMIT]:
                 del archive[stale]
         fresh = Record(values=theirs, past=(dict(theirs),), created_at=self.clock.now())
-        known = _record_from(self.state.get("archive", {}).pop(fresh.key, None))
-        if known is not None:
-            record = known.with_values(merge(known.past, known.values, theirs).values)
+        archived = _record_from(self.state.get("archive", {}).pop(fresh.key, None))
+        if archived is not None:
+            record = archived.with_values(merge(archived.past, archived.values, theirs).values)
             self.remember(record)
             return record
         was_synced = fresh.claim.last_synced_status is not None
@@ -403,7 +418,7 @@ class ClaimStore:
 
 
 def _record_from(data: dict[str, Any] | None) -> Record | None:
-    """The record, or None if it was written by another version or by hand: it is learned again."""
+    """The record from state.json; None if it is no whole one, as another version or a hand left it."""
     try:
         record = Record.from_json(data) if data else None
     except (TypeError, AttributeError, ValueError, KeyError):
@@ -417,11 +432,11 @@ def _record_from(data: dict[str, Any] | None) -> Record | None:
 def _merged(
     record: Record, mtime_ns: int, theirs: dict[str, Any], late: list[tuple[int, dict[str, Any]]]
 ) -> Merged:
-    """The claim file and what came late merged in the order in which they were written."""
+    """Merge the claim file and the late edits, in the order in which they were written."""
     values, changed, hints = dict(record.values), set[str](), dict[str, Any]()
-    for _, one in sorted([(mtime_ns, theirs), *late], key=lambda pair: pair[0]):
-        merged = merge(record.past, values, one)
+    for _, edited in sorted([(mtime_ns, theirs), *late], key=lambda pair: pair[0]):
+        merged = merge(record.past, values, edited)
         values, changed = merged.values, changed | merged.changed
-        if one is theirs:
+        if edited is theirs:
             hints = merged.hints
     return Merged(values, frozenset(changed), hints)

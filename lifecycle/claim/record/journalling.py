@@ -26,21 +26,22 @@ _WRITES: dict[type[Any], str] = {
     plan.ReleaseLease: "lease",
     plan.SetLinked: "linked task",
 }
-"""What an action writes, in words. Deleting the claim file is none: the last move tells of it."""
+"""What each action writes, in words. Deleting the claim file has none: the last change of phase tells."""
 
 
 def move(record: Record, state: StateSections, at: float) -> JournalEntry | None:
     """The entry for a change of phase since the last one in the journal, or None without a change.
 
-    `state` remembers it; until that is saved, the same step has the same key, and so is written once.
+    The phase is noted in `state`. Until that is saved, the same change has the same key, so it is in the
+    journal once.
     """
     target = record.ending.outcome or PHASES.get(record.claim.phase)
-    known = state.get(NOTED)
-    if not isinstance(known, dict) or known.get("claim") != record.claim_key:
-        known = {"claim": record.claim_key, "phase": "", "moves": 0}
-    if not target or known.get("phase") == target:
+    noted = state.get(NOTED)
+    if not isinstance(noted, dict) or noted.get("claim") != record.claim_key:
+        noted = {"claim": record.claim_key, "phase": "", "moves": 0}
+    if not target or noted.get("phase") == target:
         return None
-    number = int(known.get("moves") or 0) + 1
+    number = int(noted.get("moves") or 0) + 1
     state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
     is_nudged = nudge is not None and nudge.target == target
@@ -49,7 +50,7 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
         journal.CLAIM,
         journal.TRANSITION,
         **_whose(record),
-        source=str(known.get("phase") or ""),
+        source=str(noted.get("phase") or ""),
         target=str(target),
         key=f"{record.claim_key}/move/{number}",
         detail={"pull": record.claim.pr_number, "by_hand": is_nudged}
@@ -58,7 +59,7 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
 
 
 def is_lost(record: Record, state: StateSections) -> bool:
-    """True if state.json lost what the journal has of a claim that is older than this wake."""
+    """True if state.json has no noted phase, and the claim may have older entries in the journal."""
     return NOTED not in state and not record.is_taken
 
 
@@ -66,10 +67,10 @@ def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry
     """Set the noted phase from the journal's last entry for the same claim, unless that ended."""
     whose = _whose(record)
     steps = [
-        one
-        for one in entries
-        if (one.system, one.kind) == (journal.CLAIM, journal.TRANSITION)
-        and (one.task, one.actor) == (whose["task"], whose["actor"])
+        entry
+        for entry in entries
+        if (entry.system, entry.kind) == (journal.CLAIM, journal.TRANSITION)
+        and (entry.task, entry.actor) == (whose["task"], whose["actor"])
     ]
     if steps and PHASES.get(steps[-1].target) is not None:
         state[NOTED] = {"claim": record.claim_key, "phase": steps[-1].target, "moves": 0}
@@ -78,7 +79,7 @@ def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry
 def wrote(
     action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
 ) -> tuple[JournalEntry, ...]:
-    """Entries for what an action wrote; none if it wrote nothing outside this machine.
+    """The journal entry for what an action wrote, as a tuple; empty if it wrote nothing that is told.
 
     `by` names who wrote it in the agent's place.
     """
@@ -105,7 +106,7 @@ def wrote(
 def flaked(
     record: Record, flakes: Iterable[tuple[str, str]], at: float
 ) -> tuple[JournalEntry, ...]:
-    """An entry for each check that failed and passed at one commit: once for what failed in it."""
+    """An entry for each check that failed and passed at one commit; `flakes` has check and what failed."""
     head, pull = record.pull.head, record.claim.pr_number
     return tuple(
         JournalEntry(
@@ -123,6 +124,7 @@ def flaked(
 
 
 def _whose(record: Record) -> dict[str, str]:
+    """The task, agent and session that each entry of the claim names."""
     number = record.claim.issue_number
     return {
         "task": f"#{number}" if number else "",
@@ -132,7 +134,7 @@ def _whose(record: Record) -> dict[str, str]:
 
 
 def _mark(action: plan.Action, fact: plan.Fact) -> tuple[str, dict[str, Any]]:
-    """What tells this write from others of its kind, or "" if each one counts; and what to know of it."""
+    """The text that tells this write from others of its kind ("" if each counts), and the detail."""
     match action, fact:
         case plan.OpenPullRequest(), plan.PullRequestOpened():
             return str(fact.pull_request.number), {"pull": fact.pull_request.number}

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why an action did not come about, so that it is not tried at every wake.
+    """Why an action failed, and when it is tried again: it is not tried at every wake.
 
     Attributes:
         mark: what was tried; another mark is another attempt and not held back.
         sentence: what to tell a person.
         until: when to try again.
         tries: how often it failed in a row.
-        is_final: somebody said no; otherwise nobody knows, and it is silently tried again.
+        is_final: it was refused; otherwise its outcome is unknown, and it is tried again without a word.
         for_agent: the agent can do something about it.
-        is_of_access: it hangs on the token, so that another token is another attempt.
+        is_of_access: the token is the cause, so that another token is another attempt.
         is_guessed: GitHub named no time, so that whoever has a reason may try again sooner.
     """
 
@@ -38,7 +38,13 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A create that was about to be sent at `at`, and in how many clean reads it was missing."""
+    """A create that was about to be sent, so that it may have happened.
+
+    Attributes:
+        mark: what was to be created, as `state.mark_of` gives it.
+        at: when, in seconds since the epoch.
+        clean_reads: how many reads since then did not show it.
+    """
 
     mark: str
     at: float
@@ -95,9 +101,9 @@ class MergeRecord:
         untested, untested_since: the queue's commit of which no check has begun, and since when.
         ejection, ejected: the last time that it left the queue, and the head that left.
         auto_on: the head at which auto-merge was seen switched on; empty while it is not.
-        is_left_off: somebody switched it off for the head that it was on for.
-        is_ours: it is on because it was asked for from here.
-        asked: by what GitHub was asked for, the head that it was asked for.
+        is_left_off: somebody switched auto-merge off at the head for which it was on.
+        is_ours: auto-merge is on because this claim asked for it.
+        asked: the head for which each thing was asked of GitHub, by `AdvancePullRequest.how`.
     """
 
     head: str = ""
@@ -123,7 +129,7 @@ class PullRecord:
         opened: the number of the pull request that this claim opened itself.
         checks: the last poll's counts and failing names, for `status`.
         durations: how many seconds each check took when it last ended, by name.
-        announced: the head and the failing checks that were last spoken of.
+        announced: the head and the failing checks of the last notice about failures.
         changes_by: who asked for changes in a review that stands.
         is_approved: GitHub's verdict over its reviews, where the base demands one.
         unanswered: in how many conversations about the diff somebody else had the last word.
@@ -160,11 +166,11 @@ class PullRecord:
 
 @dataclass(frozen=True, slots=True)
 class CardAhead:
-    """A card that is about to be written in one request with what it follows from; committed before.
+    """A write of the card that shares a request with the write it follows from; kept before it is sent.
 
     Attributes:
         wrote: the Status that is written.
-        status, agent: what the card has before, to be put back if the other thing does not come about.
+        status, agent: what the card had before, to be put back if the other write fails.
     """
 
     wrote: str
@@ -181,7 +187,7 @@ class CardRecord:
         agent: the Agent value last written to it, or seen on it.
         moved_to: a Status that somebody else set by hand, while that stands.
         leaves_labels: it took the place of the issue's labels, and was not written since.
-        ahead: what was perhaps written of it before its time, or None.
+        ahead: a write of it that may have been made before the claim calls for it, or None.
     """
 
     is_known: bool = False
@@ -193,13 +199,13 @@ class CardRecord:
 
 @dataclass(frozen=True, slots=True)
 class EndingRecord:
-    """How the claim ends, and which steps of that are facts.
+    """How the claim ends, and which steps of that are done.
 
     Attributes:
         consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
         override: why it may close without a merge, or empty; lives in phase done only.
         releasing: the task is being released, whatever the phase, or None.
-        comment_done, issue_closed, unassigned, board_done, lease_done: the steps.
+        comment_done, issue_closed, unassigned, board_done, lease_done: the steps that are done.
         outcome: how the claim ended ("closed", "released"), or empty while it lives.
     """
 
@@ -221,7 +227,7 @@ class OwnershipRecord:
     Attributes:
         session: the client's session that claimed or handed off; it alone is woken.
         session_at: when that session became the owner, 0.0 if it made the claim.
-        inherited: the session that went on with the claim of one that was over, until it was told; or "".
+        inherited: the session that went on with the claim of one that had ended, until it is told; or "".
         lease: the sha of our lease commit, or empty.
         refs_in: the global id of the repository whose API was found to move the lease's ref, or empty.
         remote, repository: the remote of its lease and branch, and `owner/name` of its issue; empty until
@@ -250,7 +256,7 @@ class LinkRecord:
 
     Attributes:
         link: that task, or None.
-        is_known: that tracker was asked; None is an answer then.
+        is_known: that tracker was asked, so that a `link` of None means that there is none.
         left: why the task is not touched any more: it is somebody else's, or gone; or "".
     """
 

@@ -124,15 +124,15 @@ class Record:
 
     Attributes:
         values: the claim's fields as the engine wants them in the file.
-        past: projections that were in the file, oldest first; the last is the newest.
+        past: the values that were in the file, oldest first; possible bases of a merge.
         created_at: when this claim was first seen.
         is_taken: `lifecycle claim` made this claim, so that `created_at` is when it was made.
         title: the issue's, as it was last seen, for the journal; "" if nobody saw it.
-        touched: the claim file's mtime when the last look ended; another one is another attempt.
+        touched: the claim file's mtime in nanoseconds when the last look ended; another is another attempt.
         judged: the phase that GitHub confirmed last.
         nudges: the moves that were made by hand, oldest first, at most NUDGES_KEPT.
-        intents: by kind, creates whose outcome is not known.
-        troubles: by kind, actions that failed.
+        intents: creates whose outcome is not known, by the kind of action.
+        troubles: failures that hold an action back, by its kind.
     """
 
     values: Mapping[str, Any]
@@ -164,7 +164,7 @@ class Record:
 
     @cached_property
     def claim(self) -> Claim:
-        """The typed view of `values`, which nobody changes; a decision asks for it again and again."""
+        """`values` with their types; kept, since decisions ask for it again and again."""
         return Claim.of(self.values)
 
     @property
@@ -179,7 +179,7 @@ class Record:
 
     @property
     def is_inherited(self) -> bool:
-        """True if its session goes on with what another one began, and was not told yet."""
+        """True if the claim's session went on with another session's claim, and was not told yet."""
         return bool(self.ownership.inherited) and self.ownership.inherited == self.ownership.session
 
     @property
@@ -209,7 +209,7 @@ class Record:
         return replace(self, troubles=kept)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The record as plain JSON values."""
         return asdict(self)
 
     @classmethod
@@ -239,6 +239,7 @@ class Record:
 
 
 def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The record's JSON with the flat fields of version 1 sorted into sections."""
     sections: dict[str, dict[str, Any]] = {name: {} for name in _SECTIONS}
     for former, place in _VERSION_1.items():
         section, _, name = place.partition(".")
@@ -248,24 +249,24 @@ def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known(of: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """What of `data` are fields of a dataclass: a file of another version may have more.
+    """The entries of `data` that the dataclass `of` has fields for: another version's file may have more.
 
     Raises:
         TypeError: a text or a number is something else; somebody wrote the file by hand.
     """
     kept = {}
-    for known in fields(of):
-        if known.name in data:
-            kept[known.name] = value = data[known.name]
-            kind = str if isinstance(known.default, str) else (int, float)
-            if isinstance(known.default, str | int | float) and not isinstance(value, kind):
-                raise TypeError(f"{known.name} is {type(value).__name__}")
+    for attribute in fields(of):
+        if attribute.name in data:
+            kept[attribute.name] = value = data[attribute.name]
+            kind = str if isinstance(attribute.default, str) else (int, float)
+            if isinstance(attribute.default, str | int | float) and not isinstance(value, kind):
+                raise TypeError(f"{attribute.name} is {type(value).__name__}")
     return kept
 
 
-def is_same(one: str | None, other: str | None) -> bool:
+def is_same(name: str | None, other: str | None) -> bool:
     """True if two option names are one option: the board is matched without regard to case."""
-    return (one or "").casefold() == (other or "").casefold()
+    return (name or "").casefold() == (other or "").casefold()
 
 
 def kind_of(action: plan.Action) -> str:
@@ -274,7 +275,7 @@ def kind_of(action: plan.Action) -> str:
 
 
 def mark_of(action: plan.Action) -> str:
-    """What makes one attempt of an action differ from another."""
+    """The text by which one attempt of an action is told from another, for intents and troubles."""
     match action:
         case plan.PostComment():
             return action.marker
@@ -285,7 +286,7 @@ def mark_of(action: plan.Action) -> str:
 
 
 def fold(record: Record, fact: plan.Fact, now: float) -> Record:
-    """The record after a fact. Pure."""
+    """The record after a fact that came true at `now`, in seconds since the epoch. Pure."""
     match fact:
         case plan.Intended():
             intent = Intent(mark_of(fact.action), now)
@@ -316,17 +317,18 @@ _STEPS = {
     plan.Unassign: "unassigned",
     plan.ReleaseLease: "lease_done",
 }
-"""For each step of an ending the field that says it is a fact."""
+"""For each action that is a step of an ending: the field of `EndingRecord` that says it is done."""
 
 
 def _done(record: Record, action: plan.PlainAction) -> Record:
+    """The record after an action that came about as it says."""
     pull = record.pull
     match action:
         case plan.RemarkOnPull():
             return replace(record, pull=replace(pull, remarked=len(pull.tampering)))
         case plan.RerunJobs():
-            left = tuple(one for one in pull.reruns if one[0] != action.run)
-            pull = replace(pull, reruns=left, checks=None)  # what was read of them is over
+            reruns = tuple(rerun for rerun in pull.reruns if rerun[0] != action.run)
+            pull = replace(pull, reruns=reruns, checks=None)  # what was read of them is over
             return replace(record, pull=pull)
         case plan.AdvancePullRequest():
             return replace(record, pull=replace(pull, merging=_asked(pull.merging, action)))
@@ -336,17 +338,20 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
 
 
 def _asked(merging: MergeRecord, action: plan.AdvancePullRequest) -> MergeRecord:
+    """The record of the merge after GitHub was asked to advance it."""
     asked = {**merging.asked, action.how: action.head}
     if action.how == plan.UPDATE_BRANCH:
         return replace(merging, asked=asked)
     is_ours = action.how == plan.AUTO_MERGE
-    auto_on = merging.auto_on if is_ours else ""  # nobody else switched it off
+    # Forgotten when we switch it off, so that this does not look like somebody else's doing.
+    auto_on = merging.auto_on if is_ours else ""
     if is_ours:
         asked.pop(plan.AUTO_MERGE_OFF, None)
     return replace(merging, is_ours=is_ours, auto_on=auto_on, asked=asked)
 
 
 def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
+    """The record with the linked task's new state; unchanged if the fact is about another task."""
     if record.linked.link is None or record.linked.link.id != fact.id:
         return record
     link = replace(record.linked.link, synced=fact.synced or record.linked.link.synced)
@@ -354,6 +359,7 @@ def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
 
 
 def _on_board(record: Record, fact: plan.OnBoard) -> Record:
+    """The record once its card is on the board."""
     card = replace(record.card, is_known=True)
     return replace(record.with_values({"item_id": fact.item.id}), card=card)
 
@@ -372,6 +378,7 @@ def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
 
 
 def _with_board(record: Record, fact: plan.BoardIs) -> Record:
+    """The record after a write of its card."""
     values: dict[str, Any] = {"item_id": fact.item.id}
     if fact.wrote_status is not None:
         values["last_synced_status"] = fact.wrote_status
@@ -391,6 +398,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
 
 
 def _settled(record: Record, kind: str) -> Record:
+    """The record without intent and trouble of one kind of action: it came about."""
     return replace(
         record,
         intents={k: v for k, v in record.intents.items() if k != kind},
@@ -399,6 +407,7 @@ def _settled(record: Record, kind: str) -> Record:
 
 
 def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
+    """The record with the failure kept as a trouble, and when the action is tried again."""
     kind, mark, error = kind_of(fact.action), mark_of(fact.action), fact.error
     before = record.troubles.get(kind)
     tries = before.tries + 1 if before and before.mark == mark else 1
@@ -412,7 +421,7 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
         is_ambiguous = error.is_ambiguous
     intents = dict(record.intents)
     if not is_ambiguous:
-        intents.pop(kind, None)  # a clear no: nothing was made, so nothing has to be looked for
+        intents.pop(kind, None)  # refused: nothing was made, so nothing has to be looked for
     is_final = not isinstance(error, Transient)
     trouble = Trouble(
         mark, error.sentence, until, tries, is_final, error.for_agent, error.is_of_access
