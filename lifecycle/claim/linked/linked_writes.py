@@ -41,7 +41,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The linked task of a claim that is being taken; `left` says why it is left to somebody else."""
+    """The linked task of a claim that is being taken.
+
+    Attributes:
+        link: that task, or None.
+        is_known: that tracker was asked, so that a `link` of None means that there is none.
+        left: why the task is left to somebody else, or "".
+    """
 
     link: Link | None = None
     is_known: bool = False
@@ -66,15 +72,15 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
         Refused: there is one, and it is linked to no issue, or closed; nothing was claimed.
     """
     word = query.strip()
-    inner = world.inner_as("") if word and not word.split()[1:] else None
-    if inner is None:
+    tracker = world.inner_as("") if word and not word.split()[1:] else None
+    if tracker is None:
         return None
     try:
-        task = inner.get(word)
+        task = tracker.get(word)
     except (NotFound, Invalid):
         return None
     except LifecycleError as error:
-        notes.append(f"{inner.name} is left out: {error.sentence}")
+        notes.append(f"{tracker.name} is left out: {error.sentence}")
         return None
     number = issue_named(world, task)
     if number is None:
@@ -99,39 +105,42 @@ def hold(
 
     Args:
         world: what may be touched.
-        claim_store: holds the note of what is begun; what an earlier taking left there is over.
-        issue: the issue.
+        claim_store: gets a note of the task before that is claimed; an earlier note is replaced.
+        issue: the issue's number.
         agent: the claim's agent, in whose name the task is claimed.
-        notes: gets a remark where the issue is claimed without it.
+        notes: gets a remark where the issue is claimed without the task.
         chosen: the task, if it was named.
-        insists: the issue is claimed whatever the task says: by force, or because that goes on.
-        force: what somebody else holds is taken over.
+        insists: the issue is claimed though the task is refused: by force, or as an attempt that goes on.
+        force: take the task over from somebody else.
+
+    Returns:
+        The task, claimed or to be claimed later; with `left` if the issue is claimed without it.
 
     Raises:
         AlreadyClaimed: somebody else has the task. Nothing was claimed.
-        Refused: it may not be begun. Nothing was claimed.
+        Refused: the task may not be begun. Nothing was claimed.
     """
-    other = world.inner_as(agent)
-    if other is None:
+    tracker = world.inner_as(agent)
+    if tracker is None:
         return Held()
     try:
-        tasks = pending_writes.find(world, other, issue)
+        tasks = pending_writes.find(world, tracker, issue)
     except LifecycleError as error:
         if chosen is None:
-            notes.append(linked_messages.not_asked(other.name, issue, error.sentence))
+            notes.append(linked_messages.not_asked(tracker.name, issue, error.sentence))
             return Held()
         tasks = ()
     task = chosen or next(iter(tasks), None)
     if task is None:
         return Held(is_known=True)
-    others = [one.id for one in tasks if one.id != task.id]
+    others = [other.id for other in tasks if other.id != task.id]
     if others:
         notes.append(linked_messages.also_linked(issue, task.id, others))
-    link = Link(other.name, task.id)
-    if _begin(claim_store, other, task) and _is_mine(other, task):
+    link = Link(tracker.name, task.id)
+    if _begin(claim_store, tracker, task) and _is_mine(tracker, task):
         return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
     try:
-        _claim(world, claim_store, other, task.id, notes, takes_over=force)
+        _claim(world, claim_store, tracker, task.id, notes, takes_over=force)
     except (Transient, Rejected) as error:  # it may have happened
         notes.append(linked_messages.claimed_later(task.id, error.sentence))
         return Held(link, is_known=True)
@@ -141,24 +150,25 @@ def hold(
             notes.append(linked_messages.left_alone(task.id, error.sentence))
             return Held(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
-    pending_writes.forget(claim_store, other.name, task.id)
+    pending_writes.forget(claim_store, tracker.name, task.id)
     return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
 
 
-def _is_mine(inner: Tracker, task: Task) -> bool:
-    return task.assignee == inner.actor and task.status is TaskStatus.IN_PROGRESS
+def _is_mine(tracker: Tracker, task: Task) -> bool:
+    """True if the task is claimed by the name in which we use the tracker."""
+    return task.assignee == tracker.actor and task.status is TaskStatus.IN_PROGRESS
 
 
-def _begin(claim_store: ClaimStore, inner: Tracker, task: Task) -> bool:
+def _begin(claim_store: ClaimStore, tracker: Tracker, task: Task) -> bool:
     """Note what is about to be claimed; True, without a note, if the task is claimed by us already.
 
     Only what this attempt claimed itself is released if it fails.
     """
     begun = claim_store.state.get(LINKING) or {}
-    is_noted = (begun.get("tracker"), begun.get("id")) == (inner.name, task.id)
-    if _is_mine(inner, task) and not is_noted:
+    is_noted = (begun.get("tracker"), begun.get("id")) == (tracker.name, task.id)
+    if _is_mine(tracker, task) and not is_noted:
         return True
-    claim_store.state[LINKING] = {"tracker": inner.name, "id": task.id, "actor": inner.actor}
+    claim_store.state[LINKING] = {"tracker": tracker.name, "id": task.id, "actor": tracker.actor}
     # Killed before the claim file is there, the next stop releases the task.
     claim_store.marks.set_due(STOP_DUE, ALWAYS)
     claim_store.save()
@@ -168,7 +178,7 @@ def _begin(claim_store: ClaimStore, inner: Tracker, task: Task) -> bool:
 def _claim(
     world: World,
     claim_store: ClaimStore,
-    inner: Tracker,
+    tracker: Tracker,
     task: str,
     notes: list[str],
     *,
@@ -176,24 +186,25 @@ def _claim(
 ) -> None:
     """Claim the task; first release it if this worktree holds it under an earlier name."""
     try:
-        inner.claim(task)
+        tracker.claim(task)
     except AlreadyClaimed as error:
-        before = world.inner_as("")
+        earlier = world.inner_as("")
         ours = {
-            before.actor if before is not None else "",
+            earlier.actor if earlier is not None else "",
             *pending_writes.actors(claim_store, task),
         }
-        holder = world.inner_as(error.by) if error.by else None
-        if holder is None or not (error.by in ours or takes_over):
+        as_holder = world.inner_as(error.by) if error.by else None
+        if as_holder is None or not (error.by in ours or takes_over):
             raise
-        # As whoever has it, so that a task that is somebody else's by now is not touched.
-        holder.release(task)
-        inner.claim(task)
+        # In the holder's name, so that a task that is somebody else's by now is not touched.
+        as_holder.release(task)
+        tracker.claim(task)
         if error.by not in ours:
             notes.append(linked_messages.taken_over(task, error.by))
 
 
 def _refusal(error: Refused, task: str, issue: int) -> Refused | AlreadyClaimed:
+    """The tracker's refusal as the error for whoever claims the issue."""
     if isinstance(error, AlreadyClaimed):
         return AlreadyClaimed(linked_messages.held_inside(task, issue, error.by), by=error.by)
     return Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
@@ -206,9 +217,9 @@ def settle(claim_store: ClaimStore) -> None:
 
 
 def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
-    """Release the linked task that an attempt had claimed; a remark if that has to be tried again.
+    """Release the linked task that an attempt had claimed; a remark if that is to be tried again, else "".
 
-    What is somebody else's by now, closed or gone is left.
+    A task that is somebody else's by now, closed or gone is left as it is.
     """
     begun: dict[str, Any] | None = claim_store.state.get(LINKING)
     if begun is None:
@@ -216,17 +227,17 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
     task, actor, name = str(begun["id"]), str(begun["actor"]), str(begun["tracker"])
     why = ""
     try:
-        other = world.inner_as(actor, name)
-        if other is not None:
-            pending_writes.released(other, task)
+        tracker = world.inner_as(actor, name)
+        if tracker is not None:
+            pending_writes.released(tracker, task)
     except LifecycleError as error:
         why = redact(error.sentence, world.environment)
         log.write(world.root, f"giving {task} back: {why}")
         now = world.clock.now()
-        left = pending_writes.Left(
+        write = pending_writes.Left(
             name, task, actor, card_and_link.RELEASED, issue, since=now, until=now
         )
-        pending_writes.add(claim_store, left)
+        pending_writes.add(claim_store, write)
         claim_store.marks.set_due(STOP_DUE, ALWAYS)
     settle(claim_store)
     return linked_messages.not_returned(task, why) if why else ""
@@ -235,11 +246,13 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
 def repair(
     world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool = False
 ) -> None:
-    """Finish writes to linked tasks that were left; the caller holds the lock, so no claim is being taken.
+    """Release the task of a killed attempt, and try pending writes again.
+
+    The caller holds the lock, so no claim is being taken.
 
     Args:
         world: what may be touched.
-        claim_store: holds the notes of it.
+        claim_store: holds the notes of what is to be done.
         record: the worktree's claim, or None.
         is_asked: somebody looks by command, so that nothing waits for its time.
     """
@@ -261,17 +274,17 @@ def abandon(world: World, claim_store: ClaimStore, record: Record | None) -> str
 
 
 def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...]]:
-    """Ask the other tracker for the linked task; returns the record with it, and notices.
+    """Ask the worktree's other tracker for the linked task; returns the record with it, and notices.
 
     Without another tracker than GitHub nothing is asked and nothing changes.
     """
     record, issue = snapshot.record, snapshot.record.claim.issue_number
-    known = {kind: one for kind, one in record.troubles.items() if kind != card_and_link.FIND}
+    troubles = {kind: old for kind, old in record.troubles.items() if kind != card_and_link.FIND}
     try:
-        other = world.inner_as(record.claim.agent_id)
-        if other is None or issue is None:
+        tracker = world.inner_as(record.claim.agent_id)
+        if tracker is None or issue is None:
             return record, ()
-        task = next(iter(pending_writes.find(world, other, issue)), None)
+        task = next(iter(pending_writes.find(world, tracker, issue)), None)
     except LifecycleError as error:
         sentence = redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task of #{issue}: {sentence}")
@@ -279,14 +292,14 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             before = record.troubles.get(card_and_link.FIND)
             tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", sentence, snapshot.now + RETRY_SECONDS, tries)
-            return replace(record, troubles={**known, card_and_link.FIND: trouble}), ()
+            return replace(record, troubles={**troubles, card_and_link.FIND: trouble}), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
-    link = Link(other.name, task.id) if task is not None else None
-    if task is not None and _is_mine(other, task):
-        link = Link(other.name, task.id, card_and_link.CLAIMED)
+    link = Link(tracker.name, task.id) if task is not None else None
+    if task is not None and _is_mine(tracker, task):
+        link = Link(tracker.name, task.id, card_and_link.CLAIMED)
     return replace(
-        record, linked=replace(record.linked, link=link, is_known=True), troubles=known
+        record, linked=replace(record.linked, link=link, is_known=True), troubles=troubles
     ), ()
 
 
@@ -295,16 +308,16 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
 
     Raises:
         BadConfig: there is no tracker any more of the name that the link has.
-        Refused, Transient, Rejected: as the tracker says (a blocker, its program is not there).
+        Refused, Transient, Rejected: from the tracker (a blocker, its program is not there).
     """
-    other = world.inner_as(record.claim.agent_id, action.tracker)
-    if other is None:
+    tracker = world.inner_as(record.claim.agent_id, action.tracker)
+    if tracker is None:
         raise ValueError("the link is to GitHub itself")
-    left = "" if action.wanted == card_and_link.CLAIMED else card_and_link.LEFT
+    synced = "" if action.wanted == card_and_link.CLAIMED else card_and_link.LEFT
     try:
-        now = pending_writes.written(other, action.id, action.wanted, action.reason)
-        return LinkedIs(action.id, now)
+        state = pending_writes.written(tracker, action.id, action.wanted, action.reason)
+        return LinkedIs(action.id, state)
     except AlreadyClaimed as error:
-        return LinkedIs(action.id, left, linked_messages.held_by(action.id, error.by))
+        return LinkedIs(action.id, synced, linked_messages.held_by(action.id, error.by))
     except NotFound:
-        return LinkedIs(action.id, left, linked_messages.gone(action.id))
+        return LinkedIs(action.id, synced, linked_messages.gone(action.id))

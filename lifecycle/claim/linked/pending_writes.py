@@ -1,8 +1,8 @@
-"""Writes to the linked task, and those pending of a claim that ended or was never made, which are retried.
+"""Write to the linked task; keep and retry the writes that an ended or failed claim left pending.
 
-state.json keeps these, since the claim that wanted one is gone. It is tried more and more rarely, and
-whoever looks by command tries it at once. It ends when it is done, when the task is somebody else's or gone
-by then, or with one sentence after `KEPT_SECONDS`.
+state.json keeps a pending write, since the claim that wanted it is gone. It is tried more and more rarely;
+a look by command tries it at once. It is dropped when it is done, when the task is somebody else's or gone,
+or with one notice after `KEPT_SECONDS`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from lifecycle.core.world import World
 
 KEPT_SECONDS = 14 * 86_400.0
+"""Seconds after which a pending write that fails is given up."""
+
 DAY_SECONDS = 86_400.0
+"""Seconds between two tries at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,13 @@ class Left:
     """One pending write to a linked task.
 
     Attributes:
-        tracker: the registry's name; "" for the worktree's, whose task was never asked for.
-        id: the task there, or "".
-        actor: in whose name.
-        wanted: `linked.CLOSED` or `linked.RELEASED`.
+        tracker: its name in the registry; "" for the worktree's tracker, which was not asked for a task.
+        id: the task there; "" if it is to be found by the issue.
+        actor: in whose name it is written.
+        wanted: `card_and_link.CLOSED` or `card_and_link.RELEASED`.
         issue: the number of the issue.
-        reason: of a closing.
-        since, until: when that began, and when it is tried again; seconds since the epoch.
+        reason: why the task is closed, or "".
+        since, until: since when it is pending, and when it is tried again; seconds since the epoch.
     """
 
     tracker: str
@@ -64,44 +67,48 @@ class Left:
 
 def waiting(state: Mapping[str, Any]) -> tuple[Left, ...]:
     """The pending writes in state.json."""
-    return tuple(Left(**one) for one in state.get(PENDING, ()))
+    return tuple(Left(**write) for write in state.get(PENDING, ()))
 
 
 def due(state: Mapping[str, Any]) -> float | None:
     """When the first pending write is to be tried again, or None without one."""
-    return min((one.until for one in waiting(state)), default=None)
+    return min((write.until for write in waiting(state)), default=None)
 
 
-def add(claim_store: ClaimStore, left: Left) -> None:
+def add(claim_store: ClaimStore, write: Left) -> None:
     """Keep a pending write; it replaces an earlier one for the same task."""
-    about, pending = (left.tracker, left.id), waiting(claim_store.state)
-    _set(claim_store, [*(one for one in pending if (one.tracker, one.id) != about), left])
+    about, pending = (write.tracker, write.id), waiting(claim_store.state)
+    _set(claim_store, [*(old for old in pending if (old.tracker, old.id) != about), write])
 
 
 def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
     """Delete the pending write for a task that a new claim has taken."""
-    kept = [one for one in waiting(claim_store.state) if (one.tracker, one.id) != (tracker, task)]
+    kept = [
+        write
+        for write in waiting(claim_store.state)
+        if (write.tracker, write.id) != (tracker, task)
+    ]
     _set(claim_store, kept)
 
 
 def actors(claim_store: ClaimStore, task: str) -> set[str]:
     """The names in which this worktree still has to release the task."""
-    return {one.actor for one in waiting(claim_store.state) if one.id == task}
+    return {write.actor for write in waiting(claim_store.state) if write.id == task}
 
 
 def at_the_end(claim_store: ClaimStore, record: Record) -> None:
-    """Before the claim file is deleted: keep the write to the linked task that is not done yet."""
+    """Keep the write to the linked task that is not done yet; called before the claim file is deleted."""
     link, claim, now = record.linked.link, record.claim, claim_store.clock.now()
     action = card_and_link.link_action(record)
-    left = None
+    write = None
     if link is not None and action is not None:
         issue = claim.issue
-        left = Left(link.tracker, link.id, claim.agent_id, action.wanted, issue, action.reason)
+        write = Left(link.tracker, link.id, claim.agent_id, action.wanted, issue, action.reason)
     elif link is None and card_and_link.FIND in record.troubles and claim.issue_number is not None:
         wanted, reason = card_and_link.link_wanted(record), card_and_link.link_reason(record)
-        left = Left("", "", claim.agent_id, wanted, claim.issue_number, reason)
-    if left is not None:
-        add(claim_store, replace(left, since=now, until=now + REFUSED_SECONDS))
+        write = Left("", "", claim.agent_id, wanted, claim.issue_number, reason)
+    if write is not None:
+        add(claim_store, replace(write, since=now, until=now + REFUSED_SECONDS))
         claim_store.save()
 
 
@@ -110,92 +117,96 @@ def finish(world: World, claim_store: ClaimStore, record: Record | None, *, is_a
 
     Args:
         world: what may be touched.
-        claim_store: holds the list.
+        claim_store: holds the pending writes.
         record: the worktree's claim, which takes care of its own task, or None.
         is_asked: somebody looks by command, so that nothing waits for its time.
     """
     link = record.linked.link if record is not None and not record.ending.outcome else None
-    for left in waiting(claim_store.state):
-        if link is not None and (link.tracker, link.id) == (left.tracker, left.id):
-            forget(claim_store, left.tracker, left.id)
-        elif is_asked or world.clock.now() >= left.until:
-            _try(world, claim_store, left)
+    for write in waiting(claim_store.state):
+        if link is not None and (link.tracker, link.id) == (write.tracker, write.id):
+            forget(claim_store, write.tracker, write.id)
+        elif is_asked or world.clock.now() >= write.until:
+            _try(world, claim_store, write)
     claim_store.save()
 
 
-def _try(world: World, claim_store: ClaimStore, left: Left) -> None:
+def _try(world: World, claim_store: ClaimStore, write: Left) -> None:
+    """Try one pending write; it is dropped if it is done or needless, else tried again later."""
     now = world.clock.now()
     try:
-        done = _done(world, left)
+        task = _done(world, write)
     except (AlreadyClaimed, NotFound):
-        done = ""
+        task = ""
     except DeadlineReached:
-        _later(claim_store, left, Transient("The answer did not come in time."), now)
+        _later(claim_store, write, Transient("The answer did not come in time."), now)
         raise
     except LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         log.write(
-            world.root, f"{left.id or 'a linked task'} is not {left.wanted}: {error.sentence}"
+            world.root, f"{write.id or 'a linked task'} is not {write.wanted}: {error.sentence}"
         )
-        _later(claim_store, left, error, now)
+        _later(claim_store, write, error, now)
         return
-    forget(claim_store, left.tracker, left.id)
-    if done and left.wanted == card_and_link.CLOSED:
-        _tell(claim_store, left, linked_messages.closed_after_all(done, left.issue))
-    if done:
-        journal.note(world.root, _entry(left, done, now))
+    forget(claim_store, write.tracker, write.id)
+    if task and write.wanted == card_and_link.CLOSED:
+        _tell(claim_store, write, linked_messages.closed_after_all(task, write.issue))
+    if task:
+        journal.note(world.root, _entry(write, task, now))
 
 
-def _done(world: World, left: Left) -> str:
+def _done(world: World, write: Left) -> str:
     """Carry out one pending write; returns the task's id, or "" if nothing is left to do."""
-    tracker = world.inner_as(left.actor, left.tracker)
+    tracker = world.inner_as(write.actor, write.tracker)
     if tracker is None:
         return ""
-    name = left.id
-    if not name:
-        tasks = find(world, tracker, left.issue)
-        name = tasks[0].id if tasks else ""
-    if not name or not tracker.get(name).is_open:
+    task = write.id
+    if not task:
+        tasks = find(world, tracker, write.issue)
+        task = tasks[0].id if tasks else ""
+    if not task or not tracker.get(task).is_open:
         return ""
-    if left.wanted == card_and_link.CLOSED and world.forge.issue(left.issue).is_open:
+    if write.wanted == card_and_link.CLOSED and world.forge.issue(write.issue).is_open:
         return ""  # reopened since then: so is the task, and neither is this claim's any more
-    written(tracker, name, left.wanted, left.reason)
-    return name
+    written(tracker, task, write.wanted, write.reason)
+    return task
 
 
-def _later(claim_store: ClaimStore, left: Left, error: LifecycleError, now: float) -> None:
+def _later(claim_store: ClaimStore, write: Left, error: LifecycleError, now: float) -> None:
     """Schedule the next try, after as long as the write has waited already; or give up with a notice."""
-    if now - left.since >= KEPT_SECONDS:
-        forget(claim_store, left.tracker, left.id)
-        name = left.id or f"of #{left.issue}"
-        _tell(claim_store, left, linked_messages.given_up(name, left.wanted, error.sentence))
+    if now - write.since >= KEPT_SECONDS:
+        forget(claim_store, write.tracker, write.id)
+        name = write.id or f"of #{write.issue}"
+        _tell(claim_store, write, linked_messages.given_up(name, write.wanted, error.sentence))
         return
     least = RETRY_SECONDS if isinstance(error, Transient) else REFUSED_SECONDS
-    wait = min(max(least, now - left.since), DAY_SECONDS)
-    add(claim_store, replace(left, until=now + wait))
+    wait = min(max(least, now - write.since), DAY_SECONDS)
+    add(claim_store, replace(write, until=now + wait))
 
 
-def _tell(claim_store: ClaimStore, left: Left, text: str) -> None:
-    key = f"linked-undone:{left.tracker}:{left.id}:{int(left.since)}"
+def _tell(claim_store: ClaimStore, write: Left, text: str) -> None:
+    """Queue the notice about the end of a pending write."""
+    key = f"linked-undone:{write.tracker}:{write.id}:{int(write.since)}"
     claim_store.ledger.queue(Notice(key, text, Audience.NOTE))
 
 
-def _entry(left: Left, task: str, now: float) -> journal.JournalEntry:
+def _entry(write: Left, task: str, now: float) -> journal.JournalEntry:
+    """The journal entry for a pending write that was made."""
     return journal.JournalEntry(
         now,
         journal.CLAIM,
         journal.WRITE,
-        task=f"#{left.issue}",
-        actor=left.actor,
+        task=f"#{write.issue}",
+        actor=write.actor,
         target="linked task",
-        key=f"{left.issue}@{left.actor}/SetLinked/{task}/{left.wanted}",
-        detail={"id": task, "wanted": left.wanted},
+        key=f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}",
+        detail={"id": task, "wanted": write.wanted},
     )
 
 
-def _set(claim_store: ClaimStore, left: list[Left]) -> None:
-    if left:
-        claim_store.state[PENDING] = [asdict(one) for one in left]
+def _set(claim_store: ClaimStore, writes: list[Left]) -> None:
+    """Replace the pending writes in state.json's content."""
+    if writes:
+        claim_store.state[PENDING] = [asdict(write) for write in writes]
     else:
         claim_store.state.pop(PENDING, None)
 
@@ -223,10 +234,10 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
                 raise
             return card_and_link.CLOSED
         return card_and_link.CLAIMED
-    now = tracker.get(task)
-    if now.is_open and now.assignee not in ("", tracker.actor):
-        raise AlreadyClaimed(linked_messages.held_by(task, now.assignee), by=now.assignee)
-    if now.is_open:
+    current = tracker.get(task)
+    if current.is_open and current.assignee not in ("", tracker.actor):
+        raise AlreadyClaimed(linked_messages.held_by(task, current.assignee), by=current.assignee)
+    if current.is_open:
         tracker.close(task, reason=reason)
     return card_and_link.CLOSED
 
