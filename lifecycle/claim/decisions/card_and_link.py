@@ -1,11 +1,11 @@
-"""What follows the claim elsewhere: the card on the board, and the linked task of another tracker. Pure.
+"""Keep the card on the board, and the linked task of another tracker, as the claim has them. Pure.
 
-The card keeps Status and Agent as the claim has them, and what people move is left.
+The card's Status and Agent are those of the claim; where people moved a card by hand, it is left.
 
-A task of another tracker may name an issue of GitHub's as what it is elsewhere (`Task.external`). Who
-claims one has both, and both end together. The inner one is claimed before the issue and closed before
-it. It never keeps the issue back for ever: like board and lease it is tried again while that can help,
-and what could not be is told with the end.
+A task of another tracker may name an issue of GitHub's (`Task.external`). Whoever claims one of them has
+both, and both end together. The linked task is claimed before the issue and closed before it. It never
+keeps the issue open for ever: like board and lease it is tried again while that can help, and what could
+not be done is told at the end.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
-"""What a linked task may be wanted to be, and what `Link.synced` says of it."""
+"""The states of a linked task that a claim may want; `Link.synced` has the one that was reached."""
 
 LEFT = "left"
-"""What `Link.synced` says of a task that was to end with the claim, and is not the claim's to end."""
+"""`Link.synced` of a task that should have ended with the claim, and is somebody else's or gone."""
 
 FIND = "FindLinked"
-"""Under which a record keeps that a claim about to end could not ask for its linked task."""
+"""The kind of trouble of a claim that is about to end and could not ask for its linked task."""
 
 _SHORT = r"gh-|github:\s?#?"
 
 
-def apply_card(record: Record, seen: Observation) -> Record:
-    """What an observation says about the card: synced, moved by hand, taken over."""
-    item, claim, card = seen.item, record.claim, record.card
+def apply_card(record: Record, observed: Observation) -> Record:
+    """The record after an observation of its card: written as wanted, moved by hand, or another agent's."""
+    item, claim, card = observed.item, record.claim, record.card
     if item is None:
         return record
     values: ClaimChanges = {"item_id": item.id}
@@ -56,33 +56,33 @@ def apply_card(record: Record, seen: Observation) -> Record:
         values["last_synced_status"] = None
         expected = (item.status,)
     ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
-    if ahead is not None:  # our own write, whatever became of what it follows from
+    if ahead is not None:  # our own write, whether or not the one it follows from succeeded
         values["last_synced_status"] = item.status
         expected = (item.status,)
     agent = card.agent
     if leaves_labels and not item.agent:
-        # The card is written once even if it is as it should be: the label goes with that write.
+        # The card is written once even if it is right already: that write removes the label.
         agent = None
     is_expected = any(is_same(item.status, status) for status in expected)
-    is_behind = derive.is_behind(item, derive.happened_at(record, seen))
+    is_behind = derive.is_behind(item, derive.happened_at(record, observed))
     has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
     if is_same(item.status, claim.status) and not leaves_labels:
         values["last_synced_status"] = claim.status
     if item.agent and item.agent == claim.agent_id:
         agent = claim.agent_id
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
-    other = item.agent if was_ours and item.agent != claim.agent_id else None
+    holder = item.agent if was_ours and item.agent != claim.agent_id else None
     moved_to = item.status if has_moved else None
     return replace(
         record.with_values(values),
-        card=CardRecord(True, agent, moved_to, leaves_labels, _still(record, ahead, seen)),
-        ownership=replace(record.ownership, taken_by=other or ""),
+        card=CardRecord(True, agent, moved_to, leaves_labels, _still(record, ahead, observed)),
+        ownership=replace(record.ownership, taken_by=holder or ""),
     )
 
 
-def _still(record: Record, ahead: CardAhead | None, seen: Observation) -> CardAhead | None:
-    """What a closing wrote ahead, while the issue is open; all else is kept as the claim has it anyway."""
-    is_open = seen.issue is None or seen.issue.is_open
+def _still(record: Record, ahead: CardAhead | None, observed: Observation) -> CardAhead | None:
+    """The card's write ahead, kept while a closing goes on and the issue is open; else None."""
+    is_open = observed.issue is None or observed.issue.is_open
     return ahead if is_open and record.claim.phase == Phase.DONE else None
 
 
@@ -99,16 +99,16 @@ def is_unsynced(snapshot: Snapshot) -> bool:
 
 
 def card_step(snapshot: Snapshot) -> Decision:
-    """Keep Status and Agent of the item as the claim has them."""
-    record, claim, now_seen = snapshot.record, snapshot.record.claim, snapshot.observation
+    """The next step for the card: add it, set Status and Agent, or tell why that is not done."""
+    record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     notices: list[Notice] = []
-    if now_seen is not None and now_seen.board_problem and snapshot.rules.has_board:
-        problem = now_seen.board_problem
+    if observed is not None and observed.board_problem and snapshot.rules.has_board:
+        problem = observed.board_problem
         return Decision(notices=(Notice(f"board:{problem}", problem, Audience.NOTE),))
-    if now_seen is not None and now_seen.board_note and snapshot.rules.has_board:
-        note = now_seen.board_note
+    if observed is not None and observed.board_note and snapshot.rules.has_board:
+        note = observed.board_note
         notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
-    is_finished = now_seen is not None and now_seen.issue is not None and not now_seen.issue.is_open
+    is_finished = observed is not None and observed.issue is not None and not observed.issue.is_open
     if record.card.moved_to and not (is_finished and record.card.moved_to == Status.DONE):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
@@ -117,10 +117,10 @@ def card_step(snapshot: Snapshot) -> Decision:
         )
     if not is_unsynced(snapshot) or record.card.moved_to:
         return Decision(notices=tuple(notices))
-    item = now_seen.item if now_seen is not None else None
-    if now_seen is not None and item is None:
-        if now_seen.issue and not claim.item_id:
-            adding = AddToBoard(claim.issue, now_seen.issue.id)
+    item = observed.item if observed is not None else None
+    if observed is not None and item is None:
+        if observed.issue and not claim.item_id:
+            adding = AddToBoard(claim.issue, observed.issue.id)
             return Decision(
                 action=adding if may_try(snapshot, adding) else None, notices=tuple(notices)
             )
@@ -140,14 +140,14 @@ def card_step(snapshot: Snapshot) -> Decision:
 
 
 def issue_of(external: str, base: str, host: str) -> int | None:
-    """The number of the issue that an external reference names, or None if it names none of `base`.
+    """The number of the issue that an external reference names; None if it names no issue of `base`.
 
-    `gh-42`, `github:#42`, `owner/name#42` (also behind `github:`), or the issue's address.
+    Forms: `gh-42`, `github:#42`, `owner/name#42` (also behind `github:`), or the issue's address.
 
     Args:
-        external: as the tracker has it.
+        external: the reference, as the tracker has it.
         base: `owner/name` of the repository of the issues.
-        host: of its pages, with a port if it has one.
+        host: the host of GitHub's pages, with a port if it has one.
     """
     name = re.escape(base)
     ways = (
@@ -165,7 +165,7 @@ def issue_of(external: str, base: str, host: str) -> int | None:
 def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
     """The open tasks that are linked to the issue; the first one stands for it."""
     return tuple(
-        one for one in tasks if one.is_open and issue_of(one.external, base, host) == issue
+        task for task in tasks if task.is_open and issue_of(task.external, base, host) == issue
     )
 
 
@@ -179,8 +179,8 @@ def link_wanted(record: Record) -> str:
 def link_action(record: Record) -> SetLinked | None:
     """The action that brings the linked task to the wanted state, or None if it is there.
 
-    One that is closed stays closed, whoever did it. What a living claim left as it was may be free when
-    the claim closes, so that is looked at once more.
+    A closed task stays closed, whoever closed it. One that was left to somebody else while the claim lived
+    may be free when the claim closes, so it is tried once more then.
     """
     link, aim = record.linked.link, link_wanted(record)
     if link is None or link.synced in (aim, CLOSED, LEFT):
@@ -203,8 +203,8 @@ def link_reason(record: Record) -> str:
 def wants_link(snapshot: Snapshot) -> bool:
     """True if this look should ask whether there is a linked task.
 
-    Who asks by command wants to know what is linked by now; and what ends, and never asked, has no
-    later look that would.
+    A look by command wants to know what is linked by now. A claim that ends and never asked has no later
+    look that would.
     """
     record = snapshot.record
     if (
@@ -250,11 +250,11 @@ def link_notices(record: Record) -> tuple[Notice, ...]:
 
 
 def link_remainder(record: Record) -> str:
-    """What a claim's last sentence adds if its linked task did not end with it; else ""."""
+    """The addition to a claim's last notice if its linked task did not end with it; else ""."""
     action, trouble = link_action(record), record.troubles.get("SetLinked")
     if action is None or trouble is None:
         return ""
-    told = (
+    sentence = (
         linked_messages.left_open if link_wanted(record) == CLOSED else linked_messages.left_claimed
     )
-    return told(action.id, trouble.sentence)
+    return sentence(action.id, trouble.sentence)

@@ -1,8 +1,8 @@
-"""Decide what a claim needs next. Pure: values in, values out.
+"""Decide what a claim needs next. Pure: values in, values out; no clock, no file, no network.
 
 `look` says what has to be read before a decision (None: nothing, not one request), `apply_observation`
-folds what was read into the record, and `decide` gives the next step. No clock, no file, no network.
-A dry run follows them as if every action succeeded (`foresee`).
+folds what was read into the record, and `decide` gives the next step. A dry run follows the steps as if
+every action succeeded (`foresee`).
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ def look(snapshot: Snapshot) -> Look | None:
 
 
 def wants_look(snapshot: Snapshot) -> bool:
-    """True if there is something to read from GitHub, now or when GitHub lets us again."""
+    """True if there is something to read from GitHub: now, or once a failed look holds it back no more."""
     return _wanted(snapshot) is not None
 
 
 def _wanted(snapshot: Snapshot) -> Look | None:
+    """What the phase, the wake and the hints ask to be read, whether or not a failed look holds it back."""
     claim = snapshot.record.claim
     phase = PHASES.get(claim.phase)
     is_leaving = snapshot.record.ending.releasing is not None
@@ -73,19 +74,19 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     elif phase is Phase.MERGED_DETECTED:
         needed = snapshot.wake in ASKED or not derive.is_confirmed(snapshot.record)
     else:
-        needed = snapshot.wake in ASKED  # who asks by command wants to know what GitHub shows
+        needed = snapshot.wake in ASKED  # a look by command tells what GitHub shows
     doubts = (
         not snapshot.record.card.is_known
         or snapshot.record.card.moved_to
         or snapshot.record.ownership.taken_by
     )
-    # What was written ahead is read back, however long what it follows from is held back.
+    # A card that was written ahead is read back, however long the write it follows from is held back.
     if snapshot.record.card.ahead is not None or (is_unsynced(snapshot) and doubts):
         needed = True
     if not (needed or snapshot.hints):
         return None
     is_opening = phase is Phase.READY_FOR_PR and not is_leaving
-    # What a look failed for could be what is asked besides, which may be done without.
+    # A look that failed may have failed for these extra questions, which it can do without.
     is_begun = "Look" not in snapshot.record.troubles and snapshot.wake is not Wake.SWEEP
     return Look(
         issue=snapshot.hints.get("issue_number") or claim.issue_number,
@@ -112,8 +113,8 @@ def decide(snapshot: Snapshot) -> Decision:
         return opening.condition("no-issue", messages.no_issue_number())
     if record.ending.releasing is not None:
         step = _effective(record, releasing.decide(snapshot))
-        more = (*complaints(record), *card_and_link.link_notices(record))
-        return replace(step, notices=(*step.notices, *more))
+        added = (*complaints(record), *card_and_link.link_notices(record))
+        return replace(step, notices=(*step.notices, *added))
     phase = PHASES.get(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
@@ -125,8 +126,8 @@ def decide(snapshot: Snapshot) -> Decision:
         text = loss_messages.released_from_afar(claim.issue_number)
         return opening.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](snapshot))
-    more = (*complaints(record), *_closed_elsewhere(snapshot), *card_and_link.link_notices(record))
-    step = replace(step, notices=(*step.notices, *more))
+    added = (*complaints(record), *_closed_elsewhere(snapshot), *card_and_link.link_notices(record))
+    step = replace(step, notices=(*step.notices, *added))
     if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
     board = card_and_link.card_step(snapshot)
@@ -145,9 +146,8 @@ def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     if observed is not None and isinstance(fact, PullRequestOpened):
         pull = fact.pull_request
         observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
-        record = card_and_link.apply_card(
-            record, observed
-        )  # what somebody set before that is behind now
+        # A Status that somebody set before the pull request was opened does not count any more.
+        record = card_and_link.apply_card(record, observed)
     if observed is not None and isinstance(fact, PullRequestLinked):
         observed = derive.with_text(observed, fact.pull_request)
     if observed is not None and isinstance(fact, OnBoard):
@@ -156,18 +156,19 @@ def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     return replace(snapshot, record=record, observation=observed)
 
 
-def apply_observation(record: Record, seen: Observation, now: float) -> Record:
-    """The record after an observation: what GitHub shows to be true need not be written."""
-    if seen.issue is not None and seen.issue.title:
-        record = replace(record, title=seen.issue.title)
-    record = derive.apply_loss(record, card_and_link.apply_card(record, seen), seen)
+def apply_observation(record: Record, observed: Observation, now: float) -> Record:
+    """The record after an observation: a step that GitHub shows as done need not be written."""
+    if observed.issue is not None and observed.issue.title:
+        record = replace(record, title=observed.issue.title)
+    record = derive.apply_loss(record, card_and_link.apply_card(record, observed), observed)
     if record.ending.releasing is not None:
-        return releasing.apply_observation(record, seen, now)
+        return releasing.apply_observation(record, observed, now)
     is_closing = record.claim.phase == Phase.DONE
-    return closing.apply_observation(record, seen, now) if is_closing else record
+    return closing.apply_observation(record, observed, now) if is_closing else record
 
 
 def _in_review(snapshot: Snapshot) -> Decision:
+    """The next step of a claim whose pull request is out: by its state on GitHub, if that was read."""
     claim = snapshot.record.claim
     created: tuple[Notice, ...] = ()
     if (
@@ -175,9 +176,7 @@ def _in_review(snapshot: Snapshot) -> Decision:
         and claim.pr_number == snapshot.record.pull.opened is not None
     ):
         created = (_created(snapshot.record),)
-    is_stop = (
-        snapshot.wake is Wake.STOP
-    )  # what a pull request goes through is for other wakes to tell
+    is_stop = snapshot.wake is Wake.STOP  # news of a pull request is told at other wakes
     if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
         return Decision(notices=created)
     decision = _pull_found(snapshot, snapshot.observation)
@@ -185,6 +184,7 @@ def _in_review(snapshot: Snapshot) -> Decision:
 
 
 def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
+    """The next step by the pull request that GitHub shows: merged, closed, open, or none."""
     claim = snapshot.record.claim
     pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules.head_owner)
     if pull is None and not derive.is_confirmed(snapshot.record):
@@ -219,7 +219,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
-    """Go back to the phase before: one that needs a pull request was written by hand, and there is none."""
+    """Go back to the phase before: somebody wrote a phase that needs a pull request, and there is none."""
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     fields: ClaimChanges = {"phase": before.value}
     if before is Phase.CODING:
@@ -232,22 +232,23 @@ def _not_there(snapshot: Snapshot) -> Decision:
 
 
 def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
+    """The next step while the pull request is open: judge checks and reviews, or note that it reopened."""
     claim = snapshot.record.claim
-    known = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha)
+    pull_record = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha)
     fields: ClaimChanges = {"pr_number": pull.number}
     notices: tuple[Notice, ...]
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-        key = f"reopened:{pull.number}:{known.reopened}"
-        known = replace(known, reopened=known.reopened + 1)
+        key = f"reopened:{pull.number}:{pull_record.reopened}"
+        pull_record = replace(pull_record, reopened=pull_record.reopened + 1)
         notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
     else:
         if pull.checks is not None and snapshot.looked_at_checks:
             fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
         judged = review.judge(snapshot, pull)
-        known, notices = judged.known, judged.notices
-    record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=known)
+        pull_record, notices = judged.known, judged.notices
+    record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=pull_record)
     action = (
         review.link_step(snapshot, pull)
         or review.failing_step(snapshot, pull)
@@ -268,12 +269,13 @@ _RULES = {
 
 
 def _created(record: Record) -> Notice:
+    """The notice that the claim's pull request was opened."""
     number = record.claim.pull
     return opening.is_open(number, messages.pr_created(number, record.pull.url))
 
 
 def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
-    """A notice if the issue was closed or deleted while the work goes on; none if a merge closed it."""
+    """A notice if the issue was closed or deleted while the work goes on; none if its merge closed it."""
     observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None or (observed.issue is not None and observed.issue.is_open):
         return ()
@@ -316,14 +318,17 @@ def _waiting(record: Record) -> tuple[Notice, ...]:
 
 
 def _polled(snapshot: Snapshot) -> ClaimChanges:
+    """The field with the time of this poll; none if this look did not read the checks."""
     return {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
 
 
 def _may_poll(snapshot: Snapshot) -> bool:
+    """True if the last poll of the checks is long enough ago."""
     return snapshot.now >= pace.next_poll(snapshot.record, snapshot.rules, snapshot.now)
 
 
 def _look_is_held(snapshot: Snapshot) -> bool:
+    """True while a failed look of the same claim holds back the next; a look by command is never held."""
     trouble = snapshot.record.troubles.get("Look")
     if trouble is None or snapshot.wake in ASKED:
         return False
@@ -354,6 +359,7 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
 
 
 def _not(unwanted: str, value: str, instead: str) -> str:
+    """`value`, or `instead` if it is the unwanted one."""
     return instead if value == unwanted else value
 
 
@@ -365,7 +371,7 @@ def _effective(record: Record, step: Decision) -> Decision:
 
 
 MAX_STEPS = 24
-"""Decisions in one look at most: far more than any look takes."""
+"""Decisions in one look at the most; a look takes far fewer, so this only ends an endless loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,25 +383,25 @@ class RehearsedStep:
 
 
 def foresee(snapshot: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[RehearsedStep]:
-    """The steps from here on, each action followed by the fact that `imagine` gives for it."""
+    """The decisions from a snapshot on, if each action is followed by the fact that `imagine` gives."""
     for _ in range(MAX_STEPS):
         step = decide(snapshot)
-        now = prepared(snapshot, step)
-        yield RehearsedStep(now, step)
+        after = prepared(snapshot, step)
+        yield RehearsedStep(after, step)
         if step.action is not None:
-            snapshot = apply_fact(now, imagine(step.action))
-        elif now.record == snapshot.record:
+            snapshot = apply_fact(after, imagine(step.action))
+        elif after.record == snapshot.record:
             return
         else:
-            snapshot = now
+            snapshot = after
 
 
 def following(snapshot: Snapshot, action: Action) -> tuple[Action, ...]:
-    """The actions behind this one, if each of them comes about."""
+    """The actions that follow this one if it and each of them succeeds."""
 
-    def hoped(one: Action) -> Fact:
-        fact = imagine(one)
-        if isinstance(fact, PullRequestOpened):  # one that is there has a number
+    def hoped(behind: Action) -> Fact:
+        fact = imagine(behind)
+        if isinstance(fact, PullRequestOpened):  # a real one has a number that is not 0
             return PullRequestOpened(replace(fact.pull_request, number=1))
         return fact
 

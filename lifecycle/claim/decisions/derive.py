@@ -1,20 +1,20 @@
-"""What is true of a claim whatever its file says: as GitHub shows it, and the user's yes to closing.
+"""Derive what is true of a claim, whatever its file says: from GitHub, and from the user's yes to closing.
 
-An agent may write any phase at any moment; what is true of a pull request only GitHub knows.
+An agent may write any phase at any moment; only GitHub knows the state of a pull request.
 
-A task may be released from another machine (`lifecycle reconcile --release`): the issue's comment, the
+A task may be released from another machine (`lifecycle reconcile --release`): by the issue's comment, the
 assignee, the card, the lease. Nothing of that reaches the worktree whose claim it was, so its next look
-finds it out (`apply_loss`). People undo one or the other by hand and mean something else by it: therefore
-all that GitHub shows has to say the same before anybody is told.
+finds it out (`apply_loss`). People change one or the other by hand and mean something else by it: therefore
+all that GitHub shows has to agree before the claim counts as lost.
 
 The design keeps a human in the loop for the last step: the agent asks, the user answers, and only
-then is the phase `done`. An agent can write `done` by itself, so what counts is shown by something else:
+then is the phase `done`. An agent can write `done` by itself, so the yes is shown by something else:
 a prompt that a person wrote, which the hook on prompts notes (`Snapshot.answered_at`). `lifecycle close`, a
 nudge with its reason, and `close = "auto"` in the settings are a yes by themselves, and the closing
 comment says which it was.
 
-What a decision begins with is here, too: which write an earlier failure holds back, and the snapshot with a
-step's own changes.
+Here, too: which write an earlier failure holds back (`may_try`, `is_given_up`), and the snapshot with the
+changes of a decision (`prepared`).
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ CONSENT_RULE = (
     "the question, and where prompts are not heard (no `user-prompt-submit` hook) only `lifecycle "
     "close` is the yes."
 )
-"""What holds, in the words of the README and docs/hooks.md."""
+"""When an agent's `done` counts, in the words of the README and docs/hooks.md."""
 
 QUESTION = "merged"
-"""The question's event: how its key begins."""
+"""The event of the question about closing, with which its key begins."""
 
 _REFUSED = "not-answered:"
 
@@ -55,18 +55,18 @@ _WHOLE_SECOND = 1.0
 """GitHub tells the second in which a merge began: a prompt within it may have come before."""
 
 
-def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullRequest | None:
+def pull_request_of(record: Record, observed: Observation, head_owner: str) -> PullRequest | None:
     """The pull request that this claim is about, or None.
 
-    The one whose number the claim names, if its head is the claim's branch (or if this claim opened
+    It is the one whose number the claim names, if its head is the claim's branch (or if this claim opened
     it: the head of a fork that was deleted has no owner any more); else the branch's open one; else
     the newest merged one that refers to the issue, unless it merged before this claim was taken. A
     closed pull request of a branch that was used before is never adopted, and neither is somebody
     else's branch of the same name.
     """
     claim = record.claim
-    ours = [pull for pull in seen.by_branch if is_ours(pull, claim, head_owner)]
-    named = seen.by_number
+    ours = [pull for pull in observed.by_branch if is_ours(pull, claim, head_owner)]
+    named = observed.by_number
     if named is not None and (
         named.number == record.pull.opened or is_ours(named, claim, head_owner)
     ):
@@ -74,28 +74,28 @@ def pull_request_of(record: Record, seen: Observation, head_owner: str) -> PullR
         if named.state is PullState.CLOSED and replacement is not None:
             return replacement
         return named
-    return _open(ours) or next((p for p in ours if _closes(p, record, seen.repository)), None)
+    return _open(ours) or next((p for p in ours if _closes(p, record, observed.repository)), None)
 
 
 def open_pull_request_of(
-    claim: Claim, seen: Observation, head_owner: str, base: str = ""
+    claim: Claim, observed: Observation, head_owner: str, base: str = ""
 ) -> PullRequest | None:
     """The open pull request of the claim's branch (into `base`, if given), or None."""
     return _open(
         pull
-        for pull in seen.by_branch
+        for pull in observed.by_branch
         if is_ours(pull, claim, head_owner) and pull.base in (base or pull.base, "")
     )
 
 
 def merged_as_pushed(
-    claim: Claim, seen: Observation, head_owner: str, pushed: str | None
+    claim: Claim, observed: Observation, head_owner: str, pushed: str | None
 ) -> PullRequest | None:
     """The pull request that merged exactly what is pushed, or None: there is nothing left to open.
 
     After a squash the branch's commits are not in the base, so GitHub would open another one.
     """
-    pulls = (seen.by_number, *seen.by_branch)
+    pulls = (observed.by_number, *observed.by_branch)
     return next(
         (
             pull
@@ -111,6 +111,7 @@ def merged_as_pushed(
 
 
 def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
+    """True if the pull request merged for the claim's issue, and not before the claim was taken."""
     number = record.claim.issue_number
     if pull.state is not PullState.MERGED or number is None or not refers(pull, number, repository):
         return False
@@ -121,7 +122,7 @@ def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
 
 
 def phase_of(pull: PullRequest | None) -> Phase:
-    """The phase that a pull request's state amounts to; coding if there is none."""
+    """The phase that goes with a pull request's state; coding if there is none."""
     if pull is None:
         return Phase.CODING
     return {
@@ -142,19 +143,19 @@ def is_confirmed(record: Record) -> bool:
 def phase_before(record: Record) -> Phase:
     """The last phase in the file's history that needs no pull request."""
     without = (Phase.CODING, Phase.READY_FOR_PR)
-    known = (PHASES.get(str(values.get("phase"))) for values in reversed(record.past))
-    return next((phase for phase in known if phase in without), Phase.CODING)
+    phases = (PHASES.get(str(values.get("phase"))) for values in reversed(record.past))
+    return next((phase for phase in phases if phase in without), Phase.CODING)
 
 
-def happened_at(record: Record, seen: Observation) -> float | None:
+def happened_at(record: Record, observed: Observation) -> float | None:
     """The time of the last event on GitHub from which the task's Status follows, or None.
 
-    The issue was closed; else its pull request was closed without a merge, or was opened. None while
-    there is nothing but the claim itself.
+    When the issue was closed; else when its pull request was closed without a merge, or was opened. None
+    while the claim has no pull request.
     """
-    if seen.issue is not None and not seen.issue.is_open:
-        return seen.issue.closed_at
-    pull = seen.by_number
+    if observed.issue is not None and not observed.issue.is_open:
+        return observed.issue.closed_at
+    pull = observed.by_number
     if pull is None or pull.number != record.claim.pr_number:
         return None
     return pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at
@@ -168,16 +169,16 @@ def is_behind(item: BoardItem, happened_at: float | None) -> bool:
 
 
 def with_text(observed: Observation, pull: PullRequest) -> Observation:
-    """The observation with what one pull request's text is now."""
+    """The observation with the new text of one pull request."""
 
-    def linked(one: PullRequest) -> PullRequest:
-        return replace(one, body=pull.body) if one.number == pull.number else one
+    def linked(other: PullRequest) -> PullRequest:
+        return replace(other, body=pull.body) if other.number == pull.number else other
 
     named = observed.by_number
     return replace(
         observed,
         by_number=named and linked(named),
-        by_branch=tuple(linked(one) for one in observed.by_branch),
+        by_branch=tuple(linked(shown) for shown in observed.by_branch),
     )
 
 
@@ -211,6 +212,7 @@ def mentioned(pull: PullRequest) -> tuple[int, ...]:
 
 
 def _open(pulls: Iterable[PullRequest]) -> PullRequest | None:
+    """The first open pull request, or None."""
     return next((pull for pull in pulls if pull.state is PullState.OPEN), None)
 
 
@@ -223,8 +225,8 @@ def login_of(agent: str) -> str:
 def reads_comments(snapshot: Snapshot) -> bool:
     """True if this look should read the issue's comments to see whether the task was released.
 
-    A look asks once the account was seen to be off the issue and no card names the agent. Labels name no
-    agent at all: then it asks besides before a pull request is opened, and for whoever asks by command.
+    It should once the account was seen to be off the issue and no card names the agent. Labels name no
+    agent at all: with them it should also before a pull request is opened, and in a look by command.
     """
     record = snapshot.record
     has_agents = snapshot.rules.has_board and not record.claim.is_labels
@@ -234,25 +236,25 @@ def reads_comments(snapshot: Snapshot) -> bool:
     return record.ownership.is_doubted or (is_asked and not has_agents)
 
 
-def apply_loss(before: Record, record: Record, seen: Observation) -> Record:
+def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
     """The record after an observation, with who took the task over, and whether it was released.
 
-    It was if the agent's account is off the open issue, and either the card, which named the agent,
-    stands free in Todo, or the issue was told so in this claim's name. Once seen it stands, until the
-    card names the agent again; whatever else others do with the task is theirs.
+    It was released if the agent's account is off the open issue, and either the card, which named the
+    agent, names nobody and is in Todo, or the issue has a release comment of this claim. Once seen that
+    stands until the card names the agent again, whatever others do with the task then.
 
     Args:
         before: the claim as it was known before this observation.
-        record: the same, once the card was taken in.
-        seen: what GitHub showed.
+        record: the same after `apply_card`.
+        observed: what GitHub showed.
     """
-    issue, item = seen.issue, seen.item
+    issue, item = observed.issue, observed.item
     if not before.past or issue is None:
-        return record  # one that never was in a file is no holder's, but a sweep's
+        return record  # it was never in a file: a sweep made it up, and no agent holds it
     agent = record.claim.agent_id
     is_named = item is not None and bool(agent) and item.agent == agent
     is_off = issue.is_open and not _is_assigned(issue, agent)
-    is_certain = is_off and (_is_card_freed(before, seen) or is_told(before, issue))
+    is_certain = is_off and (_is_card_freed(before, observed) or is_told(before, issue))
     names_none = item is None or not item.agent
     return replace(
         record,
@@ -260,18 +262,18 @@ def apply_loss(before: Record, record: Record, seen: Observation) -> Record:
             record.ownership,
             is_released=not is_named and (before.ownership.is_released or is_certain),
             is_doubted=is_off and names_none and bool(login_of(agent)),
-            taken_by=_taken_by(before, record, seen),
+            taken_by=_taken_by(before, record, observed),
         ),
     )
 
 
-def _taken_by(before: Record, record: Record, seen: Observation) -> str:
-    """Who took the task over, as its lease shows it, which no card outweighs; else as the card does.
+def _taken_by(before: Record, record: Record, observed: Observation) -> str:
+    """The agent that took the task over, or "": by its lease, which outweighs a card; else by the card.
 
-    A lease that is older than this claim is what a lagging read shows. One that is gone tells nothing.
+    A lease that is older than this claim comes from a read that lags. One that is gone shows nothing.
     """
-    hold, claimed = seen.hold, record.ownership
-    if hold is None or (hold.sha == claimed.lease and seen.item is not None):
+    hold, claimed = observed.hold, record.ownership
+    if hold is None or (hold.sha == claimed.lease and observed.item is not None):
         return claimed.taken_by
     if hold.sha == claimed.lease or hold.agent == record.claim.agent_id:
         return ""
@@ -288,40 +290,43 @@ def is_told(record: Record, issue: Issue) -> bool:
 def told_at(issue: Issue, agent: str) -> int | None:
     """The time of the newest release comment for an agent's claim on the issue, or None.
 
-    Whoever goes on with it without a memory names the same moment, and so finds the comment again.
+    A release that is resumed without state.json names the same time, and so finds its comment again.
     """
-    ends = (line for one in issue.comments or () for line in one.body.rstrip().splitlines()[-1:])
+    ends = (
+        line for comment in issue.comments or () for line in comment.body.rstrip().splitlines()[-1:]
+    )
     moments = (_moment_of(line.rstrip(), issue.number, agent) for line in ends)
     return max((moment for moment in moments if moment is not None), default=None)
 
 
 def _moment_of(line: str, issue: int, agent: str) -> int | None:
-    """The moment that a release comment's marker names; None if the line is no such marker."""
+    """The time in a release comment's marker, in seconds since the epoch; None for any other line."""
     mark = hidden_marker.of("released", issue=issue, by=hidden_marker.word(agent), at="AT")
     begin, _, end = mark.partition("AT")
-    told = re.fullmatch(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}", line)
-    return int(told[1]) if told else None
+    match = re.fullmatch(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}", line)
+    return int(match[1]) if match else None
 
 
 def _is_assigned(issue: Issue, agent: str) -> bool:
+    """True if the account that made the agent's claim is assigned to the issue."""
     login = login_of(agent).casefold()
     return any(name.casefold() == login for name in issue.assignees)
 
 
-def _is_card_freed(before: Record, seen: Observation) -> bool:
+def _is_card_freed(before: Record, observed: Observation) -> bool:
     """True if the card that named the agent names nobody and was set to Todo, not by this claim.
 
-    A Status as old as the claim was read before the claim's own write showed.
+    A Status that was set before the claim was made comes from a read before the claim's own write showed.
     """
-    claim, item = before.claim, seen.item
+    claim, item = before.claim, observed.item
     if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
         return False
-    # What a claim that was written by hand says of the card, nobody may ever have put there.
+    # A claim file that was written by hand may name an agent that nobody ever put on the card.
     is_written = before.is_taken and bool(claim.agent_id)
     was_ours = is_written and before.card.agent == claim.agent_id
     wrote = (claim.status, claim.last_synced_status)
     is_our_write = claim.last_synced_status is None or any(
-        is_same(one, Status.TODO) for one in wrote
+        is_same(status, Status.TODO) for status in wrote
     )
     is_older = is_behind(item, float(int(before.created_at)))
     return was_ours and not is_our_write and not is_older
@@ -333,17 +338,17 @@ def with_consent(record: Record, who: str) -> Record:
 
 
 def question_key(number: int | None) -> str:
-    """Under which the ledger keeps the question, behind the claim's own key."""
+    """The question's key in the ledger, behind the claim's own; `number` is the pull request's."""
     return f"{QUESTION}:{number}"
 
 
 def refusal_key(record: Record) -> str:
-    """The same for the answer to a `done` that does not count; another edit is another attempt."""
+    """The key of the notice that a `done` does not count; each edit of the claim file gets its own."""
     return f"{_REFUSED}{record.touched}"
 
 
 def is_question(key: str, record: Record) -> bool:
-    """True if the sentence with this key, as the ledger has it, asks about closing this claim's issue."""
+    """True if the notice with this key of the ledger asks about closing this claim's issue."""
     claim, _, event = key.partition("/")
     is_asking = event == question_key(record.claim.pr_number) or event.startswith(_REFUSED)
     return claim == record.claim_key and is_asking
@@ -370,7 +375,7 @@ def counts_done(record: Record, *, hears_prompts: bool) -> bool:
 
 
 def is_consent_given(snapshot: Snapshot) -> bool:
-    """True if `done` counts whatever the pull request is like: a command, the settings, no session."""
+    """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one."""
     record = snapshot.record
     if record.ending.override or record.ending.consent or snapshot.rules.closes_itself:
         return True
@@ -378,7 +383,7 @@ def is_consent_given(snapshot: Snapshot) -> bool:
 
 
 def is_answer_pending(snapshot: Snapshot) -> bool:
-    """True if the question was put and nothing came since that could be the answer."""
+    """True if the question was put and no prompt came since that could be the answer."""
     if is_consent_given(snapshot) or not is_question_put(snapshot.record):
         return False
     return not snapshot.hears_prompts or snapshot.answered_at is None
@@ -394,14 +399,16 @@ def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
     if not snapshot.hears_prompts or snapshot.answered_at is None:
         return True
     if is_question_put(snapshot.record):
-        return False  # the mark of an earlier prompt goes when the question is put
+        return (
+            False  # this prompt is newer: putting the question deleted the mark of an earlier one
+        )
     return merged.merged_at is None or snapshot.answered_at < merged.merged_at + _WHOLE_SECOND
 
 
 def may_try(snapshot: Snapshot, action: Action) -> bool:
     """False while an earlier failure of the same action holds it back.
 
-    Who asks by command is not held back by what failed in an earlier look.
+    In a look by command only a failure of that look itself does.
     """
     kind = kind_of(action)
     if kind in snapshot.failed:
@@ -414,7 +421,7 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
 
 
 def is_given_up(record: Record, action: Action) -> bool:
-    """True if a best-effort step was refused, or failed too often to wait for it any longer."""
+    """True if a best-effort step was refused, or failed too often: the ending goes on without it."""
     trouble = record.troubles.get(kind_of(action))
     if trouble is None or trouble.mark != mark_of(action):
         return False

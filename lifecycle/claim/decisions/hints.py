@@ -1,6 +1,6 @@
-"""Edited engine fields: GitHub decides whether the edit or the engine is right.
+"""Judge hints, which are agents' edits of the engine's fields: an edit counts if GitHub shows the same.
 
-Without an observation a hint stays in the file, unjudged and unlost.
+Without an observation a hint is not judged, and stays in the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Observation, PullState
 
 _SILENT = ("last_check_poll", "last_synced_status", "item_id", "schema_version")
-"""Bookkeeping: when GitHub shows otherwise, the engine's value returns without a word."""
+"""Fields whose refused edits are not told: the engine's value returns without a notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Judgement:
     """The outcome for all hints of one look.
 
     Attributes:
-        accepted: engine fields with the values that GitHub bears out.
-        says: what to tell the agent about the others.
+        accepted: engine fields with the edited values that GitHub shows as well.
+        notices: what to tell the agent about the refused ones.
         is_wrong_issue: the look was for an issue number that was refused, so it shows nothing of
             this claim and has to be made again.
     """
@@ -37,7 +37,7 @@ class Judgement:
 
 
 def judge(snapshot: Snapshot) -> Judgement:
-    """Hold every hint against the observation, which must be there."""
+    """Judge every hint of a snapshot by its observation, which must be there."""
     accepted: dict[str, Any] = {}
     notices = []
     for name, value in snapshot.hints.items():
@@ -66,6 +66,7 @@ def accept(record: Record, judged: Judgement) -> Record:
 
 
 def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
+    """True if GitHub shows the value that somebody wrote into an engine field."""
     observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None:
         return False

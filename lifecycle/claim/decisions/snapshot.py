@@ -1,4 +1,4 @@
-"""The one input of every decision: what is known at this wake."""
+"""The input of every decision (`Snapshot`, with `Rules`) and its output (`Decision`), as values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMENT_SETTLE = 120.0
 """Seconds after which a comment that no read shows may be posted again (reads lag)."""
 
 COMMENT_READS = 2
-"""How many reads must have missed the comment by then."""
+"""How many reads of the comments must have missed it before it is posted again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class Rules:
 
     Attributes:
         head_owner: owner of the repository that branches are pushed to; heads are `owner:branch`.
-        base: the configured base branch, or None for the repository's default branch.
-        has_board: a project is configured and was not found unreadable a moment ago.
-        board_name: the project in words.
-        poll_seconds: the backoff between two polls of the checks.
+        base: the configured base branch; None or empty for the repository's default branch.
+        has_board: a board is configured and was not found unreadable a moment ago.
+        board_name: the board in words.
+        poll_seconds: the seconds between two polls of the checks.
         closes_itself: a merge closes the issue without asking (`close = "auto"`).
         link: the word before the issue in a pull request's text, "Refs" or "Closes".
         auto_merge: GitHub is to merge what may be merged (`merge = "auto"` of the user's own).
@@ -52,7 +52,7 @@ class Decision:
         fields: claim fields to set first (phase, status, pr_number, …).
         record: the record to go on with first, or None if it stays as it is.
         action: the one write to do next, or None if this look is finished.
-        notices: sentences that became true with this step.
+        notices: what there is to say with this step.
     """
 
     fields: ClaimChanges = field(default_factory=ClaimChanges)
@@ -63,9 +63,13 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The input of a decision.
+    """Everything that a decision may look at.
 
     Attributes:
+        wake: who asks for the look.
+        now: seconds since the epoch.
+        record: the claim as the engine remembers it.
+        rules: the settings.
         hints: engine fields that somebody edited, until GitHub has judged them.
         observation: what this wake read from GitHub, or None if it read nothing.
         looked_at_checks: the observation included the checks.

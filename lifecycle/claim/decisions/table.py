@@ -24,7 +24,7 @@ class Phase(StrEnum):
 
 
 PHASES = {str(phase.value): phase for phase in Phase}
-"""By its word in the file, where somebody may have written any other."""
+"""Each phase by its word in the claim file; somebody may have written a word there that is none."""
 
 
 CLAIM: Machine[Phase] = Machine(
@@ -64,4 +64,4 @@ CLAIM: Machine[Phase] = Machine(
 )
 
 IN_REVIEW = frozenset({Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED})
-"""Phases in which a pull request exists and its fate is not known yet: on-idle looks at it."""
+"""Phases with a pull request that is not known to be merged: on-idle looks at it."""

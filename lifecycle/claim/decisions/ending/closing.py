@@ -34,7 +34,7 @@ from lifecycle.core.values.model import Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
 Settled = Literal["done", "waiting"]
-"""The comment needs no step now: it is there (or refused for good), or reads have to settle."""
+"""The comment needs no step now: it is there or refused for good ("done"), or a later read has to tell."""
 
 _STEPS = (
     "PostComment",
@@ -45,10 +45,11 @@ _STEPS = (
     "SetLinked",
     "FindLinked",
 )
+"""The kinds of actions that end a claim."""
 
 
 def after_merge(snapshot: Snapshot) -> Decision:
-    """Ask whether to close, unless the settings say so; go back if nothing is merged after all."""
+    """Phase `merged_detected`: ask whether to close, unless settings say so; go back if none merged."""
     claim = snapshot.record.claim
     if snapshot.rules.closes_itself and snapshot.record.judged == Phase.MERGED_DETECTED:
         agreed = derive.with_consent(snapshot.record, derive.AUTO_CONSENT)
@@ -62,23 +63,25 @@ def after_merge(snapshot: Snapshot) -> Decision:
         return merge_found(snapshot, pull)
     if snapshot.record.judged == Phase.MERGED_DETECTED:
         return Decision()  # a merge is final: whatever hides it now is a lagging read
-    found = derive.phase_of(pull)
+    phase = derive.phase_of(pull)
     reason = why_not_merged(pull, claim.branch)
     is_open = _is_open(snapshot.observation)
-    text = messages.done_refused(reason, claim.issue_number, found, is_open=is_open)
-    key = f"not-merged:{pull.number if pull else 0}:{found}"
+    text = messages.done_refused(reason, claim.issue_number, phase, is_open=is_open)
+    key = f"not-merged:{pull.number if pull else 0}:{phase}"
     return Decision(
-        fields={"phase": found.value},
-        record=replace(snapshot.record, judged=found.value),
+        fields={"phase": phase.value},
+        record=replace(snapshot.record, judged=phase.value),
         notices=(Notice(key, text, Audience.ACT, stands=True),),
     )
 
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
-    """Move to `merged_detected` and put the question."""
-    left = review.unanswered(snapshot.record.pull, pull)
-    known = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha, unanswered=left)
-    record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value, pull=known)
+    """Move to `merged_detected` and put the question about closing; `pull` is what merged."""
+    unanswered = review.unanswered(snapshot.record.pull, pull)
+    pull_record = replace(
+        snapshot.record.pull, url=pull.url, head=pull.head_sha, unanswered=unanswered
+    )
+    record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value, pull=pull_record)
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
         record=record,
@@ -97,18 +100,18 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
     if derive.is_consent_missing(snapshot, pull):
-        seen = merge_found(snapshot, pull)
+        merged = merge_found(snapshot, pull)
         asking = _ask_again(snapshot, pull.number)
-        return replace(asking, fields=seen.fields, record=seen.record)
+        return replace(asking, fields=merged.fields, record=merged.record)
     step = decide(snapshot)
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
-    # What is a yes now stays one until the issue is closed, whoever goes on with it.
+    # Recorded, so that the yes counts until the issue is closed, whichever session goes on.
     return replace(step, record=derive.with_consent(step.record or record, derive.PROMPT_CONSENT))
 
 
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
-    """Tell the agent that its `done` does not count, and what does; that is the question, too."""
+    """Go back to `merged_detected`; tell the agent that its `done` does not count, and what does."""
     record = snapshot.record
     counts = derive.counts_done(record, hears_prompts=snapshot.hears_prompts)
     was_asked = derive.is_question_put(record)
@@ -121,12 +124,13 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
         record=replace(record, judged=Phase.MERGED_DETECTED.value),
-        # It stands in the place of the question, which is not to be put once more.
+        # The refusal takes the place of a question that was put already.
         notices=(refusal,) if was_asked else (_question(snapshot, number), refusal),
     )
 
 
 def _question(snapshot: Snapshot, number: int) -> Notice:
+    """The question about closing; where the settings close, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
     if snapshot.rules.closes_itself:
         text, key, audience = (
@@ -136,11 +140,11 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
         )
     else:
         counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
-        left = snapshot.record.pull.unanswered
-        open_threads = f"{review_messages.unanswered(number, left)}. " if left else ""
+        unanswered = snapshot.record.pull.unanswered
+        open_threads = f"{review_messages.unanswered(number, unanswered)}. " if unanswered else ""
         if snapshot.record.pull.tampering:
-            held = review_messages.holds(snapshot.record.pull.tampering)
-            open_threads = f"{open_threads}{held} "
+            warning = review_messages.holds(snapshot.record.pull.tampering)
+            open_threads = f"{open_threads}{warning} "
         how = messages.how_to_close(counts_done=counts)
         text = f"{messages.merged(number, issue)} {open_threads}{how}"
         audience = Audience.ASK
@@ -180,15 +184,15 @@ def decide(snapshot: Snapshot) -> Decision:
     return _steps(snapshot, observed)
 
 
-def apply_observation(record: Record, seen: Observation, now: float) -> Record:
-    """What an observation says about the steps of closing, for a claim that is done."""
-    if seen.issue is None:
+def apply_observation(record: Record, observed: Observation, now: float) -> Record:
+    """The record of a claim in phase `done` after an observation, with the steps that GitHub shows done."""
+    if observed.issue is None:
         return record
-    ending = replace(record.ending, issue_closed=not seen.issue.is_open)
-    if seen.item is not None:
-        is_done = is_same(seen.item.status, Status.DONE) and not seen.item.agent
+    ending = replace(record.ending, issue_closed=not observed.issue.is_open)
+    if observed.item is not None:
+        is_done = is_same(observed.item.status, Status.DONE) and not observed.item.agent
         ending = replace(ending, board_done=is_done and not record.card.leaves_labels)
-    return comment_missed(replace(record, ending=ending), seen, now)
+    return comment_missed(replace(record, ending=ending), observed, now)
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -214,6 +218,7 @@ def comment_of(record: Record) -> PostComment:
 
 
 def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
+    """The next step of closing, once it is settled that the issue closes."""
     record, claim = snapshot.record, snapshot.record.claim
     comment = comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
@@ -243,25 +248,26 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
 
 
 def _put_back(record: Record, observed: Observation) -> SetBoard | None:
-    """What undoes the card that was written in one request with a closing that GitHub refused.
+    """The write that undoes a card which shared a request with a closing that GitHub refused, or None.
 
-    Only what a look shows as it was written: one that was made before, or none, says nothing of it.
+    Only if an observation since then shows the card as it was written.
     """
-    before, item = record.card.ahead, observed.item
-    if before is None or item is None or not is_same(item.status, before.wrote):
+    ahead, item = record.card.ahead, observed.item
+    if ahead is None or item is None or not is_same(item.status, ahead.wrote):
         return None
-    agent = before.agent if before.agent and not item.agent else None
-    action = SetBoard(item.id, before.status or None, agent)
+    agent = ahead.agent if ahead.agent and not item.agent else None
+    action = SetBoard(item.id, ahead.status or None, agent)
     return None if is_given_up(record, action) else action
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
+    """The write that sets the card to Done and clears its Agent, or None if it is not to be made."""
     record = snapshot.record
     if not snapshot.rules.has_board or record.ending.board_done:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
-    # Moved before it was closed, the card follows; moved since then, it stands.
+    # A card that people moved before the issue was closed is set to Done; moved since then, it is left.
     was_closed = observed.issue is not None and not observed.issue.is_open
     is_moved = bool(record.card.moved_to) and was_closed
     keeps_status = is_moved and not is_same(observed.item.status, Status.DONE)
@@ -278,6 +284,7 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
 
 
 def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
+    """The sentence on what became of the card, for the last notice."""
     record, claim = snapshot.record, snapshot.record.claim
     if not snapshot.rules.has_board:
         return messages.board_absent()
@@ -297,10 +304,12 @@ def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
 
 
 def _is_open(observed: Observation) -> bool:
+    """True if the issue is open, or GitHub does not show it."""
     return observed.issue is None or observed.issue.is_open
 
 
 def _refusal(record: Record, pull: PullRequest | None, *, is_open: bool) -> Decision:
+    """Go back from `done` to the phase that GitHub shows, and tell the agent why."""
     claim, phase = record.claim, derive.phase_of(pull)
     reason = why_not_merged(pull, claim.branch)
     text = messages.done_refused(reason, claim.issue_number, phase, is_open=is_open)
@@ -346,10 +355,10 @@ def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled
     return "done" if trouble is not None and trouble.is_final else "waiting"
 
 
-def comment_missed(record: Record, seen: Observation, now: float) -> Record:
-    """Count this read of the comments for one whose posting is unknown; `comment_step` looks for it."""
+def comment_missed(record: Record, observed: Observation, now: float) -> Record:
+    """Count this read of the comments where nobody knows whether ours was posted (see `comment_step`)."""
     intent = record.intents.get("PostComment")
-    if intent is None or seen.issue is None or seen.issue.comments is None:
+    if intent is None or observed.issue is None or observed.issue.comments is None:
         return record
     intent = replace(intent, clean_reads=intent.clean_reads + 1)
     # The next read, once the time is up, finds it or allows another attempt.
@@ -371,7 +380,9 @@ def lease_step(snapshot: Snapshot) -> Decision | None:
     return Decision(action=release if may_try(snapshot, release) else None)
 
 
-def is_posted(comment: PostComment, seen: Observation | None) -> bool:
+def is_posted(comment: PostComment, observed: Observation | None) -> bool:
     """True if the issue was seen to have the comment."""
-    comments = seen.issue.comments if seen is not None and seen.issue is not None else None
+    comments = (
+        observed.issue.comments if observed is not None and observed.issue is not None else None
+    )
     return any(hidden_marker.is_signed(posted.body, comment.marker) for posted in comments or ())

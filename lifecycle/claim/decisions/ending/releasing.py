@@ -1,11 +1,11 @@
 """Release a task: comment, assignee, card, lease, claim file, one step a decision.
 
-The sibling of `closing`: the same shape, for a task that is not finished. Nothing of the work is
-deleted, here or on GitHub. Whatever people moved by hand is left, and what another agent holds by now
-is not touched at all. The phase plays no part from the moment that the command was given.
+Built like `closing`, for a task that is not finished. Nothing of the work is deleted, here or on GitHub. A
+card that people moved by hand is left, and what another agent holds by now is not touched at all. The phase
+plays no part from the moment that the command was given.
 
-A task may be released from another machine (`lifecycle reconcile --release`), too: what then is found out
-by the worktree whose claim it was stands in `derive`.
+A task may be released from another machine (`lifecycle reconcile --release`), too: how the worktree whose
+claim it was finds that out is in `derive`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from lifecycle.core.values.model import BoardItem, Issue, Observation, PullReque
 from lifecycle.core.values.priorities import Status
 
 _OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)
-"""Where a card may stand that a claim had, if it is not known what the claim last wrote."""
+"""The Status of a card that may be moved to Todo, if it is not known what the claim last wrote."""
 
 ENDING = "given-back:"
-"""How the key of the last step's sentence begins; the moment of the release follows."""
+"""The begin of the last notice's key; the time of the release follows."""
 
 
 def decide(snapshot: Snapshot) -> Decision:
@@ -67,30 +67,33 @@ def decide(snapshot: Snapshot) -> Decision:
     return _steps(snapshot, releasing, observed, observed.issue)
 
 
-def apply_observation(record: Record, seen: Observation, now: float) -> Record:
+def apply_observation(record: Record, observed: Observation, now: float) -> Record:
     """The record after an observation: steps that GitHub shows as done. A step that was done stays done.
 
-    The task is free before the claim file is gone: what others do with it then is theirs.
+    The task is free before the claim file is gone, so that others may change it by then.
     """
     if record.ending.releasing is None or not record.ending.releasing.is_begun:
         return record
     ending = record.ending
-    if seen.issue is not None and _assigned(record, seen.issue) is None:
+    if observed.issue is not None and _assigned(record, observed.issue) is None:
         ending = replace(ending, unassigned=True)
-    is_free = seen.item and is_same(seen.item.status, Status.TODO) and not seen.item.agent
+    is_free = (
+        observed.item and is_same(observed.item.status, Status.TODO) and not observed.item.agent
+    )
     if is_free and not record.card.leaves_labels:
         ending = replace(ending, board_done=True)
-    return closing.comment_missed(replace(record, ending=ending), seen, now)
+    return closing.comment_missed(replace(record, ending=ending), observed, now)
 
 
 def _asked(record: Record, releasing: Releasing | None) -> Record:
+    """The record with this release under way; with None, without one."""
     return replace(record, ending=replace(record.ending, releasing=releasing))
 
 
 def comment_of(
     record: Record, releasing: Releasing, pull: PullRequest | None, issue: Issue
 ) -> PostComment:
-    """What the issue is told, with a hidden marker that names this release and no other."""
+    """The comment on the issue, with a hidden marker that names this release and no other."""
     claim = record.claim
     by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
     mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
@@ -132,6 +135,7 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
 def _steps(
     snapshot: Snapshot, releasing: Releasing, observed: Observation, issue: Issue
 ) -> Decision:
+    """The next step of a release that has begun."""
     record, claim = snapshot.record, snapshot.record.claim
     if snapshot.wake is Wake.SWEEP and record.ownership.lease and not record.ending.lease_done:
         # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
@@ -144,7 +148,7 @@ def _steps(
     for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
         if action is not None and not is_given_up(record, action):
             return Decision(action=action if may_try(snapshot, action) else None)
-    # Free inside before it is free for others: behind the lease somebody else may have both.
+    # The linked task goes before the lease: once that is gone, somebody else may claim both.
     linked = card_and_link.link_ending_step(snapshot)
     if linked is not None:
         return linked
@@ -178,6 +182,7 @@ def _others(record: Record, issue: Issue) -> str:
 
 
 def _unassignment(record: Record, issue: Issue) -> Unassign | None:
+    """The write that takes the claimer off the issue, or None if that is not to be done."""
     # A closed issue goes on showing who worked on it.
     login = _assigned(record, issue)
     if record.ending.unassigned or login is None or not issue.is_open:
@@ -186,6 +191,7 @@ def _unassignment(record: Record, issue: Issue) -> Unassign | None:
 
 
 def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
+    """The write that sets the card to Todo and clears its Agent, or None if it is not to be made."""
     record, item = snapshot.record, observed.item
     if not snapshot.rules.has_board or record.ending.board_done or observed.board_problem:
         return None
@@ -216,6 +222,7 @@ def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
 
 
 def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> str:
+    """The sentence on what became of the card, for the last notice."""
     record, item = snapshot.record, observed.item
     if not snapshot.rules.has_board:
         return messages.board_absent()
@@ -232,9 +239,9 @@ def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> 
         return messages.status_not_set(
             Status.TODO, messages.archived(issue.number, snapshot.rules.board_name)
         )
-    other = _other_agent(record, item)
-    if other:
-        return loss_messages.card_of_another(other)
+    other_agent = _other_agent(record, item)
+    if other_agent:
+        return loss_messages.card_of_another(other_agent)
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
         kept = messages.label_kept if item.is_labels else loss_messages.card_left
         return kept(item.status or "")

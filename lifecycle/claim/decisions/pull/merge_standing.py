@@ -1,11 +1,11 @@
-"""The merge of an open pull request: queue, auto-merge, a branch that is behind, whom it waits for. Pure.
+"""Judge the merge of an open pull request: queue, auto-merge, a branch behind its base, whom it waits for.
 
-What is known of it is judged anew at each look that reads the checks. What a person switched off stays
-off, and for one head GitHub is asked for a thing once.
+Pure. It is judged anew at each look that reads the checks. What a person switched off stays off, and GitHub
+is asked for a thing once for each head.
 
-Of those whom it waits for its author comes first, who has to mend something before others can go on; the
-merge comes last, where nothing else is left. How it stands is worded as wherever else it is told
-(`merge_messages`).
+Of those whom a pull request waits for (`awaited`) its author comes first, who has to mend something before
+others can go on; the merge comes last, when nothing else is left. How the merge stands is told in the words
+of `merge_messages`, here as everywhere.
 """
 
 from __future__ import annotations
@@ -48,61 +48,67 @@ Source: https://github.com/loopdive/js2/issues/1357
 """
 
 EVENTS = ("conflict", "ejected", "queue", "standing", "auto-merge", "auto-kept", "updated")
-"""What is told here of an open pull request."""
+"""The events that notices of this module are about."""
 
 _WAITING = ("BLOCKED", BEHIND)
 _READY = ("CLEAN", "HAS_HOOKS")
 
 
 def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
-    """What is known of the merge after a look that read the checks."""
-    left = pull.ejection.id if pull.ejection is not None else ""
-    is_new = left != before.ejection
-    made = replace(before, head=pull.head_sha, has_queue=pull.has_queue, ejection=left)
-    if left and is_new:
-        # What was thrown out is the head that was there; one that came after that is another attempt.
+    """The record of the merge after a look that read the checks.
+
+    Args:
+        before: the record of the last such look.
+        pull: as it was read.
+        now: seconds since the epoch.
+    """
+    ejection = pull.ejection.id if pull.ejection is not None else ""
+    is_new = ejection != before.ejection
+    merging = replace(before, head=pull.head_sha, has_queue=pull.has_queue, ejection=ejection)
+    if ejection and is_new:
+        # The head of the look before was thrown out; one that was pushed since is another attempt.
         head = before.head or pull.head_sha
-        made = replace(made, ejected=head, asked={**made.asked, AUTO_MERGE: head})
+        merging = replace(merging, ejected=head, asked={**merging.asked, AUTO_MERGE: head})
     was_queued, queue = bool(before.queued), pull.queue
     commit = queue.commit if queue and queue.state == "AWAITING_CHECKS" else ""
     untested = commit if queue and not queue.has_checks else ""
-    made = replace(
-        made,
+    merging = replace(
+        merging,
         queued=(before.queued or pull.head_sha) if queue is not None else "",
         untested=untested,
         untested_since=before.untested_since if untested == before.untested else now,
     )
     if pull.is_auto_merge:
-        # What was taken back from here is still shown in that look; somebody who switched it on since may
+        # A look that read it before we switched it off still shows it on. Who switched it on since then may
         # switch it off as well.
         is_back = before.asked.get(AUTO_MERGE_OFF) == pull.head_sha
-        return replace(made, auto_on="" if is_back else pull.head_sha, is_left_off=False)
+        return replace(merging, auto_on="" if is_back else pull.head_sha, is_left_off=False)
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
     is_asked = before.asked.get(AUTO_MERGE) == pull.head_sha and not is_off
     return replace(
-        made,
+        merging,
         auto_on="",
         is_left_off=before.is_left_off or is_off,
         is_ours=before.is_ours and bool(is_asked or queue),
     )
 
 
-def mended_first(snapshot: Snapshot, pull: PullRequest, made: MergeRecord) -> list[Notice]:
+def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
     """Notices about what the agent has to mend before anything is merged: a conflict, an ejection."""
     notices = []
     if pull.mergeable == CONFLICTING:
         key = f"conflict:{pull.number}:{pull.head_sha}:{pull.base}"
         notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
-    left = pull.ejection if pull.queue is None else None
-    if left is None or left.at is None or snapshot.now - left.at < EJECTION_SETTLES:
+    ejection = pull.ejection if pull.queue is None else None
+    if ejection is None or ejection.at is None or snapshot.now - ejection.at < EJECTION_SETTLES:
         return notices
     runs = pull.checks.runs if pull.checks is not None else ()
-    if any(run.started_at is not None and run.started_at > left.at for run in runs):
+    if any(run.started_at is not None and run.started_at > ejection.at for run in runs):
         return notices  # something newer is under way already
-    if made.ejected in ("", pull.head_sha):
-        text = words.ejected(pull.number, left.reason, pull.url)
+    if merging.ejected in ("", pull.head_sha):
+        text = words.ejected(pull.number, ejection.reason, pull.url)
         notices.append(
-            Notice(f"ejected:{pull.number}:{left.commit}:{left.id}", text, Audience.NEWS)
+            Notice(f"ejected:{pull.number}:{ejection.commit}:{ejection.id}", text, Audience.NEWS)
         )
     return notices
 
@@ -113,44 +119,48 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
     Args:
         snapshot: as it was before this look was judged.
         pull: as it was read.
-        after: what is known now.
+        after: the record of the pull request after this look.
     """
-    number, made, before = pull.number, after.merging, snapshot.record.pull.merging
-    said: list[Notice] = []
-    if pull.queue is not None and made.queued != pull.head_sha:
+    number, merging, before = pull.number, after.merging, snapshot.record.pull.merging
+    merge_notices: list[Notice] = []
+    if pull.queue is not None and merging.queued != pull.head_sha:
         text = words.pushed_into_queue(number)
-        said.append(Notice(f"queue:{number}:{pull.head_sha}:pushed", text, Audience.NEWS))
+        merge_notices.append(Notice(f"queue:{number}:{pull.head_sha}:pushed", text, Audience.NEWS))
     if pull.queue is not None and (pull.queue.state, pull.mergeable) == (
         "UNMERGEABLE",
         "MERGEABLE",
     ):
         text = words.queue_stuck(number, pull.base)
-        said.append(Notice(f"queue:{number}:{pull.head_sha}:stuck", text, Audience.NOTE))
-    waited = snapshot.now - made.untested_since
-    if made.untested and waited >= UNTESTED_SECONDS:
-        text = words.queue_silent(number, made.untested, int(waited // 60))
-        said.append(Notice(f"queue:{number}:{made.untested}:silent", text, Audience.NOTE))
-    if made.asked.get(UPDATE_BRANCH) == pull.head_sha:
+        merge_notices.append(Notice(f"queue:{number}:{pull.head_sha}:stuck", text, Audience.NOTE))
+    waited = snapshot.now - merging.untested_since
+    if merging.untested and waited >= UNTESTED_SECONDS:
+        text = words.queue_silent(number, merging.untested, int(waited // 60))
+        merge_notices.append(
+            Notice(f"queue:{number}:{merging.untested}:silent", text, Audience.NOTE)
+        )
+    if merging.asked.get(UPDATE_BRANCH) == pull.head_sha:
         text = words.updated(number, pull.base)
-        said.append(Notice(f"updated:{number}:{pull.head_sha}", text, Audience.NEWS))
-    if before.asked.get(AUTO_MERGE) == pull.head_sha != made.ejected:
+        merge_notices.append(Notice(f"updated:{number}:{pull.head_sha}", text, Audience.NEWS))
+    if before.asked.get(AUTO_MERGE) == pull.head_sha != merging.ejected:
         text = words.auto_merge(number, pull.head_sha)
-        said.append(Notice(f"auto-merge:{number}:{pull.head_sha}", text, Audience.NOTE))
+        merge_notices.append(Notice(f"auto-merge:{number}:{pull.head_sha}", text, Audience.NOTE))
     key = f"{number}:{pull.head_sha}"
     if before.asked.get(AUTO_MERGE_OFF) == pull.head_sha:
         text = words.auto_merge_taken_back(number)
-        said.append(Notice(f"auto-merge:{key}:back", text, Audience.NOTE, ends=("auto-merge",)))
-    elif snapshot.record.pull.tampering and pull.is_auto_merge and not made.is_ours:
+        merge_notices.append(
+            Notice(f"auto-merge:{key}:back", text, Audience.NOTE, ends=("auto-merge",))
+        )
+    elif snapshot.record.pull.tampering and pull.is_auto_merge and not merging.is_ours:
         text = words.auto_merge_kept(number)
-        said.append(Notice(f"auto-kept:{number}", text, Audience.ASK))
-    if made.is_left_off and snapshot.rules.auto_merge:
+        merge_notices.append(Notice(f"auto-kept:{number}", text, Audience.ASK))
+    if merging.is_left_off and snapshot.rules.auto_merge:
         text = words.auto_merge_left_off(number)
-        said.append(Notice(f"auto-merge:{number}:off", text, Audience.NOTE))
-    return said
+        merge_notices.append(Notice(f"auto-merge:{number}:off", text, Audience.NOTE))
+    return merge_notices
 
 
 def stands(pull: PullRequest) -> str:
-    """How the merge stands, as a verb phrase; "" while something else that is told says all there is."""
+    """How the merge stands, as a verb phrase; "" while it is unknown or another notice says it all."""
     is_unknown = "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
     if is_unknown or pull.mergeable == CONFLICTING or pull.changes_requested:
         return ""
@@ -160,9 +170,9 @@ def stands(pull: PullRequest) -> str:
 
 
 def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
-    """A notice if the merge of a head stands in another way than was told, and the agent has no part in it.
+    """A notice if the merge of a head stands otherwise than was told, without the agent's doing.
 
-    A place in the queue that changes is none: `status` shows it.
+    A changed place in the queue gets no notice: `status` shows it.
     """
     before = snapshot.record.pull.merging
     is_same = how in ("", before.standing) or before.head != pull.head_sha
@@ -173,7 +183,7 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
 
 
 def advance(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
-    """What GitHub is to be asked for by itself, as the settings say; None if nothing, or not now."""
+    """What the settings have us ask of GitHub: auto-merge (on or off), an update; None if nothing now."""
     if not snapshot.looked_at_checks or pull.checks is None or pull.queue is not None:
         return None
     if (
@@ -207,13 +217,15 @@ def is_updated(snapshot: Snapshot, pull: PullRequest) -> bool:
 
 
 def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
-    """True if the user asked for it, and this head was neither given to GitHub nor taken back from it.
+    """True if the user wants auto-merge, and it was neither asked for this head nor switched off.
 
-    Where nothing holds the merge back GitHub has nothing to wait for, and merges: so all checks have to be
-    green by then.
+    Where no rule holds the merge back GitHub does not wait and merges at once: so all checks have to be
+    green first.
     """
-    made = snapshot.record.pull.merging
-    is_over = pull.is_auto_merge or made.is_left_off or made.asked.get(AUTO_MERGE) == pull.head_sha
+    merging = snapshot.record.pull.merging
+    is_over = (
+        pull.is_auto_merge or merging.is_left_off or merging.asked.get(AUTO_MERGE) == pull.head_sha
+    )
     if snapshot.record.pull.tampering:
         return False  # a person looks at it first
     is_unanswered = pull.conversations is not None and pull.conversations.unanswered
@@ -227,7 +239,7 @@ def _is_green(pull: PullRequest) -> bool:
 
 
 class Whom(StrEnum):
-    """Whom, or what; those who have to do something first."""
+    """Who or what an open pull request waits for; those who have to do something come first."""
 
     AUTHOR = "author"
     REVIEWERS = "reviewers"
@@ -249,7 +261,7 @@ class Awaiting:
 
 
 def awaited(pull: PullRequest) -> Awaiting:
-    """Whom an open pull request waits for, by what was read of it."""
+    """Whom an open pull request waits for, by its checks, reviews and merge state as they were read."""
     how = words.readiness(pull, is_reported=False)
     if to_mend := _to_mend(pull, how):
         return Awaiting(Whom.AUTHOR, to_mend, (pull.author,) if pull.author else ())
@@ -274,12 +286,14 @@ def awaited(pull: PullRequest) -> Awaiting:
 def _to_mend(pull: PullRequest, how: str) -> str:
     """What its author has to mend, as a verb phrase; "" if nothing.
 
-    Who asked for changes and is asked for another review has the next word, and whoever is asked for one
-    may find what was said before answered.
+    A reviewer who asked for changes and is asked for another review has the next word; and while anybody is
+    asked for a review, open conversations wait for that.
     """
-    asked_by = [one.author for one in pull.changes_requested if one.author not in pull.requested]
+    asked_by = [
+        review.author for review in pull.changes_requested if review.author not in pull.requested
+    ]
     is_refused = pull.review_decision == "CHANGES_REQUESTED" and not pull.requested
-    left = pull.conversations.unresolved if pull.conversations is not None else 0
+    unresolved = pull.conversations.unresolved if pull.conversations is not None else 0
     if pull.mergeable == CONFLICTING:
         return words.conflicting(pull.base)
     if pull.checks is not None and pull.checks.verdict is Verdict.FAILED:
@@ -288,7 +302,7 @@ def _to_mend(pull: PullRequest, how: str) -> str:
         return words.changes(asked_by)
     if pull.queue is not None:
         return ""
-    if left and not pull.requested and not pull.is_draft:
-        return words.unresolved(left)
+    if unresolved and not pull.requested and not pull.is_draft:
+        return words.unresolved(unresolved)
     is_behind = pull.merge_state == BEHIND and not pull.requested
     return how if pull.is_draft or is_behind else ""

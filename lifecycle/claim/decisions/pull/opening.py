@@ -59,10 +59,10 @@ def body(template: str, *, summary: str, issue: int, link: str) -> str:
     """The body: summary, link to the issue (`Refs #N` or `Closes #N`), checklist, test plan.
 
     Args:
-        template: the project's own, or empty.
+        template: the project's own, or empty for ours.
         summary: what was done.
-        issue: its number.
-        link: the word before it.
+        issue: the issue's number.
+        link: the word before the number.
     """
     text = _unchecked(template or _TEMPLATE)
     parts = {"{{summary}}": summary.strip()[:SUMMARY_LIMIT], "{{issue}}": f"{link} #{issue}"}
@@ -75,6 +75,7 @@ def body(template: str, *, summary: str, issue: int, link: str) -> str:
 
 
 def _unchecked(text: str) -> str:
+    """The text with every box of its task lists unchecked: nobody has done them for this PR."""
     return re.sub(r"(?m)^([ \t]*[-*+] )\[[xX]\]", r"\1[ ]", text)
 
 
@@ -103,15 +104,17 @@ def decide(snapshot: Snapshot) -> Decision:
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
-    """Open a draft for pushed work if nobody goes on with the task; nothing while somebody works."""
+    """Open a draft for pushed work if nobody goes on with the task; nothing while somebody works on it."""
     claim, observed = snapshot.record.claim, snapshot.observation
     if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
         return Decision()
     base = snapshot.rules.base or observed.default_branch
-    known = (observed.by_number, *observed.by_branch)
-    had = [one for one in known if one and derive.is_ours(one, claim, snapshot.rules.head_owner)]
-    if claim.branch in ("", base) or any(one.head_sha == snapshot.pushed_head for one in had):
-        return Decision()  # of what is pushed there was a pull request, and somebody ended it
+    pulls = (observed.by_number, *observed.by_branch)
+    ours = [
+        pull for pull in pulls if pull and derive.is_ours(pull, claim, snapshot.rules.head_owner)
+    ]
+    if claim.branch in ("", base) or any(pull.head_sha == snapshot.pushed_head for pull in ours):
+        return Decision()  # there was a pull request of what is pushed, and somebody ended it
     action = replace(opening(snapshot, base), is_draft=True)
     return Decision(action=action if may_try(snapshot, action) else None)
 
@@ -140,11 +143,12 @@ def condition(key: str, text: str) -> Decision:
 
 
 def _adopt(record: Record, pull: PullRequest, *, was_ours: bool) -> Decision:
+    """Make an open pull request the claim's; `was_ours`: an attempt of this claim had created it."""
     if was_ours:
         text = messages.pr_created(pull.number, pull.url)
     else:
         text = messages.pr_adopted(pull.number, pull.url, pull.branch)
-    known = replace(
+    pull_record = replace(
         record.pull,
         url=pull.url,
         head=pull.head_sha,
@@ -158,11 +162,13 @@ def _adopt(record: Record, pull: PullRequest, *, was_ours: bool) -> Decision:
             "phase": Phase.PR_CREATED.value,
             "status": Status.IN_REVIEW,
         },
-        record=replace(record, judged=Phase.PR_CREATED.value, intents={}, troubles={}, pull=known),
+        record=replace(
+            record, judged=Phase.PR_CREATED.value, intents={}, troubles={}, pull=pull_record
+        ),
         notices=(is_open(pull.number, text),),
     )
 
 
 def is_open(number: int, text: str) -> Notice:
-    """That the claim has an open pull request; that an earlier one was closed is none of its news then."""
+    """The notice that the claim has an open pull request; it ends one about a closed pull request."""
     return Notice(f"pr:{number}", text, Audience.NEXT, ends=("closed",))

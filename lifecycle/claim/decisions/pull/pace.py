@@ -1,8 +1,8 @@
-"""When to look at an open pull request again, so that polls are worth their requests. Pure.
+"""Decide when to look at an open pull request again, with few requests. Pure.
 
-The design polls every two minutes. A poll is made earlier, once, when the checks that still run are
-expected to end before that, as told by how long they took last time; and later when GitHub asked us
-to wait. What only the agent's next stop can bring about is not waited for here.
+The design polls every two minutes. A poll is made earlier, once, if the checks that still run should end
+before that, by the time they took last; and later if GitHub asked us to wait. What only the agent's next
+stop can bring about is not waited for here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STOP_GRACE = 10.0
 """Seconds that on-stop has for a hand-off or a close before somebody else takes it up."""
 
 NEVER = math.inf
-"""Nothing is due by itself; a change of the files will tell."""
+"""The time of a look that is not due by itself: a change of the files brings it about."""
 
 _KNOWN_CHECKS = 50
 
@@ -55,13 +55,15 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
 def held_until(record: Record, rules: Rules) -> float:
     """Until when a look that failed holds back the next one, 0.0 without one.
 
-    Whoever looks sooner than that (a wait that begins) asks again then, unless GitHub named the time: a
-    refusal may be mended by now, and a network be back.
+    A look with a shorter pause between polls (a wait that begins) is held back for less, unless GitHub
+    named the time: a refusal may be mended by now, and a network be back.
     """
-    held = record.troubles.get("Look")
-    if held is None:
+    trouble = record.troubles.get("Look")
+    if trouble is None:
         return 0.0
-    return held.until - (max(LOOK_AGAIN - rules.poll_seconds, 0.0) if held.is_guessed else 0.0)
+    return trouble.until - (
+        max(LOOK_AGAIN - rules.poll_seconds, 0.0) if trouble.is_guessed else 0.0
+    )
 
 
 def next_look(
@@ -103,9 +105,9 @@ def ends_at(checks: Checks, durations: Mapping[str, float]) -> float | None:
 
 def learned(durations: Mapping[str, float], checks: Checks) -> dict[str, float]:
     """Seconds that each check took, by name, updated from checks that have ended."""
-    known = dict(durations)
+    updated = dict(durations)
     for run in checks.runs:
         if run.started_at is not None and run.ended_at is not None:
-            known.pop(run.name, None)
-            known[run.name] = max(run.ended_at - run.started_at, 0.0)
-    return dict(list(known.items())[-_KNOWN_CHECKS:])
+            updated.pop(run.name, None)
+            updated[run.name] = max(run.ended_at - run.started_at, 0.0)
+    return dict(list(updated.items())[-_KNOWN_CHECKS:])

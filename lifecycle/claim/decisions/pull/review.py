@@ -1,7 +1,7 @@
-"""Judge an open pull request: checks, reviews, conflicts, the merge queue; what to tell, what to write.
+"""Judge an open pull request by checks, reviews, conflicts and merge queue: what to tell, what to write.
 
-Each is said once for what it is about: the head, the review. Checks that still run are silence, and
-so are checks that never registered: neither is a pass. What waits for a person is said to the person.
+Each notice is given once for the head or the review that it is about. While checks run, or have not
+registered, nothing is said: neither is a pass. What waits for a person is told to the person.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BAD = ("FAILURE", "ERROR")
 """GitHub's words for checks that did not pass."""
 
 _RESULTS = ("failed", "green", "waits", "rerun", "inherited", "mended", "stopped")
-"""One result of the checks takes the place of the one before it."""
+"""Events about the result of the checks: a notice of one takes the place of the one before it."""
 
 WHILE_OPEN = (
     "pr",
@@ -44,23 +44,23 @@ WHILE_OPEN = (
     *merge_standing.EVENTS,
     *_RESULTS,
 )
-"""Events of an open pull request: news of them is none once it was merged or closed."""
+"""Events of an open pull request: their notices are not given any more once it is merged or closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is known of the pull request now, and what to say."""
+    """The outcome of judging: `known` is the record of the pull request from now on."""
 
     known: PullRecord
     notices: tuple[Notice, ...]
 
 
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
-    """Judge an open pull request as it was just read."""
+    """Judge an open pull request as it was just read; its checks only if this look read them."""
     is_conflicting = pull.mergeable == merge_standing.CONFLICTING
     checks = pull.checks if snapshot.looked_at_checks else None
     merge = snapshot.record.pull.merging
-    known = replace(
+    pull_record = replace(
         snapshot.record.pull,
         merging=merge_standing.known(merge, pull, snapshot.now) if checks is not None else merge,
         url=pull.url,
@@ -77,73 +77,84 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             Audience.NEWS,
         )
         for review in pull.changes_requested
-        if not (_is_packed(known, pull) or review.id in known.reviews.get("told", ()))
+        if not (_is_packed(pull_record, pull) or review.id in pull_record.reviews.get("told", ()))
     ]
-    notices += merge_standing.mended_first(snapshot, pull, known.merging)
+    notices += merge_standing.mended_first(snapshot, pull, pull_record.merging)
     if checks is not None:
         is_reported = bool(notices or pull.changes_requested)
-        judged = _checks(snapshot, known, pull, checks, is_reported=is_reported)
+        judged = _checks(snapshot, pull_record, pull, checks, is_reported=is_reported)
         how = merge_standing.stands(pull)
-        more = merge_standing.notices(snapshot, pull, known)
-        more += [] if is_reported else merge_standing.moved(snapshot, pull, how)
-        known = replace(judged.known, merging=replace(known.merging, standing=how))
-        notices += [*more, *judged.notices]
-    return Judged(known, tuple(replace(told, ends=(*told.ends, *over(pull))) for told in notices))
+        merge_notices = merge_standing.notices(snapshot, pull, pull_record)
+        merge_notices += [] if is_reported else merge_standing.moved(snapshot, pull, how)
+        pull_record = replace(judged.known, merging=replace(pull_record.merging, standing=how))
+        notices += [*merge_notices, *judged.notices]
+    return Judged(
+        pull_record, tuple(replace(notice, ends=(*notice.ends, *over(pull))) for notice in notices)
+    )
 
 
 def over(pull: PullRequest) -> tuple[str, ...]:
-    """Events of an open pull request that are not true any more, whether there is other news or not."""
+    """Events that are over for the pull request as it was read: a conflict, requests for changes."""
     is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_requested}
     return tuple(event for event, holds in is_over.items() if holds)
 
 
-def unanswered(known: PullRecord, pull: PullRequest) -> int:
-    """How many conversations wait for an answer; what is known where this look was not shown them."""
-    return pull.conversations.unanswered if pull.conversations is not None else known.unanswered
+def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
+    """How many conversations wait for an answer; as recorded if this look did not read them."""
+    return (
+        pull.conversations.unanswered if pull.conversations is not None else pull_record.unanswered
+    )
 
 
-def _is_packed(known: PullRecord, pull: PullRequest) -> bool:
-    """True if the reviews are told as a packet, now or once nobody writes any more."""
+def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
+    """True if the reviews are told as a packet of the feedback, now or once nobody writes any more."""
     digest = pull.conversations.digest if pull.conversations is not None else None
-    return digest in (known.reviews.get("looked", ""), known.reviews.get("late", ""))
+    return digest in (pull_record.reviews.get("looked", ""), pull_record.reviews.get("late", ""))
 
 
 def _checks(
-    snapshot: Snapshot, known: PullRecord, pull: PullRequest, checks: Checks, *, is_reported: bool
+    snapshot: Snapshot,
+    pull_record: PullRecord,
+    pull: PullRequest,
+    checks: Checks,
+    *,
+    is_reported: bool,
 ) -> Judged:
-    durations = pace.learned(known.durations, checks)
-    known = replace(known, checks=_summary(checks, durations), durations=durations)
+    """Judge the checks as they were just read."""
+    durations = pace.learned(pull_record.durations, checks)
+    pull_record = replace(pull_record, checks=_summary(checks, durations), durations=durations)
     match checks.verdict:
         case Verdict.FAILED:
-            return _failed(known, pull, checks)
+            return _failed(pull_record, pull, checks)
         case Verdict.GREEN:
-            return Judged(known, _green(snapshot, pull, checks, is_reported=is_reported))
+            return Judged(pull_record, _green(snapshot, pull, checks, is_reported=is_reported))
         case Verdict.PENDING:
-            return Judged(known, _waiting(snapshot, pull, checks))
+            return Judged(pull_record, _waiting(snapshot, pull, checks))
 
 
-def _failed(known: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
+def _failed(pull_record: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
     """Tell a first failure at once, and later ones when no check runs any more.
 
     Another run of the same check that fails again is another failure.
     """
     runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
-    announced = _announced(known, checks)
+    announced = _announced(pull_record, checks)
     is_last = not checks.count(Bucket.PENDING)
     if announced and (not is_last or announced.issuperset(runs)):
-        return Judged(known, ())
+        return Judged(pull_record, ())
     spoken_of = {"sha": checks.sha, "failed": sorted({*announced, *runs})}
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
-    # What only a person can correct is not worth a turn of the model.
+    # What only a person can correct does not wake the agent: its turn would be in vain.
     is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
     audience = Audience.NOTE if is_a_persons else Audience.NEWS
     notice = Notice(key, words.checks_failed(checks, pull.number), audience, ends=_RESULTS)
-    return Judged(replace(known, announced=spoken_of), (notice,))
+    return Judged(replace(pull_record, announced=spoken_of), (notice,))
 
 
 def _green(
     snapshot: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool
 ) -> tuple[Notice, ...]:
+    """The notice that the checks are green, and what the merge still waits for."""
     key = f"green:{pull.number}:{checks.sha}"
     is_behind = pull.merge_state == merge_standing.BEHIND and pull.queue is None
     if is_behind and not is_reported:
@@ -159,7 +170,7 @@ def _green(
 def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Notice, ...]:
     """Notices to the person about checks that wait for somebody, once nothing else runs.
 
-    Checks register late, so that one which is required counts as missing at the second look only.
+    Checks register late, so a required one counts as missing from the second look on (or by command).
     """
     if any(run.bucket is Bucket.PENDING and run.word != "STALE" for run in checks.runs):
         return ()
@@ -168,28 +179,29 @@ def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Not
     before = snapshot.record.pull.checks or {}
     is_old = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
     if checks.held:
-        text, what = words.approval_needed(pull, checks.held), checks.held
+        text, names = words.approval_needed(pull, checks.held), checks.held
     elif checks.stale:
-        text, what = words.checks_stale(pull.number, checks.stale), checks.stale
+        text, names = words.checks_stale(pull.number, checks.stale), checks.stale
     elif checks.missing and checks.is_complete and (is_old or snapshot.wake is Wake.TICK):
         text = words.checks_missing(pull.number, checks.missing, pull.base)
-        what = checks.missing
+        names = checks.missing
     elif checks.hidden and (checks.runs or checks.overall in _BAD):
         text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
-        what = (*checks.hidden, checks.overall)
+        names = (*checks.hidden, checks.overall)
     else:
         return ()
-    key = f"waits:{pull.number}:{checks.sha}:{','.join(what)}"
+    key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
     return (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
 
 
-def _announced(known: PullRecord, checks: Checks) -> set[str]:
-    """The failures of this head that were spoken of."""
-    announced = known.announced or {}
+def _announced(pull_record: PullRecord, checks: Checks) -> set[str]:
+    """The failures of this head that notices were given of, each as `name@start`."""
+    announced = pull_record.announced or {}
     return set(announced.get("failed", ())) if announced.get("sha") == checks.sha else set()
 
 
 def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
+    """Counts and names of the checks as JSON, for the record and `status`."""
     return {
         "sha": checks.sha,
         "verdict": checks.verdict.value,
@@ -208,25 +220,27 @@ def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
 def failing_step(snapshot: Snapshot, pull: PullRequest) -> RerunJobs | RemarkOnPull | None:
     """The next write because checks failed: jobs run again, or a remark on what was taken from the checks.
 
-    Whose a failure is the feedback decides; what it asks for stands in the record until it is a fact.
+    The feedback decides which failures are run again; what it asks for stays in the record until done.
     """
-    known = snapshot.record.pull
-    wanted: list[RerunJobs | RemarkOnPull] = [RerunJobs(*one) for one in known.reruns]
-    if len(known.tampering) > known.remarked:
-        text = words.weakened(known.tampering[known.remarked :])
-        mark = hidden_marker.of("weakened", head=pull.head_sha[:12], count=len(known.tampering))
-        wanted.append(RemarkOnPull(pull.number, text, mark))
-    return next((action for action in wanted if may_try(snapshot, action)), None)
+    pull_record = snapshot.record.pull
+    actions: list[RerunJobs | RemarkOnPull] = [RerunJobs(*rerun) for rerun in pull_record.reruns]
+    if len(pull_record.tampering) > pull_record.remarked:
+        text = words.weakened(pull_record.tampering[pull_record.remarked :])
+        mark = hidden_marker.of(
+            "weakened", head=pull.head_sha[:12], count=len(pull_record.tampering)
+        )
+        actions.append(RemarkOnPull(pull.number, text, mark))
+    return next((action for action in actions if may_try(snapshot, action)), None)
 
 
 def link_step(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
-    """The link that an open pull request lacks, or None."""
+    """The write that adds the link to the issue which an open pull request lacks, or None."""
     observed, claim = snapshot.observation, snapshot.record.claim
     number = claim.issue_number
     if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
         return None
     if pull.state is not PullState.OPEN or not claim.agent_id:
-        return None  # a person's pull request is the person's
+        return None  # without an agent it is a person's pull request: its text is left alone
     mark = hidden_marker.of("link", issue=number)
     if mark in pull.body or derive.refers(pull, number, observed.repository):
         return None
