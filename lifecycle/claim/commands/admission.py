@@ -41,19 +41,21 @@ class Start:
         return Status.IN_REVIEW if is_shown else Status.IN_PROGRESS
 
 
-def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> bool:
+def is_lost(world: World, mine: Record, observed: Observation, notes: list[str]) -> bool:
     """True if this worktree's claim does not hold its task any more; asks the remote once.
 
     Args:
         world: what may be touched.
         mine: the claim.
-        seen: what GitHub shows of it now.
+        observed: what GitHub shows of it now.
         notes: gets a remark where the remote cannot tell; the claim counts as in order then.
     """
-    issue = seen.issue
+    issue = observed.issue
     if issue is None or not issue.is_open or mine.ending.lease_done:
-        return False  # an ending gave the lease back itself
-    if derive.apply_loss(mine, card_and_link.apply_card(mine, seen), seen).ownership.is_released:
+        return False  # the claim's own ending released the lease
+    if derive.apply_loss(
+        mine, card_and_link.apply_card(mine, observed), observed
+    ).ownership.is_released:
         return True
     remote = world.remote
     try:
@@ -66,29 +68,29 @@ def is_lost(world: World, mine: Record, seen: Observation, notes: list[str]) -> 
     return stands.is_gone or stands.other is not None
 
 
-def start_of(world: World, lost: Record | None, seen: Observation) -> Start:
-    """The start of a claim; of one that replaces the lost claim `lost`, from what GitHub shows."""
+def start_of(world: World, lost: Record | None, observed: Observation) -> Start:
+    """What a claim starts with; one that replaces the claim `lost` starts with what GitHub shows."""
     if lost is None:
         return Start()
-    pull = derive.pull_request_of(lost, seen, world.head.owner)
+    pull = derive.pull_request_of(lost, observed, world.head.owner)
     return Start(derive.phase_of(pull), lost.claim.summary, pull)
 
 
 def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:
-    """Write the record in the lost one's place, file and state; drop that one's queued notices."""
+    """Write the record in place of the lost claim's, file and state; drop that claim's queued notices."""
     committed = claim_store.commit(
         replace(record, past=lost.past, pull=replace(record.pull, durations=lost.pull.durations)),
         {},
     )
-    made = claim_store.create(record) if committed.is_gone else committed.record
-    claim_store.ledger.retire(made.claim_key)
+    written = claim_store.create(record) if committed.is_gone else committed.record
+    claim_store.ledger.retire(written.claim_key)
     claim_store.save()
-    return made
+    return written
 
 
 @dataclass(frozen=True, slots=True)
 class ListedWorktree:
-    """One worktree, as git lists it; `branch` is empty if HEAD is on none, `lock` says why."""
+    """One worktree, as git lists it; `branch` is empty if HEAD is on none, `lock` is its lock's reason."""
 
     path: Path
     branch: str = ""
@@ -112,7 +114,7 @@ def record_in(root: Path) -> Record | None:
     try:
         return ClaimStore(root, SystemClock()).load(repair=False).record
     except (ClaimRefused, OSError):
-        return None  # whose it is cannot be told; its own commands say what is wrong with it
+        return None  # the commands in that worktree say what is wrong with its claim
 
 
 def claimed(root: Path) -> int | None:
@@ -122,14 +124,21 @@ def claimed(root: Path) -> int | None:
 
 
 def quoted(path: Path) -> str:
-    """The path for a shell, always in quotes: a line that somebody copies."""
+    """The path, always in quotes, for a shell line that somebody copies."""
     text = shlex.quote(str(path))
     return text if text.startswith("'") else f"'{text}'"
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Who takes the task; `resumes` what this worktree began, or had and lost the file of."""
+    """Who takes the task, and by which attempt.
+
+    Attributes:
+        agent: in whose name it is taken.
+        nonce: the attempt's random word, which its lease commit has.
+        resumes: it goes on with an attempt that was begun here, or with a claim whose file was lost.
+        held: the sha of that claim's lease, or "".
+    """
 
     agent: str
     nonce: str
@@ -148,7 +157,15 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class TaskAsked:
-    """What is known of the task before it is taken; `lost` is the claim that it had here, or None."""
+    """What is known of the task before it is taken.
+
+    Attributes:
+        issue, seen: the issue, and all that GitHub shows of the task.
+        card: its card, or None without one.
+        cards: all cards of this repository.
+        has_board: there is a board that can be read.
+        lost: the claim on the task which this worktree had and lost, or None.
+    """
 
     issue: Issue
     seen: Observation
@@ -208,9 +225,9 @@ def _refuse_other_place(world: World, number: int) -> None:
 
 def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
     """The refusal with who holds the task: the worktree of this clone, or the agent and since when."""
-    held = other_place(world, number, agent)
-    if held is not None:
-        return held
+    refusal = other_place(world, number, agent)
+    if refusal is not None:
+        return refusal
     holder = holder_of(world, number)
     since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
     return HeldByAnother(
@@ -220,7 +237,7 @@ def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -
 
 
 def holder_of(world: World, number: int) -> lease.Lease | None:
-    """Who has the lease, or None if it cannot be read: it only makes a refusal clearer."""
+    """Who has the lease; None if nobody, or if it cannot be read: it only makes a refusal clearer."""
     try:
         return lease.read(world.git, world.remote, number)
     except (GitFailed, Transient):
@@ -228,7 +245,7 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
 
 
 def other_place(world: World, number: int, agent: str) -> HeldByAnother | None:
-    """The refusal, with the way there, if another worktree of this clone holds the agent's claim."""
+    """The refusal with the way there if another worktree of this clone holds the agent's claim; or None."""
     for place, record in _other_claims(world):
         if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
             return _claimed_there(place, number)
@@ -244,6 +261,7 @@ def _other_claims(world: World) -> Iterator[tuple[Path, Record]]:
 
 
 def _claimed_there(place: Path, number: int) -> HeldByAnother:
+    """The refusal that another worktree of this clone holds the task."""
     return HeldByAnother(
         f"#{number} is claimed in {place} already; nothing was claimed here. Go on there: "
         f"cd {quoted(place)}"
@@ -251,15 +269,16 @@ def _claimed_there(place: Path, number: int) -> HeldByAnother:
 
 
 def _need_dependencies(world: World, task: TaskAsked, *, force: bool) -> None:
-    known = {card.number: card.is_open for card in task.cards}
+    """Refuse a task that depends on open issues, unless it is taken by force."""
+    states = {card.number: card.is_open for card in task.cards}
     still_open = []
     for number in priorities.numbers(task.card.dependencies if task.card else None):
-        is_open = known[number] if number in known else world.forge.issue(number).is_open
+        is_open = states[number] if number in states else world.forge.issue(number).is_open
         if is_open:
             still_open.append(f"#{number}")
     if still_open and not force:
-        first = "them" if len(still_open) > 1 else "it"
+        pronoun = "them" if len(still_open) > 1 else "it"
         raise Refused(
             f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "
-            f"claimed. Close {first} first, or take it all the same: {forcing(task.issue.number)}"
+            f"claimed. Close {pronoun} first, or take it all the same: {forcing(task.issue.number)}"
         )

@@ -1,4 +1,4 @@
-"""Moves that a person or an agent makes by command: hand off, close, nudge."""
+"""Change a claim's phase by a command of a person or an agent: hand off, close, nudge."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     from lifecycle.core.world import World
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
-"""Set by the client for the commands that its agent runs: whose session it is."""
+"""The variable with the session's id that the client sets for the commands which its agent runs."""
 
 TITLE_LENGTH = 256
 """Characters of a pull request's title; GitHub answers a longer one with 422, "title is too long"."""
 
 _STATUS = {Phase.CODING: Status.IN_PROGRESS}
+"""The Status that goes with a phase which is set by command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class HandedOff:
 
 
 def current(claim_store: ClaimStore) -> Record:
-    """The claim of this worktree, looked at without the lock: nothing is repaired or written.
+    """The claim of this worktree, read without the lock: nothing is repaired or written.
 
     Raises:
         Refused: there is none.
@@ -84,6 +85,7 @@ def _change(claim_store: ClaimStore, change: Callable[[Record], Record]) -> Reco
 
 
 def _staying(record: Record) -> Record:
+    """The record; Refused if it is being released."""
     if record.ending.releasing is not None:
         raise Refused(
             f"#{record.claim.issue_number} is being released, and the claim was left as it is. "
@@ -106,7 +108,7 @@ def phase_of(record: Record) -> Phase:
 
 
 def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
-    """Validate, push, and set the phase; the PR is opened at the next stop.
+    """Validate, push, and set the phase to `ready_for_pr`; the PR is opened at the next stop.
 
     Raises:
         IllegalMove: the phase does not lead to ready_for_pr; nothing was pushed.
@@ -139,7 +141,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     for command in world.settings.validate:
         with world.deadline.standing_still():
             notes += _validate(world, command, session)
-    # Right before the push, since a validation takes minutes.
+    # Asked right before the push: in the minutes that validation takes the task may be taken over.
     _refuse_lease_of_another(world, record)
     notes += _pushed(world, record)
     if record.claim.pr_number and record.pull.unanswered:
@@ -150,16 +152,16 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         number, title = record.claim.pr_number, record.claim.summary
         if summary != title:
             notes.append(f'PR #{number} keeps its title "{title}"; edit it on GitHub.')
-        wanted: dict[str, str] = {}
+        values: dict[str, str] = {}
     else:
-        wanted = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
-    if not wanted and session in ("", record.ownership.session):
+        values = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
+    if not values and session in ("", record.ownership.session):
         return HandedOff(record, tuple(notes))
 
     def handed(record: Record) -> Record:
         owner = session or record.ownership.session
-        at = replace(record.ownership, session=owner, session_at=world.clock.now())
-        return replace(record.with_values(wanted), ownership=at)
+        ownership = replace(record.ownership, session=owner, session_at=world.clock.now())
+        return replace(record.with_values(values), ownership=ownership)
 
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         return HandedOff(_change(claim_store, handed), tuple(notes))
@@ -186,7 +188,7 @@ def move(
         override: why the issue may be closed without a merge; recorded in its comment.
         reason: why the move is made by hand; recorded in the claim's nudges and in the log, and
             with `done` it is the yes to closing, which the closing comment tells.
-        consent: who said yes to closing, if `wanted` is done; as `Record.consent`.
+        consent: who said yes to closing, if `wanted` is done; as `EndingRecord.consent`.
         dry_run: return the record as it would be, and write nothing.
 
     Raises:
@@ -229,6 +231,7 @@ def move(
 
 
 def _nudge(world: World, record: Record, wanted: Phase, reason: str) -> Nudge | None:
+    """The nudge to record for a move with a reason; None without one."""
     if not reason:
         return None
     by = "agent" if session_of(world) else "person"
@@ -236,7 +239,8 @@ def _nudge(world: World, record: Record, wanted: Phase, reason: str) -> Nudge | 
 
 
 def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
-    phase = PHASES.get(record.claim.phase)  # one that does not exist may go to any that does
+    """The record in another phase; IllegalMove if the table has no such move, unless by force."""
+    phase = PHASES.get(record.claim.phase)  # from an unknown one every move is allowed
     if phase is not None and phase is not wanted and not force:
         CLAIM.check(phase, wanted)
     values = {"phase": wanted.value}
@@ -246,8 +250,9 @@ def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
 
 
 def _check_branch(world: World, record: Record) -> list[str]:
+    """Refuse unless the claim's branch is checked out and has commits of its own; returns remarks."""
     branch, git = record.claim.branch, world.git
-    here = git.current_branch()
+    checked_out = git.current_branch()
     if not branch:
         raise ClaimRefused(
             f"branch is missing in {CLAIM_FILE}; write the branch of this work there."
@@ -257,9 +262,9 @@ def _check_branch(world: World, record: Record) -> list[str]:
             "The name of the claim's branch holds what looks like a secret, so nothing was pushed; rename "
             f"it (git branch -m <name>), and write the new name into {CLAIM_FILE} as branch."
         )
-    if here != branch:
+    if checked_out != branch:
         raise Refused(
-            f"The claim is for branch {branch}, and HEAD is on {here or 'no branch'}; nothing was "
+            f"The claim is for branch {branch}, and HEAD is on {checked_out or 'no branch'}; nothing was "
             f"pushed. Switch with: git switch {branch}"
         )
     notes = []
@@ -277,6 +282,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
 
 
 def _refuse_card_of_another(record: Record) -> None:
+    """Refuse if the last look found that the task was taken over or released."""
     if record.ownership.taken_by:
         raise HeldByAnother(
             f"#{record.claim.issue_number} is held by {named(record.ownership.taken_by)}, as its lease "
@@ -317,18 +323,19 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
 def _pushed(world: World, record: Record) -> list[str]:
     """Push; a pull request in the merge queue is taken out first, since a queued branch takes no push.
 
-    Nothing is asked where its base has no queue, as of the last look, unless GitHub refuses the push.
+    GitHub is not asked about a queue if the base had none at the last look, unless the push is refused.
+    Returns remarks.
     """
     number, branch = record.claim.pr_number, record.claim.branch
     notes = _left_queue(world, number) if number and record.pull.merging.has_queue else []
     try:
         _push(world, branch)
     except GitFailed as error:
-        left = _left_queue(world, number) if number and _PROTECTED in error.evidence else []
-        if not left:
+        queue_notes = _left_queue(world, number) if number and _PROTECTED in error.evidence else []
+        if not queue_notes:
             raise
         _push(world, branch)
-        return left
+        return queue_notes
     return notes
 
 
@@ -337,11 +344,13 @@ _PROTECTED = "GH006"
 
 
 def _left_queue(world: World, number: int) -> list[str]:
+    """Take a pull request out of the merge queue; returns a remark if it was in there."""
     was_queued = world.merges.ensure_not_queued(number).changed
     return [merge_messages.left_queue(number)] if was_queued else []
 
 
 def _push(world: World, branch: str) -> None:
+    """Push the branch; its errors say that the phase was not changed."""
     remote = world.remote
     try:
         world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
@@ -364,9 +373,10 @@ def default_branch(world: World) -> str:
 
 
 def _validate(world: World, command: str, session: str) -> list[str]:
-    """Run one command of `validate` as the checks are run, so that what it showed is kept with the files.
+    """Run one command of `validate` as checks are run, which keeps its result as evidence for these files.
 
-    What runs the tests is kept as the check `test`, anything else as `validate`; remarks on it are given.
+    A command that runs the tests is kept as the check `test`, any other as `validate`. Returns remarks on
+    it; Refused if it fails.
     """
     from lifecycle.evidence import suite_runs
     from lifecycle.evidence.checks import check_engine, known_checks
@@ -385,22 +395,23 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     check = known_checks.KnownCheck(name, (words,), "validate", is_projects=True)
     asked = check_engine.CheckAsked(check, (), settings.check_seconds, rows, session, "validate")
     # Our own stdout may be JSON for a machine.
-    done = check_engine.CheckRun(
+    ended = check_engine.CheckRun(
         world.root, world.environment, world.clock, asked, out=_printed, err=_printed
     ).result()
-    if done.signal == signal.SIGINT:
+    if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
-    if done.record.status != 0:
-        told = ("", f"exit status {done.record.status}")
-        why = "" if done.record.why in told else f" ({done.record.why})"
+    if ended.record.status != 0:
+        plain_reasons = ("", f"exit status {ended.record.status}")
+        why = "" if ended.record.why in plain_reasons else f" ({ended.record.why})"
         raise Refused(
-            f"Validation failed: `{command}` exited {done.record.status}{why}; nothing was pushed and the "
+            f"Validation failed: `{command}` exited {ended.record.status}{why}; nothing was pushed and the "
             "phase was not changed. Mend it and hand off again."
         )
-    return list(done.remarks)
+    return list(ended.remarks)
 
 
 def _printed(part: bytes) -> None:
+    """Write a part of a command's output to stderr."""
     with suppress(OSError):  # nobody reads it any more
         sys.stderr.flush()
         os.write(sys.stderr.fileno(), part)

@@ -1,6 +1,6 @@
-"""Which task comes next, and the suggestion after a merge where no claim was made.
+"""Choose the next task, and suggest it after the merge of a branch without a claim.
 
-A repository that is worked in without `lifecycle claim` still hears of its branch's merge, once.
+So whoever works without `lifecycle claim` is told of the merge as well, once.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DONE_WITH = "branch_merged"
 
 def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
     """The first open Todo card of this repository by Priority that `lifecycle claim` would take."""
-    known = list(cards)
-    still_open = {card.number for card in todo_of(known, repository, status=None)}
+    all_cards = list(cards)
+    still_open = {card.number for card in todo_of(all_cards, repository, status=None)}
     free = (
         card
-        for card in todo_of(known, repository)
+        for card in todo_of(all_cards, repository)
         if not still_open.intersection(priorities.numbers(card.dependencies))
     )
     return next(free, None)
@@ -40,9 +40,9 @@ def todo_of(
     """Open cards of this repository by Priority, as `priorities` has it, else as the board has them.
 
     Args:
-        cards: all of the board's.
-        repository: the only one that counts.
-        status: the column; None for all of them.
+        cards: all cards of the board.
+        repository: whose cards are wanted.
+        status: the Status of the cards; None for any.
     """
     name = str(repository).casefold()
     todo = [
@@ -56,20 +56,21 @@ def todo_of(
 
 
 def _urgency(card: Card) -> tuple[int, str]:
+    """The sort key of a card: the rank of its Priority, then its name."""
     return priorities.order_of(priorities.rank_of(card.priority or ""), card.priority)
 
 
 def suggest(world: World) -> Notice | None:
-    """What to say if the current branch's pull request was merged, or None.
+    """The notice that the current branch's pull request was merged, with the next task; None if it was not.
 
-    One request while it is not (two once it is), and none at all on the default branch or for a
-    branch that was spoken of before.
+    One request while it is not merged, two once it is; none on the default branch, or for a branch that was
+    told of before.
     """
     branch = world.git.current_branch()
     if branch is None or branch in ("main", "master", world.settings.base):
         return None
-    here = f"{branch}@{world.git.head_of(branch)}"
-    if world.cache.get(_DONE_WITH) == here:
+    tip = f"{branch}@{world.git.head_of(branch)}"
+    if world.cache.get(_DONE_WITH) == tip:
         return None
     pulls = [
         pull
@@ -81,11 +82,12 @@ def suggest(world: World) -> Notice | None:
     if any(pull.state is PullState.OPEN for pull in pulls):
         return None
     text = _sentence(world, branch)
-    world.cache.put(_DONE_WITH, here)
+    world.cache.put(_DONE_WITH, tip)
     return Notice(f"branch-merged:{pulls[0].number}", text, Audience.NEWS)
 
 
 def _sentence(world: World, branch: str) -> str:
+    """The sentence about the merge, with the next task if the board can be read."""
     try:
         cards = world.board.cards() if world.board is not None else None
     except LifecycleError as error:

@@ -30,7 +30,7 @@ class ReleaseOutcome:
         record: the claim; of one that was only begun, as far as it came.
         notes: what the person should know.
         is_over: nothing is left to do: the task was released before, or was only begun and is undone.
-        said: what there is to say of that.
+        said: the sentence for the person about that.
     """
 
     record: Record
@@ -60,31 +60,29 @@ def release_claim(
     reason = world.public(" ".join(reason.split()), "reason")
     if dry_run:
         loaded = claim_store.load(repair=False)
-        over = (_begun(claim_store) or _over(claim_store)) if loaded.record is None else None
-        return over or _leaving(world, there(loaded), reason, is_asked=False)
+        ended = (_begun(claim_store) or _over(claim_store)) if loaded.record is None else None
+        return ended or _leaving(world, there(loaded), reason, is_asked=False)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
         for notice in loaded.notices:
             claim_store.ledger.queue(notice)
         try:
             if loaded.record is not None:
-                unfinished_claims.over(
-                    claim_store
-                )  # it is there, whatever the run that wrote it came to
+                # The claim file is there, however the run that wrote it ended.
+                unfinished_claims.over(claim_store)
             else:
-                over = _unfinished(world, claim_store) or _over(claim_store)
-                if over is not None:
-                    return over
+                ended = _unfinished(world, claim_store) or _over(claim_store)
+                if ended is not None:
+                    return ended
                 loaded = replace(loaded, record=_restored(claim_store))
-            left = _leaving(world, there(loaded), reason, is_asked=True)
+            releasing = _leaving(world, there(loaded), reason, is_asked=True)
         finally:
             claim_store.save()
         for mark in (STOP_DUE, IDLE_DUE):
-            claim_store.marks.set_due(
-                mark, 1.0
-            )  # killed right behind the commit, the next wake goes on
-        kept = claim_store.commit(left.record.without_troubles(), loaded.hints).record
-        return ReleaseOutcome(kept, left.notes)
+            # If this is killed right after the commit, the next wake goes on.
+            claim_store.marks.set_due(mark, 1.0)
+        record = claim_store.commit(releasing.record.without_troubles(), loaded.hints).record
+        return ReleaseOutcome(record, releasing.notes)
 
 
 def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
@@ -133,7 +131,10 @@ def _restored(claim_store: ClaimStore) -> Record | None:
 
 
 def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> ReleaseOutcome:
-    """The record marked as releasing, and remarks for the person."""
+    """The record marked as releasing, and remarks for the person; Refused if the claim is to be closed.
+
+    `is_asked`: the remote is asked who holds the lease.
+    """
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
@@ -189,18 +190,18 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     pushed = git.remote_head_of(branch, remote)
     base = world.settings.base or default_branch(world)
     start = f"{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
-    made = _count(world, f"{start}..{branch}") if start else None
+    commits = _count(world, f"{start}..{branch}") if start else None
     since = f"{remote}/{branch}" if pushed else start
     unpushed = _count(world, f"{since}..{branch}") if since else None
     if unpushed:
-        them = _commits(unpushed)
-        notes.append(f"{them} of {branch} only here; to share: git push {remote} {branch}")
+        amount = _commits(unpushed)
+        notes.append(f"{amount} of {branch} only here; to share: git push {remote} {branch}")
     own = (f":(exclude){CLAIM_FILE}*", f":(exclude){FOLDER}")
     if git.current_branch() == branch and git.run("status", "--porcelain", "--", ".", *own):
         notes.append(
             "Uncommitted work is only here; commit and push what others should go on with."
         )
-    words = [_commits(made)] if made is not None else []
+    words = [_commits(commits)] if commits is not None else []
     words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
     words += [f"{unpushed} not pushed"] if unpushed and pushed else []
     return f"{', '.join(words)}, {phase}", notes

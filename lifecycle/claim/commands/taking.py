@@ -86,7 +86,7 @@ def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = Fal
 
 
 def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) -> Taken:
-    """Take it under the lock; a claim that an earlier run began on another task is undone first."""
+    """Take the task under the lock; undo first what an earlier run began to claim of another task."""
     loaded = claim_store.load()
     for notice in loaded.notices:
         claim_store.ledger.queue(notice)
@@ -105,8 +105,8 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     if mine is not None:
         remarks: list[str] = []
         if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
-            held = _held(world, claim_store, loaded)
-            return Taken(held, task.issue.title, tuple(remarks), is_new=False)
+            record = _held(world, claim_store, loaded)
+            return Taken(record, task.issue.title, tuple(remarks), is_new=False)
         task = replace(task, lost=mine)
     with unfinished_claims.answered_for(world, claim_store):
         attempt = _attempt(world, claim_store, task)
@@ -136,24 +136,25 @@ def _named(
 
 
 def _check_held(mine: Record, number: int, command: str) -> None:
-    held = mine.claim.issue_number
-    if held != number:
+    """Refuse if this worktree's claim is on another task, or is being released."""
+    own = mine.claim.issue_number
+    if own != number:
         lost = mine.ownership.taken_by or mine.ownership.is_released
-        how = f"already holds #{held} (phase {mine.claim.phase}); finish it first"
+        how = f"already holds #{own} (phase {mine.claim.phase}); finish it first"
         if lost:
-            how = f"has the claim on #{held}, which it lost; leave it with: lifecycle release"
+            how = f"has the claim on #{own}, which it lost; leave it with: lifecycle release"
         raise Refused(
             f"This worktree {how}, or take the other with: lifecycle {command} {number} --worktree"
         )
     if mine.ending.releasing is not None:
         raise Refused(
-            f"#{held} is being released, and the claim was left as it is. Finish that with: "
+            f"#{own} is being released, and the claim was left as it is. Finish that with: "
             f"lifecycle tick; then claim it again."
         )
 
 
 def _held(world: World, claim_store: ClaimStore, loaded: Loaded) -> Record:
-    """The claim that is here already, made the claim of this command's session."""
+    """Make the claim that is here already the claim of this command's session, and return it."""
     mine, session = loaded.record, session_of(world)
     if mine is None:
         raise ValueError("there is no claim to go on with")
@@ -180,7 +181,7 @@ class _Taking:
     def both(self, chosen: tracker.Task | None) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
         world, claim_store, number = self.world, self.claim_store, self.task.issue.number
-        held = linked_writes.hold(
+        linked = linked_writes.hold(
             world,
             claim_store,
             number,
@@ -191,37 +192,39 @@ class _Taking:
             force=self.force,
         )
         try:
-            taken = self._issue(held)
+            taken = self._issue(linked)
         except LifecycleError as error:
             if isinstance(error, HeldByAnother) and self._is_namesake():
-                # Two of one name, in the same second: the other one has both.
+                # Another agent of our name, in the same second, has the issue and so the linked task.
                 linked_writes.settle(claim_store)
             else:
-                left = linked_writes.let_go(world, claim_store, number)
-                error.sentence = f"{error.sentence} {left}".rstrip()
+                remark = linked_writes.let_go(world, claim_store, number)
+                error.sentence = f"{error.sentence} {remark}".rstrip()
             raise
         linked_writes.settle(claim_store)
         return taken
 
     def _is_namesake(self) -> bool:
+        """True if the lease is held by another agent that has this attempt's name."""
         holder = holder_of(self.world, self.task.issue.number)
         return holder is not None and holder.agent == self.attempt.agent
 
-    def _issue(self, held: linked_writes.Held) -> Taken:
+    def _issue(self, linked: linked_writes.Held) -> Taken:
+        """Take the issue: note, lease, branch, assignee, card, claim file, in this order."""
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
         number, agent, login = task.issue.number, self.attempt.agent, self.attempt.login
         unfinished_claims.note(world, claim_store, task, self.attempt)
         start = admission.start_of(world, task.lost, task.seen)
-        had = task.lost.claim.branch if task.lost is not None else ""
-        branch = had or branch_name(task.issue.title, number)
-        sha, before = self._lease(branch)
+        lost_branch = task.lost.claim.branch if task.lost is not None else ""
+        branch = lost_branch or branch_name(task.issue.title, number)
+        sha, former_agent = self._lease(branch)
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, world.settings.base or task.seen.default_branch)
         unfinished_claims.held(claim_store)
         if login not in world.forge.assign(number, login):
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
-        notes += _relieved(world, task, login, login_of(before))
+        notes += _relieved(world, task, login, login_of(former_agent))
         item = _put_on_board(world, task, agent, start.status, notes)
         exclude_own_files(world.root)
         record = Record(
@@ -237,7 +240,7 @@ class _Taking:
             ),
             title=task.issue.title,
             is_taken=True,
-            linked=LinkRecord(link=held.link, is_known=held.is_known, left=held.left),
+            linked=LinkRecord(link=linked.link, is_known=linked.is_known, left=linked.left),
         )
         if task.lost is None:
             record = claim_store.create(record)
@@ -250,31 +253,31 @@ class _Taking:
     def _lease(self, branch: str) -> tuple[str, str]:
         """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
 
-        With it comes the agent whose lease was taken over, or "".
+        Returned with it: the agent whose lease was taken over, or "".
         """
         world, attempt, number = self.world, self.attempt, self.task.issue.number
         git, remote = world.git, world.remote
         holder = lease.read(git, remote, number) if attempt.resumes or self.force else None
         if holder is not None and attempt.resumes and attempt.made(holder):
             return holder.sha, ""
-        had = holder if self.force else None
-        before = had.sha if had is not None else ""
-        unfinished_claims.takes_over(self.claim_store, before)
+        former = holder if self.force else None
+        instead_of = former.sha if former is not None else ""
+        unfinished_claims.takes_over(self.claim_store, instead_of)
         agent, nonce = attempt.agent, attempt.nonce
         try:
             sha = lease.take(
-                git, remote, number, agent, branch=branch, nonce=nonce, instead_of=before
+                git, remote, number, agent, branch=branch, nonce=nonce, instead_of=instead_of
             )
         except HeldByAnother as error:
-            first = holder_of(world, number)
-            held = other_place(world, number, first.agent) if first is not None else None
-            raise (held or error) from None
+            winner = holder_of(world, number)
+            refusal = other_place(world, number, winner.agent) if winner is not None else None
+            raise (refusal or error) from None
         except GitFailed as error:
             self.notes.append(
                 f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
             )
             return "", ""
-        return sha, had.agent if had is not None else ""
+        return sha, former.agent if former is not None else ""
 
 
 def _going_on(record: Record, lost: Record, start: Start) -> Record:
@@ -284,13 +287,14 @@ def _going_on(record: Record, lost: Record, start: Start) -> Record:
     if pull is None:
         return record
     opened = pull.number if lost.pull.opened == pull.number else None
-    known = replace(record.pull, url=pull.url, head=pull.head_sha, opened=opened)
-    return replace(record, pull=known, judged=start.phase.value)
+    pull_record = replace(record.pull, url=pull.url, head=pull.head_sha, opened=opened)
+    return replace(record, pull=pull_record, judged=start.phase.value)
 
 
 def _values(
     task: TaskAsked, branch: str, agent: str, item: BoardItem | None, start: Start
 ) -> dict[str, Any]:
+    """The fields of the new claim file."""
     return {
         "schema_version": SCHEMA_VERSION,
         "item_id": item.id if item is not None else "",
@@ -307,6 +311,7 @@ def _values(
 
 
 def _number(query: str) -> int | None:
+    """The issue number in a query (`42`, `#42`, an issue URL), or None."""
     match = re.fullmatch(r"#?(\d+)", query.strip()) or re.search(r"/issues/(\d+)$", query.strip())
     if match is not None and not 0 < int(match[1]) < 2**31:
         raise Refused(f"{match[1]} is no issue number; nothing was claimed.")
@@ -319,22 +324,25 @@ def _cards(world: World, notes: list[str]) -> tuple[Card, ...]:
         return ()
     try:
         name = str(world.base).casefold()
-        return tuple(c for c in world.board.cards() if c.repository.casefold() == name)
+        return tuple(card for card in world.board.cards() if card.repository.casefold() == name)
     except LifecycleError as error:
         notes.append(f"The board is left out: {error.sentence}")
         return ()
 
 
 def _find(world: World, cards: Sequence[Card], query: str) -> int:
-    wanted = query.casefold().strip()
+    """The number of the one open issue with `query` in its title: in Todo, on the board, or anywhere."""
+    part = query.casefold().strip()
     titles: dict[int, str] = {}
-    if wanted:
-        on_board = [card for card in cards if card.is_open and wanted in card.title.casefold()]
+    if part:
+        on_board = [card for card in cards if card.is_open and part in card.title.casefold()]
         todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
         titles = {card.number: card.title for card in todo or on_board}
         if not titles:
             issues = world.forge.open_issues()
-            titles = {i.number: i.title for i in issues if wanted in i.title.casefold()}
+            titles = {
+                issue.number: issue.title for issue in issues if part in issue.title.casefold()
+            }
     if not titles:
         raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
     if len(titles) > 1:
@@ -346,23 +354,27 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
 
 
 def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> TaskAsked:
+    """Read the issue, and what else of the task GitHub shows; NotFound without such an issue."""
     has_board = world.settings.has_board
-    wanted = Look(issue=number, branch="", board=has_board, writes=True)
+    look = Look(issue=number, branch="", board=has_board, writes=True)
     if mine is not None:
         claim = mine.claim
-        wanted = replace(wanted, branch=claim.branch, pr_number=claim.pr_number, comments=True)
-    seen = world.forge.observe(wanted)
-    world.refuse_renamed(seen.repository)
-    if seen.issue is None:
+        look = replace(look, branch=claim.branch, pr_number=claim.pr_number, comments=True)
+    observed = world.forge.observe(look)
+    world.refuse_renamed(observed.repository)
+    if observed.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
     card = next((card for card in cards if card.number == number), None)
-    return TaskAsked(seen.issue, seen, card, cards, has_board and seen.board_problem is None)
+    return TaskAsked(
+        observed.issue, observed, card, cards, has_board and observed.board_problem is None
+    )
 
 
 def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
-    number, before = task.issue.number, unfinished_claims.of(claim_store.state)
-    if before is not None and before.issue == number:
-        return Attempt(before.agent, before.nonce, resumes=True)
+    """The attempt to take the task: one that was begun here, a lost claim's agent, or a new agent."""
+    number, begun = task.issue.number, unfinished_claims.of(claim_store.state)
+    if begun is not None and begun.issue == number:
+        return Attempt(begun.agent, begun.nonce, resumes=True)
     lost = claim_store.remembered()
     if (
         lost is not None
@@ -375,34 +387,37 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
         )
     if task.lost is not None and login_of(task.lost.claim.agent_id):
         return Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
-    # What others in the same second cannot have: a tracker that knows an agent by its name alone would
-    # take two of one name for one.
+    # With random digits, since others may claim in the same second: a tracker that knows an agent by its
+    # name alone would take two of one name for one.
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"
     return Attempt(agent, lease.new_nonce(), resumes=False)
 
 
-def _relieved(world: World, task: TaskAsked, login: str, before: str) -> list[str]:
-    """Take whoever was taken over off the issue: when it is released, it would stay theirs alone."""
-    had = [one for one in task.issue.assignees if one.casefold() == before.casefold()]
-    if not had or before.casefold() == login.casefold():
+def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[str]:
+    """Unassign the account that was taken over, lest the task stay theirs alone when it is released.
+
+    Returns a remark; nothing if that account is not on the issue, or is our own.
+    """
+    names = [name for name in task.issue.assignees if name.casefold() == former.casefold()]
+    if not names or former.casefold() == login.casefold():
         return []
     try:
-        world.forge.unassign(task.issue.number, had[0])
+        world.forge.unassign(task.issue.number, names[0])
     except LifecycleError as error:
-        return [f"{had[0]}, who had it, stays assigned: {error.sentence}"]
-    return [f"{had[0]}, who had it, was taken off #{task.issue.number}."]
+        return [f"{names[0]}, who had it, stays assigned: {error.sentence}"]
+    return [f"{names[0]}, who had it, was taken off #{task.issue.number}."]
 
 
 def _probed(world: World, task: TaskAsked, sha: str) -> str:
-    """The repository's global id if its API moves the lease's ref, here to where it is; else ""."""
-    where = task.seen.writable if str(world.head).casefold() == str(world.base).casefold() else ""
+    """The repository's global id if its API can move the lease's ref (tried: to where it is); else ""."""
+    node_id = task.seen.writable if str(world.head).casefold() == str(world.base).casefold() else ""
     try:
-        if where:
-            world.forge.move_ref(where, lease.ref_of(task.issue.number), sha, sha)
+        if node_id:
+            world.forge.move_ref(node_id, lease.ref_of(task.issue.number), sha, sha)
     except LifecycleError as error:
         log.write(world.root, f"the lease is ended by a push: {error.sentence}")
         return ""
-    return where
+    return node_id
 
 
 def _reach(world: World) -> list[str]:
@@ -416,15 +431,16 @@ def _reach(world: World) -> list[str]:
     return [text]
 
 
-def _remark(notes: list[str], problem: str, what: str = "") -> None:
+def _remark(notes: list[str], problem: str, prefix: str = "") -> None:
     """Add a remark on a problem of the board's, unless it was told when the cards were read."""
     if problem and not any(problem in note for note in notes):
-        notes.append(f"{what}{problem}")
+        notes.append(f"{prefix}{problem}")
 
 
 def _put_on_board(
     world: World, task: TaskAsked, agent: str, status: str, notes: list[str]
 ) -> BoardItem | None:
+    """Write Status and Agent of the task's card; None, with a remark, where that cannot be done."""
     if not task.has_board or world.board is None:
         _remark(notes, task.seen.board_problem or "")
         return None

@@ -13,10 +13,10 @@ from lifecycle.storage.store import FOLDER
 _SLUG_LIMIT = 40
 
 _PLAIN = ("--quiet", "--no-recurse-submodules")
-"""How git fetches here: no submodule's remote is asked, which .gitmodules of the tree has named."""
+"""Options of every fetch here: no submodule's remote is asked, since the tree's .gitmodules names it."""
 
 _IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
-"""How git says which files here stand in the way, tracked or not."""
+"""git's error about files that a switch would overwrite, tracked or not; the group has their names."""
 
 
 def branch_name(title: str, number: int) -> str:
@@ -33,7 +33,7 @@ def branch_name(title: str, number: int) -> str:
 
 
 def switch(world: World, branch: str, base: str) -> list[str]:
-    """Be on the task's branch, with what others pushed to it; a new one starts at the fresh base.
+    """Switch to the task's branch, with what others pushed to it; a new one starts at the fetched base.
 
     Returns:
         A remark if the branch here and the one on the remote went different ways.
@@ -58,6 +58,7 @@ def switch(world: World, branch: str, base: str) -> list[str]:
 
 
 def _switched(world: World, branch: str, base: str) -> list[str]:
+    """`switch`, with git's errors as they are."""
     git, remote = world.git, world.remote
     tracking = f"refs/remotes/{remote}/{branch}"
     ref = f"refs/heads/{branch}"
@@ -110,12 +111,12 @@ def _fetch_base(world: World, source: str, base: str) -> None:
 
 
 def _refuse_ours(world: World, branch: str, commit: str) -> None:
-    """Refuse a commit that has a claim in it, before it is checked out: it would overwrite what is ours."""
+    """Refuse a commit that has a claim in it, before it is checked out: it would overwrite our files."""
     for name in world.tracked_in(commit):
-        way = "git rm -r --cached" if name.casefold() == FOLDER else "git rm --cached"
+        undo = "git rm -r --cached" if name.casefold() == FOLDER else "git rm --cached"
         raise Refused(
             f"{branch} has {name} in git, so that came with the repository and is nobody's claim here; "
-            f"nothing was claimed. Take it out on that branch ({way} {shlex.quote(name)}, commit, push), "
+            f"nothing was claimed. Take it out on that branch ({undo} {shlex.quote(name)}, commit, push), "
             "then claim again."
         )
 

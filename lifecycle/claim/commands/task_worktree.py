@@ -1,8 +1,8 @@
 """A worktree for one task: create it, find it again, remove it if the claim failed.
 
 A new worktree is added detached and *locked*, with a reason that names the task, in one git command.
-The lock goes when the claim is there. So a run that was killed in between is known again, whatever it
-had come to: the next one goes on in the same folder, or takes it away.
+The lock goes when the claim is there. So the next run recognises the worktree of a run that was killed in
+between, however far that got: it goes on in the same folder, or removes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lifecycle.core.tracker import Task
 from lifecycle.core.world import World
 
 Prepare = Callable[[Path, Path], object]
-"""Gives a new worktree what a fresh checkout lacks: called with where it came from, and its root."""
+"""A function that gives a new worktree what a fresh checkout lacks: from the first root to the second."""
 
 
 def take_in_worktree(
@@ -32,7 +32,7 @@ def take_in_worktree(
     """Take a task in its own worktree: the one that it has, or a new one.
 
     Args:
-        world: of the worktree that the command runs in, which is left as it is.
+        world: that of the worktree in which the command runs, which is left as it is.
         query: which task, as for `take`.
         path: the folder, absolute; beside the main worktree, `<its name>-<number>`, unless given.
         force: as for `take`.
@@ -67,28 +67,29 @@ def take_in_worktree(
 
 
 def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: bool) -> Taken:
+    """Take the task in the worktree at `root`, in the name of no session."""
     claim_store = ClaimStore(root, world.clock)
-    # The session that asks goes on working where it is: the claim is for the one that starts there.
+    # The session that asks stays in its own worktree: the claim is for one that starts in the new one.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
-    there = world.beside(root, environment, claim_store.file)
+    task_world = world.beside(root, environment, claim_store.file)
     try:
-        if chosen is not None and there.inner is None:
+        if chosen is not None and task_world.inner is None:
             raise Refused(linked_messages.not_seen(chosen.id, number))
         return take(
-            there, claim_store, chosen.id if chosen is not None else str(number), force=force
+            task_world, claim_store, chosen.id if chosen is not None else str(number), force=force
         )
     finally:
-        there.close()
+        task_world.close()
 
 
 def _left(world: World, root: Path, number: int) -> str:
-    """After a failure: remove the worktree unless a claim was made or begun in it; says which."""
+    """After a failure, remove the worktree unless a claim was made or begun in it; returns what to add."""
     claim_store = ClaimStore(root, world.clock)
     state = claim_store.file.reload(repair=False)
     if is_begun(state, number) or claim_store.disk.path.exists():
         return f" The worktree {root} was kept; the same command goes on there."
     try:
-        # Twice forced: it is locked, and what was prepared in it is not tracked.
+        # `--force` twice: the worktree is locked, and what was prepared in it is untracked.
         world.git.run("worktree", "remove", "--force", "--force", str(root))
     except GitFailed as error:
         return f" The worktree {root} could not be removed again: {error.evidence}"
@@ -96,10 +97,12 @@ def _left(world: World, root: Path, number: int) -> str:
 
 
 def _reason(number: int) -> str:
+    """The reason of the lock on a worktree in which a task is being claimed."""
     return f"lifecycle is claiming #{number} here"
 
 
 def _beside(main: ListedWorktree, number: int) -> Path:
+    """The default folder of a task's worktree: beside the main one, `<its name>-<number>`."""
     name = main.path.name.removesuffix(".git") or main.path.parent.name
     return main.path.parent / f"{name}-{number}"
 
@@ -108,20 +111,20 @@ def _find(
     places: list[ListedWorktree], target: Path, number: int, *, is_given: bool
 ) -> ListedWorktree | None:
     """The worktree to go on in, or None if a new one is to be made at `target`."""
-    here = next((place for place in places if _is_same(place.path, target)), None)
-    if here is not None:
-        if _is_for(here, number):
-            return here
+    at_target = next((place for place in places if _is_same(place.path, target)), None)
+    if at_target is not None:
+        if _is_for(at_target, number):
+            return at_target
         raise Refused(
             f"{target} is a worktree already, and not that of #{number}; nothing was claimed. Give "
             f"another folder: lifecycle claim {number} --worktree ./PATH"
         )
-    other = next((place for place in places if _is_for(place, number)), None)
-    if other is not None and not is_given and claimed(other.path) == number:
-        return other
-    if other is not None and other.path.exists():
+    existing = next((place for place in places if _is_for(place, number)), None)
+    if existing is not None and not is_given and claimed(existing.path) == number:
+        return existing
+    if existing is not None and existing.path.exists():
         raise Refused(
-            f"#{number} has a worktree already, {other.path}; nothing was claimed. Go on there, with: "
+            f"#{number} has a worktree already, {existing.path}; nothing was claimed. Go on there, with: "
             f"lifecycle claim {number}"
         )
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
@@ -139,13 +142,13 @@ def _is_for(place: ListedWorktree, number: int) -> bool:
     return bool(re.fullmatch(rf"claude/(?:.+-)?{number}", place.branch))
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+def _is_same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()
 
 
 def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
-    # A folder that was deleted by hand is still on git's list, with its lock: twice forced, it is made
-    # anew.
+    """Add a detached, locked worktree; `is_known`: git lists one there whose folder is gone."""
+    # git still lists a folder that was deleted by hand, with its lock: `--force` twice makes it anew.
     options = ("--force", "--force") if is_known else ()
     lock = ("--lock", "--reason", _reason(number))
     try:

@@ -36,12 +36,12 @@ class Begun:
     Attributes:
         issue: the task.
         agent: in whose name it is taken.
-        nonce: of the attempt, which its lease commit has.
+        nonce: the attempt's random word, which its lease commit has, too.
         is_held: the lease was taken (or none can be), so that assignee and card may be written.
         assigns: the account was not on the issue before.
         status: where the card stood before, "" without one.
         remote, repository: where it is taken, as the claim's record keeps them.
-        instead_of: the lease that was taken over, or "". If this comes to nothing, it is put there again.
+        instead_of: the sha of the lease that was taken over, or ""; undoing the attempt restores it.
     """
 
     issue: int
@@ -56,7 +56,7 @@ class Begun:
 
     @property
     def record(self) -> Record:
-        """A record with the remote and repository of the attempt, for `ownership.demand`."""
+        """A record with the remote and repository of the attempt, for `observing.demand_same_place`."""
         values = {"issue_number": self.issue, "agent_id": self.agent}
         return Record(
             values=values,
@@ -65,13 +65,13 @@ class Begun:
 
 
 def of(state: Mapping[str, Any]) -> Begun | None:
-    """What was begun, as state.json has it, or None."""
+    """The attempt that was begun, as state.json has it, or None."""
     begun = state.get(CLAIMING) or {}
-    known = {field.name for field in fields(Begun)}
-    kept = {name: value for name, value in begun.items() if name in known}
-    if not all(kept.get(name) for name in ("issue", "agent", "nonce")):
+    names = {field.name for field in fields(Begun)}
+    values = {name: value for name, value in begun.items() if name in names}
+    if not all(values.get(name) for name in ("issue", "agent", "nonce")):
         return None
-    return Begun(**kept)
+    return Begun(**values)
 
 
 def is_begun(state: Mapping[str, Any], number: int) -> bool:
@@ -129,11 +129,11 @@ def over(claim_store: ClaimStore) -> None:
 def undo(world: World, claim_store: ClaimStore) -> bool:
     """Undo what the attempt holds, the lease last: from then on anybody may claim the task.
 
-    Each step is one that may be done again, and what is somebody else's by now is left; the caller holds
-    the lock.
+    Each step may be repeated, and what is somebody else's by now is left as it is; the caller holds the
+    lock.
 
     Returns:
-        True if the attempt had come to hold anything.
+        True if the attempt held anything.
 
     Raises:
         LifecycleError: a step failed; the note stays, and so does what follows.
@@ -159,13 +159,13 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
 def _free(world: World, begun: Begun) -> None:
     """Restore card and assignee, unless somebody else has changed them since."""
     look = Look(issue=begun.issue, branch="", board=world.settings.has_board, insists=True)
-    seen = world.forge.observe(look)
-    item = seen.item
+    observed = world.forge.observe(look)
+    item = observed.item
     if item is not None and item.agent == begun.agent and not item.is_archived:
         status = begun.status or Status.TODO
         world.cards.write(begun.issue, item.id, status=status, agent="")
     login = login_of(begun.agent).casefold()
-    names = seen.issue.assignees if seen.issue is not None else ()
+    names = observed.issue.assignees if observed.issue is not None else ()
     if begun.assigns and login in [name.casefold() for name in names]:
         world.forge.unassign(begun.issue, login_of(begun.agent))
 
@@ -175,9 +175,9 @@ def left(claim_store: ClaimStore) -> str:
     begun = of(claim_store.state)
     if begun is None:
         return ""
-    what = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
+    holdings = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
     return (
-        f"What was begun may still hold #{begun.issue} ({what}): lifecycle claim {begun.issue} goes on "
+        f"What was begun may still hold #{begun.issue} ({holdings}): lifecycle claim {begun.issue} goes on "
         "with it, and lifecycle release undoes it."
     )
 
@@ -198,11 +198,11 @@ def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
 def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     """Context for taking a task: on failure, undo the attempt or say in the error what is still held.
 
-    A clear no undoes the attempt. What may pass by itself leaves it for the next run to go on with, and
-    says how; an end by a signal leaves the note.
+    A refusal undoes the attempt. With an error that may pass by itself, and at an end by a signal, it stays
+    for the next run to go on with, and the error says how.
 
     Raises:
-        LifecycleError: what was raised within, and what is held added to the sentence.
+        LifecycleError: what was raised within; what is still held is added to its sentence.
         Transient: the time was up, or a file could not be written.
     """
     try:
