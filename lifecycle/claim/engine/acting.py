@@ -1,12 +1,12 @@
 """Carry out actions: one action in, one fact out. Nothing else in `claim/` writes to GitHub or git.
 
-A *set* is re-applicable and verified from what came back. A *create* is never resent blindly: after
+A *set* may be repeated, and is verified from GitHub's answer. A *create* is never sent again blindly: after
 a lost answer it is looked for, and what is found is the fact.
 
-Several actions are one request where what was just read excludes that GitHub refuses any but the last
-(`joined`): those that `decide` gives one after the other, each believed to come about. The intent of all is
-committed first. Where one does not come about all the same, everything is read back, and the engine goes on
-from what is true with one write at a time: so a card that was written ahead of a pull request or of a
+Several actions share one request (`joined`) if what was just read excludes that GitHub refuses any but the
+last: those that `decide` gives one after the other, if each succeeds. The intents of all are committed
+first. If one fails all the same, everything is read back, and the engine goes on from what is true with one
+write at a time: so a card that was written ahead of a pull request or of a
 closing is put back by the same decisions that keep every card.
 """
 
@@ -65,7 +65,7 @@ def perform(
 ) -> plan.Fact:
     """Carry out one action and return the fact; an expected failure is returned as `Failed`.
 
-    Without a claim_store there is no claim file, and forgetting it is nothing to do.
+    Without a `claim_store` there is no claim file, and `ForgetClaim` does nothing.
     """
     try:
         match action:
@@ -110,16 +110,17 @@ def _carry_out(
 
 
 def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> None:
-    """End the lease; releasing for another agent fails if the lease has changed since it was read.
+    """End the lease; for another agent (not `is_ours`) only if it has not changed since it was read.
 
-    By one request where that was found to work when the task was taken; else, and if it fails, by a push,
-    which finds out what is there.
+
+    By one API request if that was found to work when the task was taken; else, or if it fails, by a push,
+    which also learns what the ref is now.
     """
-    where = record.ownership.refs_in
-    if where and action.sha == record.ownership.lease:
+    node_id = record.ownership.refs_in
+    if node_id and action.sha == record.ownership.lease:
         try:
             ref = lease.ref_of(action.issue)
-            world.forge.move_ref(where, ref, action.sha, lease.NOTHING)
+            world.forge.move_ref(node_id, ref, action.sha, lease.NOTHING)
         except LifecycleError as error:
             log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
         else:
@@ -132,9 +133,10 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
 
 
 def _forget(claim_store: ClaimStore | None, record: Record) -> None:
+    """Delete the claim file, and the feedback's files with it."""
     if claim_store is not None:
         claim_store.forget(replace(record, ending=replace(record.ending, outcome=record.end)))
-        with contextlib.suppress(OSError):  # what is left there is bounded, and can be read again
+        with contextlib.suppress(OSError):  # what stays is bounded, and can be read again
             Folder(claim_store.root, FEEDBACK).clear()
 
 
@@ -143,7 +145,7 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
     summary = action.title
     if action.is_draft:
         summary = f"{summary}\n\n{loss_messages.draft_of_left_work()}"
-    # As the commit has it: a link in the worktree could lead to any file of the user's.
+    # The template is read from the commit: a link in the worktree could lead to any file of the user's.
     commit = action.pushed or action.head.partition(":")[2]
     template = world.git.committed(commit, opening.TEMPLATES)
     link = world.settings.issue_link
@@ -153,6 +155,7 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
 
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
+    """Create the pull request; after an unclear answer, or if there is one already, look for it."""
     texts = texts_of(action, world)
     try:
         return world.forge.create_pull_request(
@@ -163,11 +166,12 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
             is_draft=action.is_draft,
         )
     except LifecycleError as error:
-        look = partial(_find_open, action, world)
-        return settled_after(error, look, told=(PullRequestExists,)).now
+        find = partial(_find_open, action, world)
+        return settled_after(error, find, told=(PullRequestExists,)).now
 
 
 def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:
+    """The open pull request of the action's branch, or None."""
     owner, _, branch = action.head.partition(":")
     for pull in world.forge.pull_requests_of(branch):
         if pull.state is PullState.OPEN and pull.head_owner.casefold() == owner.casefold():
@@ -194,7 +198,10 @@ def _remark(action: plan.RemarkOnPull, world: World) -> None:
 
 
 def _advance(action: plan.AdvancePullRequest, world: World) -> None:
-    """Ask GitHub for it at the head that was judged; what brings it on is refused at any other."""
+    """Ask GitHub to update the branch, or to switch auto-merge on or off.
+
+    All but switching off is refused at another head than the one that was judged.
+    """
     if action.how == plan.UPDATE_BRANCH:
         world.merges.ensure_branch_updated(action.number, sha=action.head)
     elif action.how == plan.AUTO_MERGE_OFF:
@@ -206,6 +213,7 @@ def _advance(action: plan.AdvancePullRequest, world: World) -> None:
 def _put_on_board(
     action: plan.AddToBoard | plan.SetBoard, world: World, claim: Claim
 ) -> plan.OnBoard | plan.BoardIs:
+    """Add the card; or write its fields, which drops the board's lines from the cache."""
     if isinstance(action, plan.AddToBoard):
         if world.board is None:
             raise Rejected("No board is configured.")
@@ -223,6 +231,7 @@ def _put_on_board(
 
 
 def _close(action: plan.CloseIssue, world: World) -> None:
+    """Close the issue; Rejected if GitHub still shows it open."""
     issue = world.forge.close_issue(action.issue)
     if issue.is_open:
         raise Rejected(
@@ -232,8 +241,9 @@ def _close(action: plan.CloseIssue, world: World) -> None:
 
 
 def _unassign(action: plan.Unassign, world: World) -> None:
-    left = world.forge.unassign(action.issue, action.login)
-    if any(name.casefold() == action.login.casefold() for name in left):
+    """Take the account off the issue; Rejected if GitHub leaves it assigned."""
+    assignees = world.forge.unassign(action.issue, action.login)
+    if any(name.casefold() == action.login.casefold() for name in assignees):
         raise Rejected(
             f"GitHub left {action.login} assigned to #{action.issue} (no right to change that?)."
         )
@@ -246,9 +256,10 @@ _APART = "writes_apart"
 _JOINT = (plan.OpenPullRequest, plan.PostComment, plan.CloseIssue, plan.SetBoard)
 """What may share a request."""
 _OF_ACCESS = (MissingScope, NoPermission, NotFound, Unsupported)
+"""Errors that are due to the token or the server, so that the next joint request would fail as well."""
 
 Missed = tuple[plan.Action, LifecycleError]
-"""The first action that did not come about, as far as is known, and why."""
+"""The first action of a joint request that failed, or may have, and its error."""
 
 
 def joined(
@@ -257,22 +268,23 @@ def joined(
     """Carry out an action and those that follow it in one request; None if it is to be done alone.
 
     Args:
-        working: the look; what is to be done is decided, and nothing of it is sent.
-        action: the next one.
-        behind: those that follow, if each comes about (`following`).
+        working: the look; nothing of these actions is sent yet.
+        action: the next action.
+        behind: those that follow if each succeeds (`following`).
 
     Returns:
-        What came about, and what did not: then `apart` has to be called.
+        The actions that succeeded with their facts, and the first that did not, or None; with one, `apart`
+        has to be called.
     """
     actions = _chain(working, action, behind)
-    world, seen = working.world, working.seen.observation
-    if len(actions) < 2 or seen is None:
+    world, observed = working.world, working.seen.observation
+    if len(actions) < 2 or observed is None:
         return None
     before = working.seen.record.card.ahead
     _intend(working, actions)
     try:
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
-        facts, error = world.joint.send(actions, seen, texts)
+        facts, error = world.joint.send(actions, observed, texts)
     except LifecycleError as refused:
         refused.sentence = redact(refused.sentence, world.environment)
         if isinstance(refused, Transient) and refused.is_ambiguous:
@@ -295,27 +307,27 @@ def _chain(
     working: LookUnderWay, action: plan.Action, behind: Iterable[plan.Action]
 ) -> tuple[plan.Action, ...]:
     """The action and those behind it that can be sent with it."""
-    seen, world = working.seen, working.world
-    if working.is_apart or not _fits(seen, action, world) or _is_off(world):
+    snapshot, world = working.seen, working.world
+    if working.is_apart or not _fits(snapshot, action, world) or _is_off(world):
         return ()
-    # What a look promised was refused: it would be refused again, and the card moved to and fro.
-    refused = {kind for kind, trouble in seen.record.troubles.items() if trouble.is_final}
+    # An action that was refused would be refused again, and the card be moved to and fro.
+    refused = {kind for kind, trouble in snapshot.record.troubles.items() if trouble.is_final}
     kinds, chain = {kind_of(action)}, [action]
-    for one in behind:
-        if refused & kinds or kind_of(one) in kinds or not _fits(seen, one, world):
+    for follower in behind:
+        if refused & kinds or kind_of(follower) in kinds or not _fits(snapshot, follower, world):
             break
-        kinds.add(kind_of(one))
-        chain.append(one)
+        kinds.add(kind_of(follower))
+        chain.append(follower)
     return tuple(chain)
 
 
-def _fits(seen: Snapshot, action: plan.Action, world: World) -> bool:
-    """True if what was read says that GitHub takes this write, and all that it needs is known.
+def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
+    """True if GitHub accepts this write by what was read, and all ids that it needs are known.
 
     Who may write to a repository may comment on its issues and close them, also locked ones; and opens a
     pull request of a branch that has commits of its own. Between repositories no comparison is shown.
     """
-    observed = seen.observation
+    observed = snapshot.observation
     if observed is None or not observed.writable:
         return False
     match action:
@@ -336,29 +348,33 @@ def _fits(seen: Snapshot, action: plan.Action, world: World) -> bool:
 
 
 def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
-    """Commit what is about to be sent: the creates, and what the card has before."""
-    for one in actions:
-        if isinstance(one, plan.OpenPullRequest | plan.PostComment):
-            working.seen = apply_fact(working.seen, plan.Intended(one))
-        elif isinstance(one, plan.SetBoard) and one.status is not None:
+    """Commit the intents of what is about to be sent: the creates, and what the card has before."""
+    for action in actions:
+        if isinstance(action, plan.OpenPullRequest | plan.PostComment):
+            working.seen = apply_fact(working.seen, plan.Intended(action))
+        elif isinstance(action, plan.SetBoard) and action.status is not None:
             observed = working.seen.observation
             item = observed.item if observed is not None else None
             before = (item.status or "", item.agent or "") if item is not None else ()
-            kept = working.seen.record.card.ahead  # half written by a former one
-            _set_ahead(working, kept or CardAhead(one.status, *before))
+            earlier = working.seen.record.card.ahead  # an earlier joint request wrote it and failed
+            _set_ahead(working, earlier or CardAhead(action.status, *before))
             working.world.cache.put(BOARD_CACHE, None)
     working.claim_store.remember(working.seen.record)
     working.claim_store.save()
 
 
 def _set_ahead(working: LookUnderWay, ahead: CardAhead | None) -> None:
+    """Set what is remembered of a card that is written ahead; None clears it."""
     record = working.seen.record
     record = replace(record, card=replace(record.card, ahead=ahead))
     working.seen = replace(working.seen, record=record)
 
 
 def apart(working: LookUnderWay, missed: Missed) -> tuple[plan.Action, plan.Fact] | None:
-    """Read back all that was sent, and go on one by one; what has to be taken for failed, or None.
+    """After a joint request that failed: read back all that was sent; join no more writes in this look.
+
+    Returns:
+        The action that counts as failed with its fact, or None if decisions go on from what was read.
 
     Raises:
         DeadlineReached: it could not be read in time.
@@ -380,28 +396,28 @@ def apart(working: LookUnderWay, missed: Missed) -> tuple[plan.Action, plan.Fact
         and isinstance(action, plan.PostComment)
         and not closing.is_posted(action, observed)
     ):
-        working.problem = working.problem or error  # else it was found, or goes on alone
+        working.problem = working.problem or error  # any other was found, or is sent again alone
     return None
 
 
 def _leave(working: LookUnderWay) -> None:
-    """Send nothing of it again in this look: the next one reads first."""
+    """Count all joint actions as failed in this look: nothing is sent again before the next look reads."""
     failed = working.seen.failed | {kind.__name__ for kind in _JOINT}
     working.seen = replace(working.seen, failed=failed)
 
 
 def _read_back(working: LookUnderWay, error: LifecycleError) -> bool:
-    """Look once more, at all that was sent; False if that could not be read, or GitHub said to wait."""
+    """Observe again, after a joint request; False if that could not be read, or GitHub said to wait."""
     from lifecycle.claim.engine.observing import could_not_look
 
-    world, wanted = working.world, look(working.seen)
-    if wanted is None:
+    world, request = working.world, look(working.seen)
+    if request is None:
         return False
     if isinstance(error, Transient) and error.retry_after is not None:
         could_not_look(working, error)
         return False
     try:
-        observed = world.forge.observe(replace(wanted, writes=False))
+        observed = world.forge.observe(replace(request, writes=False))
     except LifecycleError as unread:
         log.write(world.root, f"read back: {redact(unread.sentence, world.environment)}")
         return False
@@ -411,13 +427,14 @@ def _read_back(working: LookUnderWay, error: LifecycleError) -> bool:
 
 
 def _forget_intent(working: LookUnderWay, action: plan.Action) -> None:
+    """Drop the intent of an action that was certainly not carried out."""
     record = working.seen.record
-    intents = {kind: one for kind, one in record.intents.items() if kind != kind_of(action)}
+    intents = {kind: intent for kind, intent in record.intents.items() if kind != kind_of(action)}
     working.seen = replace(working.seen, record=replace(record, intents=intents))
 
 
 def _note_apart(working: LookUnderWay, error: LifecycleError) -> None:
-    """Nothing more is joined in this look; nor for a day, if it is the token or the server that cannot."""
+    """Join no more writes in this look; nor for a day, if the token or the server does not allow it."""
     world = working.world
     working.is_apart = True
     log.write(world.root, f"written one by one: {redact(error.sentence, world.environment)}")
@@ -427,7 +444,8 @@ def _note_apart(working: LookUnderWay, error: LifecycleError) -> None:
 
 
 def _is_off(world: World) -> bool:
-    kept = world.cache.get(_APART)
-    if not isinstance(kept, dict) or kept.get(ACCESS) != world.access:
+    """True while it is remembered that joint writes with this token were refused."""
+    noted = world.cache.get(_APART)
+    if not isinstance(noted, dict) or noted.get(ACCESS) != world.access:
         return False
-    return world.clock.now() < float(kept.get("until", 0))
+    return world.clock.now() < float(noted.get("until", 0))

@@ -1,7 +1,7 @@
-"""The briefing at a session's start: the claim, the open question, what waits, and the board.
+"""Word the briefing at a session's start: the claim, the open question, what it waits for, and the board.
 
-Questions and refusals are rendered from state here, however often a session starts: a hook that was
-killed loses a nudge, never the question.
+Questions and refusals are worded anew from the record at each start, so that a hook that was killed loses
+none of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHOWN = 5
 """How many Todo cards are listed."""
 
 BOARD_CACHE = "board_brief"
-"""Where the cache keeps the board's lines; whoever writes the board forgets them."""
+"""The cache's key for the board as the briefing shows it; a write to the board drops it."""
 
 _COLUMNS = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
 
@@ -51,11 +51,11 @@ _BY_HAND = {
     Phase.CHECKS_RUNNING: "Look at CI, reviews and the merge with: lifecycle tick",
     Phase.DONE: "Close the issue with: lifecycle tick",
 }
-"""The same where no hook is at work, as far as it differs."""
+"""What replaces lines of NEXT_STEPS where no hook is at work: there somebody has to run a command."""
 
 
 def state_lines(record: Record) -> list[str]:
-    """Where the claim stands, without what to do next: that is for its own session."""
+    """Lines on where the claim stands; without the next step, which is for the claim's own session."""
     claim = record.claim
     phase = PHASES.get(claim.phase)
     pull = f", PR #{claim.pr_number} {record.pull.url}".rstrip() if claim.pr_number else ""
@@ -96,7 +96,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = T
 
 
 def question_lines(record: Record) -> list[str]:
-    """The question about closing, while it waits for the user's answer."""
+    """The question about closing, in one line; none unless it waits for the user's answer."""
     claim = record.claim
     is_open = claim.phase == Phase.MERGED_DETECTED and derive.is_confirmed(record)
     if not (is_open and claim.pr_number) or is_lost(record):
@@ -126,7 +126,7 @@ def _nudge_lines(record: Record) -> list[str]:
 
 
 def review_lines(record: Record) -> list[str]:
-    """What prevents the merge of the pull request, apart from checks."""
+    """Lines on what prevents the merge of the pull request, apart from checks."""
     number, lines = record.claim.pr_number, []
     if record.pull.changes_by:
         lines.append(
@@ -145,6 +145,7 @@ def review_lines(record: Record) -> list[str]:
 
 
 def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bool) -> str:
+    """The line on what comes next, by phase and checks, for a claim that holds its task."""
     if not derive.is_confirmed(record):
         return messages.judged_next(phase, has_hooks=has_hooks)
     if phase is Phase.MERGED_DETECTED:
@@ -153,10 +154,10 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         return _ending_line(record, has_hooks=has_hooks)
     checks = record.pull.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
-        known = record.pull.failures
-        if known.get("base") and known.get("red") == checks.get("sha"):
+        failures = record.pull.failures
+        if failures.get("base") and failures.get("red") == checks.get("sha"):
             return "It fails alike on its base: do not fix it here; the base is watched."
-        if _is_asked_about(known, checks.get("sha")):
+        if _is_asked_about(failures, checks.get("sha")):
             return _ASKED
         then = review_messages.WATCHED if has_hooks else review_messages.BY_HAND
         return f"Fix, commit and push; {then}"
@@ -167,28 +168,33 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
     return NEXT_STEPS[phase] if has_hooks else _BY_HAND.get(phase, NEXT_STEPS[phase])
 
 
-def _is_asked_about(known: Mapping[str, Any], head: object) -> bool:
-    """True if all that fails on the head is what a person was asked about, and nobody is woken for."""
-    failing = {one for names in known.get("failing", {}).values() for one in names}
-    return known.get("red") == head and bool(failing) and failing <= {*known.get("stopped", ())}
+def _is_asked_about(failures: Mapping[str, Any], head: object) -> bool:
+    """True if a person was asked about all that fails on the head, so that no agent is woken for it.
+
+    `failures` is `PullRecord.failures`, which the room feedback writes.
+    """
+    failing = {name for names in failures.get("failing", {}).values() for name in names}
+    return (
+        failures.get("red") == head and bool(failing) and failing <= {*failures.get("stopped", ())}
+    )
 
 
 def until_the_merge(record: Record) -> str:
-    """What a pull request with green checks still waits for."""
+    """The line on what a pull request with green checks still waits for."""
     number, merging = record.claim.pr_number, record.pull.merging
     is_githubs = merging.queued or merging.auto_on
-    what = "GitHub to merge it" if is_githubs else "a person to merge it"
+    awaited = "GitHub to merge it" if is_githubs else "a person to merge it"
     if record.pull.conflicts_with:
-        what = "its conflict to be resolved and pushed"
+        awaited = "its conflict to be resolved and pushed"
     elif record.pull.changes_by:
-        what = "the changes that were asked for, and then for another review"
+        awaited = "the changes that were asked for, and then for another review"
     elif number and merging.standing and not (is_githubs or "is ready" in merging.standing):
         return merge_messages.standing(number, merging.standing)
-    return f"PR #{number} waits for {what}."
+    return f"PR #{number} waits for {awaited}."
 
 
 def _ending_line(record: Record, *, has_hooks: bool) -> str:
-    """Which steps of closing are left, and what carries them out, after a look that could not finish."""
+    """The line on a closing that could not be finished: how far it got, and what goes on with it."""
     number, waits = record.claim.issue_number, record.troubles.get("PostComment")
     if not (record.ending.issue_closed or record.troubles):
         return (NEXT_STEPS if has_hooks else _BY_HAND)[Phase.DONE]
@@ -200,7 +206,7 @@ def _ending_line(record: Record, *, has_hooks: bool) -> str:
 
 
 def checks_line(record: Record) -> str:
-    """The result of the last poll of the checks; of failures with the head: a fix may be pushed already."""
+    """The line on the last poll of the checks; failures with their head, as a fix may be pushed."""
     checks = record.pull.checks or {}
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
@@ -222,12 +228,13 @@ def checks_line(record: Record) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
+    """The first few names of checks, each cut to a length."""
     shown = names[: review_messages.SHOWN_NAMES]
     return ", ".join(named(name, review_messages.NAME_LIMIT) for name in shown)
 
 
 def problem_lines(record: Record) -> list[str]:
-    """Refusals that still stand and need somebody to act."""
+    """Lines on refusals that still stand and need somebody to act."""
     return [
         messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
         for kind, trouble in record.troubles.items()
@@ -236,7 +243,7 @@ def problem_lines(record: Record) -> list[str]:
 
 
 def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
-    """Four counts, the first five Todo, what is in progress and by whom, what is in review."""
+    """Lines on the board: a count of each Status, the first Todo cards, those in progress or in review."""
     name = str(repository).casefold()
     mine = [card for card in board.cards if card.repository.casefold() == name]
     counts = Counter(card.item.status for card in mine)
@@ -249,14 +256,16 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     for status in (Status.IN_PROGRESS, Status.IN_REVIEW):
         column = [card for card in mine if card.item.status == status]
         lines += _section(status, [_card(card, card.item.agent) for card in column])
-    drafts = [f"- {quoted(one.title, 120)}" for one in board.drafts if one.status != Status.DONE]
+    drafts = [
+        f"- {quoted(draft.title, 120)}" for draft in board.drafts if draft.status != Status.DONE
+    ]
     return lines + _section("Drafts (no issue yet, so nothing to claim)", drafts[:SHOWN])
 
 
 def lost_card(record: Record | None, board: BoardBrief, repository: Repository) -> list[Any]:
-    """The claim's issue and whom its card names, if that named the claim's agent before and does not now.
+    """`[issue number, agent on its card]` if the card named the claim's agent before and does not now.
 
-    Empty if it does, if the claim left it in Todo itself, or if the issue is closed.
+    Empty if it still does, if the claim put it into Todo itself, or if the issue is closed.
     """
     if record is None or not record.claim.agent_id:
         return []

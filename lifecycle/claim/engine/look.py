@@ -1,7 +1,7 @@
 """One look at one claim: observe → decide → act → commit after each fact → report.
 
-Hooks, the CLI and the demo all wake this. Everything decided comes from state that was just read; a
-lost wake loses nothing, and waking five times writes exactly what waking once does.
+Hooks, the CLI and the demo all call this. Everything is decided from state that was just read: a lost wake
+loses nothing, and five wakes write exactly what one does.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Report:
 
     Attributes:
         record: the claim afterwards, or None if there is none.
-        said: sentences that were taken off the queue for this channel.
+        said: the notices that were taken off the queue for this channel.
         actions: what was done, or (dry run) would be.
         problem: why the look could not be finished, or None.
     """
@@ -91,12 +91,12 @@ def tick(
         world: what may be touched.
         claim_store: the claim file and state.json.
         wake: who asks; hooks trust what was last synced, `TICK` looks at everything.
-        audiences: which sentences the caller can deliver; the others stay on the queue.
+        audiences: whose notices the caller can deliver; the others stay on the queue.
         channel: the name under which they are marked as offered.
         session: the client's session that they are offered to, or empty if nobody knows.
-        is_untracked: the caller has just seen that git tracks nothing of ours here.
+        is_untracked: the caller has just checked that git tracks none of our files here.
         loaded: the claim as this wake has read it already, without the lock.
-        held: events whose sentences stay on the queue all the same, as `failed`.
+        held: events whose notices stay on the queue all the same, as `failed`.
         may_read: the caller has why checks failed read, where that is due again.
         poll_seconds: how old the last poll of the checks has to be, None for what the settings say.
 
@@ -115,10 +115,12 @@ def tick(
                 return _without_claim(claim_store, audiences, channel, session)
             audiences = deliverable(record, session, audiences)
             loaded = replace(loaded, record=record)
-            seen = snapshot_of(world, claim_store, wake, loaded)
+            snapshot = snapshot_of(world, claim_store, wake, loaded)
             if poll_seconds is not None:
-                seen = replace(seen, rules=replace(seen.rules, poll_seconds=poll_seconds))
-            working = LookUnderWay(world, claim_store, seen, may_read=may_read)
+                snapshot = replace(
+                    snapshot, rules=replace(snapshot.rules, poll_seconds=poll_seconds)
+                )
+            working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
             claim_store.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
@@ -140,7 +142,7 @@ def tick(
 
 
 def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
-    """Tell the guards when to look again; `mtime_ns` is the claim's as it was read, before the look."""
+    """Tell the hooks' guards when to look again; `mtime_ns` is that of the claim file before the look."""
     claim_store, record = working.claim_store, working.seen.record
     has_ended = working.is_gone or bool(record.ending.outcome)
     claim_store.mark_due(
@@ -169,20 +171,20 @@ def is_quiet(
     if loaded is None or loaded.record is None or loaded.hints or claim_store.ledger.waiting():
         return False
     if loaded.record != claim_store.remembered():
-        return False  # what was read is kept first: a file that is corrupt later comes back as it is now
+        return False  # a look has to save what was read: a file that is corrupt later is restored from it
     if loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    mine = believed(world, claim_store, owned(claim_store, loaded.record, session))
-    if claim_store.marks.is_due(STOP_DUE) or mine != loaded.record:
+    current = believed(world, claim_store, owned(claim_store, loaded.record, session))
+    if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
         return False
     try:
-        seen = snapshot_of(world, claim_store, wake, loaded)
+        snapshot = snapshot_of(world, claim_store, wake, loaded)
     except LifecycleError:
         return False
-    if look(seen) is not None:
+    if look(snapshot) is not None:
         return False
-    step = decide(seen)
-    key = seen.record.claim_key
+    step = decide(snapshot)
+    key = snapshot.record.claim_key
     is_news = any(not claim_store.ledger.was_said(f"{key}/{notice.key}") for notice in step.notices)
     if step.fields or step.record or step.action or is_news:
         return False
@@ -191,12 +193,12 @@ def is_quiet(
 
 
 def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = None) -> Report:
-    """The dry run: the same look and the same plan, and nothing is written anywhere.
+    """The dry run: look and decide as `tick` does, and write nothing anywhere.
 
     Args:
         world: what may be touched.
         claim_store: the claim file and state.json.
-        record: the claim as a command would leave it; as it lies there unless given.
+        record: the claim as a command would leave it; the one in the worktree unless given.
     """
     loaded = claim_store.load(repair=False)
     record = record or loaded.record
@@ -208,24 +210,24 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     _observe(working, loaded)
     notices: list[Notice] = []
     actions: list[Action] = []
-    left = working.seen.record
+    after = working.seen.record
     for step in foresee(working.seen, imagine):
-        left, action = step.seen.record, step.decision.action
-        # What comes with the last step tells how the claim ended, and nothing ends in a rehearsal.
+        after, action = step.seen.record, step.decision.action
+        # The notice of the last step says that the claim has ended, which it does not in a rehearsal.
         new = () if isinstance(action, plan.ForgetClaim) else step.decision.notices
-        for notice in (kept_to(claim_store, left, one) for one in new):
+        for notice in (kept_to(claim_store, after, planned) for planned in new):
             if notice not in notices and not claim_store.ledger.was_said(
-                f"{left.claim_key}/{notice.key}"
+                f"{after.claim_key}/{notice.key}"
             ):
                 notices.append(notice)
         if action is not None:
             actions.append(action)
-            left = apply_fact(step.seen, imagine(action)).record
-    return Report(left, lasting(notices), tuple(actions), working.problem)
+            after = apply_fact(step.seen, imagine(action)).record
+    return Report(after, lasting(notices), tuple(actions), working.problem)
 
 
 def _observe(working: LookUnderWay, loaded: Loaded) -> None:
-    """Read what the decision needs, from where the claim was taken."""
+    """Read what the decision needs from GitHub, in the repository where the claim was taken."""
     if look(working.seen) is not None:
         try:
             record = with_place(working.world, working.seen.record)
@@ -237,6 +239,7 @@ def _observe(working: LookUnderWay, loaded: Loaded) -> None:
 
 
 def _work(working: LookUnderWay, loaded: Loaded) -> None:
+    """Observe, then decide and act until nothing is left to do now, the file changed, or the time is up."""
     try:
         _observe(working, loaded)
         for _ in range(MAX_STEPS):
@@ -251,21 +254,21 @@ def _work(working: LookUnderWay, loaded: Loaded) -> None:
 
 
 def _keep(working: LookUnderWay) -> None:
-    """Put what the look came to into state.json's content."""
+    """Put the look's result into state.json's content, and its files and journal entries on disk."""
     claim_store, record = working.claim_store, working.seen.record
-    seen = working.seen
-    kept = {
+    snapshot = working.seen
+    troubles = {
         kind: trouble
         for kind, trouble in record.troubles.items()
-        if still_wanted(seen, kind) or (kind == "Look" and wants_look(seen))
+        if still_wanted(snapshot, kind) or (kind == "Look" and wants_look(snapshot))
     }
-    record = replace(record, troubles=kept, touched=claim_store.mtime_ns())
+    record = replace(record, troubles=troubles, touched=claim_store.mtime_ns())
     working.seen = replace(working.seen, record=record)
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
     if working.papers:
         _file(claim_store, working.papers)
-    if any(trouble.is_of_access for trouble in kept.values()):
+    if any(trouble.is_of_access for trouble in troubles.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
     now = claim_store.clock.now()
@@ -273,9 +276,9 @@ def _keep(working: LookUnderWay) -> None:
 
 
 def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
-    """Write the files that notices name.
+    """Write the files that notices name; a failure is only logged.
 
-    One that cannot be written is named in vain: `lifecycle feedback reviews` prints what is in it.
+    Of a file that could not be written `lifecycle feedback reviews` prints the content.
     """
     files = FeedbackFiles(claim_store.root)
     try:
@@ -303,6 +306,7 @@ def _step(working: LookUnderWay) -> bool:
 
 
 def _act(working: LookUnderWay, action: Action) -> None:
+    """Carry out an action, alone or with those that follow it, and commit the facts."""
     from lifecycle.claim.engine.acting import perform
 
     if _acted_jointly(working, action):
@@ -348,11 +352,12 @@ def _acted_jointly(working: LookUnderWay, action: Action) -> bool:
 
 
 def _late() -> Transient:
+    """The error of an action that the deadline cut off: it may have happened."""
     return Transient("The answer did not come in time.", is_ambiguous=True)
 
 
 def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
-    """Take what actions came to into the record, and commit it."""
+    """Fold the facts of actions into the record, commit it, and note them in log and journal."""
     root, entries = working.world.root, list[journal.JournalEntry]()
     for action, fact in pairs:
         working.seen = apply_fact(working.seen, fact)
@@ -362,7 +367,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
             log.write(root, f"{type(action).__name__} failed: {fact.error.sentence}")
         else:
             working.actions.append(action)
-            # What it failed with before is over: nothing of that is to be said beside it.
+            # An earlier failure of it is over: its complaint does not count as stated in this look.
             cured = f"{record.claim_key}/refused:{kind_of(action)}:"
             working.stated = {key for key in working.stated if not key.startswith(cured)}
             log.write(root, f"{type(action).__name__} done for {record.key}")
@@ -376,6 +381,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
 
 
 def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
+    """Commit the record, and note whether the claim file is gone or was edited meanwhile."""
     if working.seen.record.ending.outcome:
         return
     committed = working.claim_store.commit(
@@ -383,14 +389,14 @@ def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
     )
     working.seen = replace(working.seen, record=committed.record)
     working.is_gone = working.is_gone or committed.is_gone
-    # The agent edited while we looked: what we saw may not fit what it wants now. Look again.
+    # The agent edited the file during the look, and what was read may not fit that: the next look goes on.
     working.was_edited = working.was_edited or bool(committed.changed)
 
 
 def _without_claim(
     claim_store: ClaimStore, audiences: Collection[Audience], channel: str, session: str
 ) -> Report:
-    """The report without a claim: notices that the last one left."""
+    """The report where there is no claim: with the notices that the last one left."""
     with unhurried():
         notices = claim_store.take(audiences, channel, session)
         if claim_store.ledger.retire(""):
@@ -403,7 +409,7 @@ def _tell_withheld(working: LookUnderWay) -> None:
     """Queue a notice that a secret was taken out of a text for others."""
     text, record = working.world.told_withheld(), working.seen.record
     if text:
-        # What a claim leaves to the agent ends with it; what it leaves to the person does not.
+        # A notice to the agent ends with the claim; one to the person does not.
         audience = Audience.NOTE if record.ending.outcome else Audience.NEXT
         notice = Notice(f"{record.claim_key}/withheld", text, audience)
         working.claim_store.ledger.queue(notice, again=True)
@@ -416,6 +422,7 @@ def _refused(
     channel: str,
     session: str,
 ) -> Report:
+    """The report of a look by a hook that was refused: the refusal is queued and delivered as a notice."""
     with unhurried():
         claim_store.ledger.queue_refusal(error)
         notices = claim_store.take(audiences, channel, session)

@@ -1,13 +1,13 @@
-"""Observe: whose the claim is, what a look begins with, and what it reads from GitHub before it decides.
+"""Begin a look: whose the claim is, the first snapshot, and what is read from GitHub before a decision.
 
 Two sessions may run in one worktree. The one that claimed the task or handed it off is woken with its
 news, and no other takes a sentence that is meant for it; another is told at its start that the claim is
 held. A session that ended, whose client is gone, or (if nobody knows its client) that gave no sign of
 life for an hour, holds nothing: who comes next goes on with the claim.
 
-The remote and the repository come from settings, and those from a file of the tree: another checkout may
-name others. A lease would then stay where it is, and another repository's issue of the same number be
-closed. So both are kept with the claim, and a checkout that says otherwise is refused.
+Remote and repository come from settings, and those from a file of the tree: another checkout may name
+others. Then the lease would stay where it is, and another repository's issue of the same number be closed.
+So both are kept with the claim, and a checkout with others is refused.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from lifecycle.storage.signs_of_life import Signs
 
 BOARD_OFF_SECONDS = 600.0
+"""Seconds for which hooks do not ask for a board that could not be read."""
+
 _BOARD_OFF = "board_off"
 
 
@@ -55,7 +57,7 @@ def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
     Args:
         record: the claim.
         session: who asks.
-        signs: of the session that the claim belongs to.
+        signs: the signs of life of the session that the claim belongs to.
         now: seconds since the epoch.
     """
     if is_mine(record, session):
@@ -65,9 +67,9 @@ def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
 
 
 def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
-    """The record as this session's own, unless another that is alive holds it.
+    """The record with this session as owner, unless another that is alive holds it.
 
-    What another session began is inherited: what that one heard of it, this one did not.
+    The claim of another session is inherited: this session has not heard what that one was told.
     """
     if not session or record.ownership.session == session or is_held(record, session, signs, now):
         return record
@@ -90,13 +92,13 @@ def deliverable(
 
 
 def demand_same_place(world: World, record: Record) -> Record:
-    """The record, if remote and repository here are those it was taken with; else Refused.
+    """The record, if remote and repository here are those with which it was taken; else Refused.
 
-    A repository that has another name on GitHub by now is the same one: that costs a request, and only
-    where the names differ. So is a remote that the user has renamed: its old name is not listed any more.
+    A repository that was renamed on GitHub is the same one; to find that out costs a request, only if the
+    names differ. So is a remote that the user has renamed: git does not list its old name any more.
 
     Returns:
-        The record with the names as they are now; one of which nothing is known stays as it is.
+        The record with the names as they are now; a name that the record does not have is not added.
 
     Raises:
         Refused: they lead elsewhere; the sentence says how to go back.
@@ -104,10 +106,10 @@ def demand_same_place(world: World, record: Record) -> Record:
         Transient, Rejected: GitHub does not say what the repository is called now.
     """
     if record.ownership.remote:
-        wanted = world.settings.remote
-        if wanted != record.ownership.remote and record.ownership.remote in world.git.remotes():
-            raise _elsewhere(record, "remote", record.ownership.remote, wanted)
-        record = replace(record, ownership=replace(record.ownership, remote=wanted))
+        remote = world.settings.remote
+        if remote != record.ownership.remote and record.ownership.remote in world.git.remotes():
+            raise _elsewhere(record, "remote", record.ownership.remote, remote)
+        record = replace(record, ownership=replace(record.ownership, remote=remote))
     if record.ownership.repository:
         base = str(world.base)
         if base.casefold() != record.ownership.repository.casefold() and not _is_renamed(
@@ -136,27 +138,43 @@ def with_place(world: World, record: Record) -> Record:
 
 
 def _is_renamed(world: World, record: Record, base: str) -> bool:
+    """True if GitHub calls the repository of the claim `base` by now."""
     owner, _, name = record.ownership.repository.partition("/")
-    look = Look(issue=record.claim.issue, branch="")
+    request = Look(issue=record.claim.issue, branch="")
     try:
-        name_now = world.forge_of(Repository(owner, name)).observe(look).repository
+        name_now = world.forge_of(Repository(owner, name)).observe(request).repository
     except NotFound:
         return False
     return name_now.casefold() == base.casefold()
 
 
-def _elsewhere(record: Record, what: str, taken: str, named: str) -> Refused:
+def _elsewhere(record: Record, kind: str, taken: str, named: str) -> Refused:
+    """The refusal: the remote or repository is `named` here, and was `taken` at the claim."""
     claim = record.claim
     way = f", or go back to its branch: git switch {claim.branch}" if claim.branch else ""
     return Refused(
-        f"#{claim.issue_number} was taken with {taken} as {what}, and the settings here say {named}: "
-        f'nothing was done for it, and the claim was kept. Set {what} = "{taken}" in .lifecycle.toml{way}'
+        f"#{claim.issue_number} was taken with {taken} as {kind}, and the settings here say {named}: "
+        f'nothing was done for it, and the claim was kept. Set {kind} = "{taken}" in .lifecycle.toml{way}'
     )
 
 
 @dataclass(slots=True)
 class LookUnderWay:
-    """The state of one look while it runs; `is_apart`: its writes go out one by one from here on."""
+    """The state of one look while it runs.
+
+    Attributes:
+        seen: the snapshot as it is now.
+        actions: what was done so far.
+        problem: the first failure, or None.
+        stated: the ledger's keys of the notices that this look queued or ended.
+        papers: texts of files that notices name, by the file's name.
+        flakes: checks that failed and passed at one commit, each with what failed.
+        may_read: why checks failed may be read, where that is due again.
+        is_finished: nothing is left to do now.
+        is_gone: the claim file is gone.
+        was_edited: the agent edited the claim file during the look.
+        is_apart: writes go out one by one from here on.
+    """
 
     world: World
     claim_store: ClaimStore
@@ -176,8 +194,8 @@ class LookUnderWay:
 def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     """Queue notices under this claim's keys.
 
-    A look by command repeats what still stands, and so does one for a session that has inherited the claim:
-    another one may have heard it, and be gone.
+    A look by command repeats notices that still stand, and so does a look for a session that has inherited
+    the claim: only its predecessor may have heard them.
     """
     record, claim_store = working.seen.record, working.claim_store
     for notice in notices:
@@ -185,15 +203,15 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
         is_asked = working.seen.wake is Wake.TICK or (
             record.is_inherited and not claim_store.has_heard(record, key)
         )
-        is_first = key not in working.stated  # what this look has said or ended is not said again
+        is_first = key not in working.stated  # what this look queued or ended is not repeated
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
-        told = replace(kept_to(claim_store, record, notice), key=key)
-        claim_store.ledger.queue(told, again=again)
+        keyed = replace(kept_to(claim_store, record, notice), key=key)
+        claim_store.ledger.queue(keyed, again=again)
 
 
 def kept_to(claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
-    """The notice; where no hook was seen at work none is said to watch."""
+    """The notice; where no hook was seen at work, its text does not say that anything is watched."""
     has_hooks = signs_of_life.has_met(claim_store.folder, record.ownership.session)
     text = notice.text if has_hooks else notice.text.replace(words.WATCHED, words.BY_HAND)
     return replace(notice, text=text)
@@ -202,7 +220,7 @@ def kept_to(claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
     """The record without refusals that another token got: with the present token they are tried again.
 
-    What waits to be said of it is not said any more. Nothing is written here.
+    Their queued notices are withdrawn. Nothing is saved here.
     """
     old = [kind for kind, trouble in record.troubles.items() if trouble.is_of_access]
     if not old or claim_store.state.get(ACCESS) == world.access:
@@ -218,7 +236,7 @@ def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loade
     if record is None:
         raise ValueError("there is no claim to look at")
     off = world.cache.get(_BOARD_OFF)
-    # What closes is tried for certain: nothing comes after it that would.
+    # An ending asks for the board in any case: no later look would.
     is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
     is_off = isinstance(off, dict) and now < off["until"] and off.get(ACCESS) == world.access
@@ -251,12 +269,12 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
     """Read from GitHub what the decision needs, if anything, and judge hints by it."""
     world, now = working.world, working.world.clock.now()
     for _ in range(2):
-        wanted = look(working.seen)
-        if wanted is None:
+        request = look(working.seen)
+        if request is None:
             return
         try:
             rules = replace(working.seen.rules, head_owner=world.head.owner)
-            observation = world.forge.observe(wanted)
+            observation = world.forge.observe(request)
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return
@@ -267,7 +285,7 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
             record=replace(record, troubles=troubles),
             rules=rules,
             observation=observation,
-            looked_at_checks=wanted.checks,
+            looked_at_checks=request.checks,
         )
         if observation.board_problem:
             off = {
@@ -292,7 +310,7 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
 
 
 def _take_over(working: LookUnderWay, observed: Observation, now: float) -> None:
-    """Fold what was read into the record, and let the feedback say what follows from it."""
+    """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
     record = apply_observation(working.seen.record, observed, now)
     working.seen = replace(working.seen, record=record)
@@ -308,36 +326,38 @@ def _take_over(working: LookUnderWay, observed: Observation, now: float) -> None
 
 
 def _hear_failures(working: LookUnderWay) -> None:
-    """Let the feedback say what follows from failed checks; what is to be written stays in the record."""
-    seen, observed = working.seen, working.seen.observation
-    pull, known = observed.by_number if observed is not None else None, seen.record.pull
-    is_told = seen.wake in (Wake.IDLE, Wake.TICK) or (seen.wake is Wake.START and known.failures)
+    """Ask the feedback about failed checks: queue its notices, keep in the record what is to be written."""
+    snapshot, observed = working.seen, working.seen.observation
+    pull, pull_record = observed.by_number if observed is not None else None, snapshot.record.pull
+    is_told = snapshot.wake in (Wake.IDLE, Wake.TICK) or (
+        snapshot.wake is Wake.START and pull_record.failures
+    )
     if pull is None or pull.state is not PullState.OPEN or not is_told:
         return
-    may_fetch = seen.wake is not Wake.START
+    may_fetch = snapshot.wake is not Wake.START
     news = working.world.failures.heard(
-        pull, known.failures, may_read=working.may_read, may_fetch=may_fetch
+        pull, pull_record.failures, may_read=working.may_read, may_fetch=may_fetch
     )
     if news.is_settled or news.is_due:
-        prefix = f"{seen.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
+        prefix = f"{snapshot.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
         working.claim_store.ledger.withdraw(prefix)
-    weakened = dict.fromkeys((*known.tampering, *news.tampering))
-    is_same = pull.head_sha == known.head
-    known = replace(
-        known,
+    weakened = dict.fromkeys((*pull_record.tampering, *news.tampering))
+    is_same = pull.head_sha == pull_record.head
+    pull_record = replace(
+        pull_record,
         failures=news.known,
-        announced=None if news.is_due else known.announced,
-        reruns=news.reruns or (known.reruns if is_same else ()),
+        announced=None if news.is_due else pull_record.announced,
+        reruns=news.reruns or (pull_record.reruns if is_same else ()),
         tampering=tuple(weakened),
     )
-    working.seen = replace(seen, record=replace(seen.record, pull=known))
+    working.seen = replace(snapshot, record=replace(snapshot.record, pull=pull_record))
     working.flakes += news.flakes
     queue(working, news.notices)
 
 
-def _note_watched(world: World, seen: Observation) -> None:
-    """Keep by which ids a waiter asks whether anything changed."""
-    pull, item, issue = seen.by_number, seen.item, seen.issue
+def _note_watched(world: World, observed: Observation) -> None:
+    """Keep in the cache the ids by which a waiter asks whether anything changed."""
+    pull, item, issue = observed.by_number, observed.item, observed.issue
     if pull is not None and pull.node_id:
         card = item.id if item is not None and not item.id.startswith(LABELS_ITEM) else ""
         beside = card or (issue.id if issue is not None else "")
@@ -345,13 +365,13 @@ def _note_watched(world: World, seen: Observation) -> None:
 
 
 def _hear_reviews(working: LookUnderWay) -> None:
-    """Let the feedback say what is news of an open pull request's reviews, and queue that.
+    """Ask the feedback for news of an open pull request's reviews, and queue that.
 
-    What the token may not read is told as before, by the look's own sentence.
+    Where the token may not read conversations, the look's own notice about changes is all.
     """
-    seen, observed = working.seen, working.seen.observation
+    snapshot, observed = working.seen, working.seen.observation
     pull = observed.by_number if observed is not None else None
-    is_told = seen.wake in (Wake.IDLE, Wake.START, Wake.TICK)
+    is_told = snapshot.wake in (Wake.IDLE, Wake.START, Wake.TICK)
     if (
         pull is None
         or pull.conversations is None
@@ -361,20 +381,20 @@ def _hear_reviews(working: LookUnderWay) -> None:
         return
     try:
         news = working.world.reviews.heard(
-            pull, seen.record.pull.reviews, seen.now, is_asked=seen.wake is Wake.TICK
+            pull, snapshot.record.pull.reviews, snapshot.now, is_asked=snapshot.wake is Wake.TICK
         )
     except (LifecycleError, DeadlineReached) as error:
         sentence = error.sentence if isinstance(error, LifecycleError) else "the time was up"
         log.write(working.world.root, f"reviews: {redact(sentence, working.world.environment)}")
         return
-    known = replace(seen.record.pull, reviews=news.known)
-    working.seen = replace(seen, record=replace(seen.record, pull=known))
+    pull_record = replace(snapshot.record.pull, reviews=news.known)
+    working.seen = replace(snapshot, record=replace(snapshot.record, pull=pull_record))
     working.papers |= dict(news.papers)
     queue(working, news.notices)
 
 
 def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReached) -> None:
-    """Keep why GitHub could not be read as a trouble, which holds the next look back for a while."""
+    """Keep the error of reading GitHub as a trouble, which holds the next look back for a while."""
     world, record = working.world, working.seen.record
     if isinstance(error, DeadlineReached):
         error = Transient(
@@ -401,7 +421,9 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
 def taken_in(
     world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded, session: str
 ) -> Record | None:
-    """The record as a look goes on with it under the lock, None without a claim; its notices are queued.
+    """Prepare what was loaded for a look, under the lock; returns the record, or None without a claim.
+
+    Queues the load's notices, repairs linked tasks, and makes the claim this session's if it may be.
 
     Raises:
         Refused: the claim cannot be acted on.
@@ -419,14 +441,14 @@ def taken_in(
 
 
 def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The record as this session's, unless another session that is alive holds it."""
+    """The record with this session as owner, unless another session that is alive holds it."""
     now = claim_store.clock.now()
     signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
     return adopt(record, session, signs, now)
 
 
 def _taken(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The same, under the lock: what was written before is no answer to what another one was asked."""
+    """`owned`, under the lock; for a new owner the mark of an earlier prompt goes: that was no answer."""
     mine = owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
         claim_store.folder.remove(ANSWERED)
@@ -434,7 +456,7 @@ def _taken(claim_store: ClaimStore, record: Record, session: str) -> Record:
 
 
 def _published(world: World, record: Record) -> Record:
-    """The record without secrets in what others will read: the PR's title, the agent's name on the card."""
+    """The record without secrets in what others will read: the PR's title, the agent's name."""
     values = {
         name: world.public(value, f"{name} of .agent-claim.json")
         for name in ("summary", "agent_id")
