@@ -1,7 +1,7 @@
-"""`lifecycle` and `python -m lifecycle`.
+"""The entry point of `lifecycle` and `python -m lifecycle`.
 
-Hooks go straight to `wake.py`: they run after every response and import no CLI library. A stop that the
-staged workflow sees, a session's start and a compaction go to their quick paths first, which import less.
+Hooks go straight to `wake.py`: they run after every response and import no CLI library. A stop, a waiter, a
+session's start and a compaction go to their quick paths first, which import less still.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import os
 import sys
 
 _HOME = __file__.rpartition("/lifecycle/")[0]
-"""The folder that the package lies in; told without a module of the standard library, see below."""
+"""The folder of the package; found without a module of the standard library, see the end of the file."""
 
 
 def command() -> None:
-    """Run the command line and end the process with its exit code; a hook's ends where it is."""
+    """Run the command line and end the process with its exit code; a hook's process without cleaning up."""
     code = main()
     if sys.argv[1:2] == ["hook"] and "click" not in sys.modules:
-        # A hook writes to the descriptors. To take its modules apart would be a tenth of its time.
+        # A hook writes to the descriptors, so that no buffer is lost. To take its modules apart would be a
+        # tenth of its time.
         os._exit(code)
     sys.exit(code)
 
@@ -27,15 +28,16 @@ def main() -> int:
     """Run the command line and return the exit code."""
     try:
         return _run()
-    except KeyboardInterrupt:  # so early that nobody below could answer: in the middle of an import
+    except KeyboardInterrupt:  # before any command could handle it: in the middle of an import
         sys.stderr.write("Interrupted; what was done so far is kept.\n")
         return 130
 
 
 def _run() -> int:
+    """Run what the arguments name, with as few imports as that needs; returns the exit code."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and arguments[1:] != ["ci-waiter"]:
-        gc.disable()  # it ends before anything is worth collecting, and looking takes a twentieth of it
+        gc.disable()  # a hook ends before anything is worth collecting; searching takes a twentieth of it
     if arguments == ["hook", "on-stop"]:
         return _stop()
     if arguments == ["hook", "ci-waiter"]:
@@ -59,39 +61,39 @@ def _run() -> int:
 
 
 def _stop() -> int:
-    """A stop: most often the staged workflow alone has something to look at, and nothing to say."""
+    """Run the hook on-stop: most often the quick path settles it; else `wake` gets the event it read."""
     from lifecycle.hooks import quick_stop
 
-    seen = quick_stop.run()
-    if seen == quick_stop.SETTLED:
+    outcome = quick_stop.run()
+    if outcome == quick_stop.SETTLED:
         return 0
     from lifecycle.hooks.wake import run
 
-    return run("on-stop", seen if isinstance(seen, dict) else None)
+    return run("on-stop", outcome if isinstance(outcome, dict) else None)
 
 
 def _waiter() -> int:
-    """A waiter: where nothing happens for minutes it goes on with little."""
+    """Run the waiter: at rest in the quick path, with few imports; else `wake` gets the event it read."""
     from lifecycle.hooks import quick_wait
 
-    seen = quick_wait.run()
-    if not isinstance(seen, dict):
-        return seen
+    outcome = quick_wait.run()
+    if not isinstance(outcome, dict):
+        return outcome
     from lifecycle.hooks.wake import run
 
-    return run("ci-waiter", seen)
+    return run("ci-waiter", outcome)
 
 
 def _recovery(hook: str) -> int:
-    """A start or a compaction: what is told of a workflow was prepared when it was last changed."""
+    """Run the hook at a session's start or a compaction: if all was prepared, print that; else `wake`."""
     from lifecycle.hooks import quick_recovery
 
-    seen = quick_recovery.run(hook)
-    if seen == 0:
+    outcome = quick_recovery.run(hook)
+    if outcome == 0:
         return 0
     from lifecycle.hooks.wake import run
 
-    return run(hook, seen if isinstance(seen, dict) else None)
+    return run(hook, outcome if isinstance(outcome, dict) else None)
 
 
 if __name__ == "__main__":

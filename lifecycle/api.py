@@ -1,4 +1,4 @@
-"""The public Python API: what the CLI and the hooks do, for other programs.
+"""The public Python API, with which other programs do what the CLI and the hooks do.
 
     from lifecycle.api import Worktree
 
@@ -17,8 +17,8 @@
     id = create_workflow_state("Create calculator.py", [("Create", "builder"), ("Test", "tester")])
     update_phase_status(id, "phase_0", "completed", ["calculator.py"], "it has four functions")
 
-A `Worktree` follows one claim; a `GitHub` keeps issues, pull requests, checks and board items of one
-repository as they are wanted; four functions keep the workflows of a worktree.
+A `Worktree` follows one claim; a `GitHub` reads and sets issues, pull requests, checks and board items of
+one repository; four functions keep the workflows of a worktree.
 
 Everything raises one of three errors: `Refused` (a rule of ours; nothing was written), `Transient`
 (unknown or not now; look again after `retry_after` seconds), `Rejected` (GitHub or git said no; see
@@ -150,11 +150,11 @@ _RENAMED = {"Say": "Notice", "Tone": "Audience"}
 _OF_WORKFLOWS = frozenset(
     {"create_workflow_state", "generate_markdown", "get_workflow_state", "update_phase_status"}
 )
-"""Imported when they are first used: whoever follows a claim alone has no use for them."""
+"""Names that are imported when they are first used: a program that only follows a claim needs none."""
 
 
 def __getattr__(name: str) -> object:
-    """A name that is imported late; or one that this module had, with a DeprecationWarning."""
+    """The value of a name that is imported late, or of a former name, with a DeprecationWarning."""
     if name in _OF_WORKFLOWS:
         from lifecycle.app import workflow_functions
 
@@ -225,8 +225,8 @@ class Worktree:
 
         Args:
             task: an issue number, or a part of an issue's title.
-            force: take it also from another agent that holds it, and whatever its Status and
-                dependencies are.
+            force: take it although another agent holds it, its Status is not Todo, or a dependency is
+                open.
 
         Returns:
             The claim, the issue's title, what there is to note, and whether it is new: taking what
@@ -235,7 +235,7 @@ class Worktree:
         Raises:
             HeldByAnother: somebody else holds it.
             Refused: it is not in Todo, depends on open issues, or this worktree holds another.
-            Transient, Rejected: GitHub or git.
+            Transient, Rejected: GitHub or git did not answer, or said no.
         """
         return taking.take(self.world, self.claim_store, str(task), force=force)
 
@@ -252,7 +252,7 @@ class Worktree:
             HeldByAnother: the task was taken over; nothing was pushed.
             IllegalMove: the phase does not lead to ready_for_pr.
             Refused: nothing to hand off, the wrong branch, or a validation failed.
-            Transient, Rejected: the push.
+            Transient, Rejected: the push failed.
         """
         return moves.hand_off(self.world, self.claim_store, summary)
 
@@ -271,11 +271,11 @@ class Worktree:
         """Look once and do what the claim needs next.
 
         Args:
-            wake: who asks. `Wake.TICK` reads everything; the hooks' wakes trust what was last synced.
+            wake: who asks. `Wake.TICK` reads everything; with those of hooks the last synced state counts.
 
         Returns:
-            The claim afterwards, what was said and done. A failure of GitHub is not raised: it is the
-            report's `problem`, with everything else done.
+            The claim afterwards, the notices, and what was done. A failure of GitHub is not raised: it is
+            the report's `problem`, and everything else is done.
 
         Raises:
             LockBusy: another process is at work on this claim.
@@ -301,15 +301,15 @@ class Worktree:
             reason: why, for the comment on the issue; may be empty.
 
         Returns:
-            What the look came to. The record's outcome is "released" if it is done; otherwise later
+            The report of the look. The record's outcome is "released" if it is done; otherwise later
             ticks go on with it.
 
         Raises:
             Refused: there is no claim, or its pull request is merged, so that it is to be closed.
             LockBusy: another process is at work on this claim.
         """
-        given = release_claim(self.world, self.claim_store, reason)
-        return Report(given.record) if given.is_over else self.tick()
+        outcome = release_claim(self.world, self.claim_store, reason)
+        return Report(outcome.record) if outcome.is_over else self.tick()
 
     def move(
         self, phase: Phase, *, force: bool = False, override: str = "", reason: str = ""
@@ -317,7 +317,7 @@ class Worktree:
         """Set the phase by hand.
 
         Args:
-            phase: where to.
+            phase: the phase to go to.
             force: skip the table of phases; GitHub still judges `done`.
             override: with `done`: why the issue may close without a merge, recorded in its comment.
             reason: why it is moved by hand, recorded in the claim; with `done` it is the user's yes.
@@ -342,7 +342,7 @@ class Worktree:
                 merge is to be demanded.
 
         Returns:
-            What the look came to. The record's outcome is "closed" if the issue closed; otherwise
+            The report of the look. The record's outcome is "closed" if the issue closed; otherwise
             `problem` says why not.
 
         Raises:
