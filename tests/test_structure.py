@@ -33,7 +33,7 @@ BUDGET = {
     "trackers": 2_816,
     "platforms": 776,
     "evidence": 2_515,
-    "claim": 6_092,
+    "claim": 6_135,
     "run": 3_806,
     "stages": 2_708,
     "workflow": 2_520,

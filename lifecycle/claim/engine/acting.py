@@ -112,7 +112,6 @@ def _carry_out(
 def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> None:
     """End the lease; for another agent (not `is_ours`) only if it has not changed since it was read.
 
-
     By one API request if that was found to work when the task was taken; else, or if it fails, by a push,
     which also learns what the ref is now.
     """
