@@ -32,21 +32,23 @@ SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""
 
 LIMIT = f"Ends after {SECONDS:g} seconds at the latest; what was done by then is kept."
-"""That, for `--help`."""
+"""The sentence on that limit in `--help`."""
 
 TOO_LATE = "The time that this command has was up; what was done by then is kept."
 
 
 @dataclass
 class Session:
-    """One command's worktree: looked for, and the command's time begun, when it is first needed.
+    """What a command works with: its worktree, claim and tracker, opened when first needed.
+
+    The command's time begins then, too.
 
     Attributes:
         as_json: print one JSON object instead of sentences.
-        changes_tasks: the command changes a task: at its end, however that comes, hooks do not believe
-            any more what the tracker said before.
-        first: what is to be done with the world before anything else.
-        at_end: what ends with the command; that of click unless given.
+        changes_tasks: the command changes a task: when it ends, also by an error, what hooks remember of
+            the tracker's tasks is dropped.
+        first: called with the world before anything else.
+        at_end: closed when the command ends; click's own unless given.
 
     Whatever needs the worktree raises Refused where the current folder is in none.
     """
@@ -103,9 +105,9 @@ class Session:
         return session_of({}, self.world.environment)
 
     def claim_lines(self, record: Record) -> list[str]:
-        """The lines on the claim: whoever does not hold it is not told what to do with it.
+        """The lines on the claim; a session that does not hold it gets none on what to do next.
 
-        A person's terminal names no session, and is told everything.
+        A person's terminal names no session, and gets all of them.
         """
         from lifecycle.claim.engine import briefing, observing
 
@@ -131,7 +133,7 @@ class Session:
         return signs_of_life.has_met(self.claim_store.folder, self.client_session)
 
     def presence_beside(self, clients: Collection[int] = ()) -> Presence:
-        """Who may be running this command: the client's agent, or somebody outside of it.
+        """Whether the client's agent may be running this command, or somebody outside of it.
 
         Args:
             clients: processes of clients that are known to be at work here.
@@ -166,7 +168,7 @@ class Session:
 
 
 def _of_command() -> ExitStack:
-    """What ends with the command that click runs."""
+    """An exit stack that click closes when the command that it runs ends."""
     import click
 
     return click.get_current_context().with_resource(ExitStack())
@@ -182,13 +184,13 @@ def demanded_root() -> Path:
 
 
 def end_late() -> NoReturn:
-    """The alarm rang and something goes on hanging: nothing else can end the command."""
+    """End the process with exit code 1: the alarm rang, and no exception ended the command."""
     at_once(f"lifecycle: {TOO_LATE}")
     os._exit(1)
 
 
 def _forget_tasks(world: WorktreeWorld) -> None:
-    """Let the staged workflow ask the tracker anew; a failure to note that goes into the log only."""
+    """Drop what the staged workflow remembers of the tracker's tasks; a failure is only logged."""
     from lifecycle.stages.session import workflow_tasks
     from lifecycle.storage import workflow_marks
     from lifecycle.storage.workflow_files import WorkflowFiles

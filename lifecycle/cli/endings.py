@@ -1,4 +1,4 @@
-"""How a command ends: the one `try` at the top, and a sentence for whatever went wrong.
+"""Turns what a command returns or raises into an exit code and a sentence.
 
 Exit codes: 0 done; 1 refused, rejected or not reachable now; 2 a usage error; 3 a defect of ours, with
 the log's path; 4 held by another; 130 interrupted. Those of `wait` are in `feedback/waiting/endings.py`.
@@ -24,7 +24,7 @@ def answered(work: Callable[[], object], *, as_json: bool) -> int:
 
     Args:
         work: gives the exit code, or anything else for 0.
-        as_json: whether what goes wrong is told as an object.
+        as_json: print what goes wrong as a JSON object.
     """
     try:
         result = work()
@@ -50,7 +50,7 @@ def answered(work: Callable[[], object], *, as_json: bool) -> int:
 def stopped(stop: BaseException, *, as_json: bool) -> int:
     """Print why the command ended early (its time was up, or Ctrl-C); returns the exit code.
 
-    What an interrupted command has to add to it stands in the interruption, which click hides in a cause.
+    An interrupted command may add words as arguments of the exception, which click keeps as its cause.
     """
     if isinstance(stop, DeadlineReached):
         from lifecycle.cli.command_session import TOO_LATE
@@ -66,7 +66,7 @@ def stopped(stop: BaseException, *, as_json: bool) -> int:
 
 
 def tell(sentence: str, kind: str, *, as_json: bool) -> None:
-    """Print what went wrong: on standard error, or as an object where output takes one."""
+    """Print what went wrong: on standard error, or with `as_json` as an object on standard output."""
     if as_json and sys.stdout is not None:
         try:
             say(json_text({"error": {"kind": kind, "sentence": sentence}}))
@@ -93,7 +93,7 @@ def _is_of_output(error: OSError) -> bool:
     from traceback import walk_tb
 
     is_printed = any(
-        f.f_code is CleanStream.write.__code__ for f, _ in walk_tb(error.__traceback__)
+        frame.f_code is CleanStream.write.__code__ for frame, _ in walk_tb(error.__traceback__)
     )
     try:
         if sys.stdout is not None:
@@ -106,12 +106,14 @@ def _is_of_output(error: OSError) -> bool:
 
 
 def _defect(error: Exception) -> str:
-    """The sentence on a defect of ours; its traceback goes into the worktree's log."""
+    """The sentence on an unexpected exception; its traceback is written to the worktree's log."""
     import traceback
 
     # What went wrong and where first: a line of the log has an end.
     trace = " | ".join(reversed(traceback.format_exception(error)))
-    root = next((p for p in (Path.cwd(), *Path.cwd().parents) if (p / FOLDER).is_dir()), None)
+    root = next(
+        (folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / FOLDER).is_dir()), None
+    )
     if root is None:
         return f"An unexpected error: {type(error).__name__}: {error}. Please report it."
     log.write(root, trace)

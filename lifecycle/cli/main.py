@@ -48,7 +48,7 @@ _KINDS: Final[Mapping[str, Any]] = {
     "file": click.Path(dir_okay=False, path_type=Path),
     "words": click.UNPROCESSED,
 }
-"""Of what kind a word on the command line may be, and so what the function gets."""
+"""Click's types for the words on a command line, by the name that a row's `kind` gives them."""
 
 _JSON: Final = {"spec": "--json", "help": "Print one JSON object."}
 """The option that every command has, unless its row says another."""
@@ -65,15 +65,15 @@ def rows_of(folder: str = "", table: str = "commands") -> Rows:
 
 
 class RowGroup(click.Group):
-    """The group: a command's function is imported when the command is asked for.
+    """A group of click's whose commands are rows of a table; each is imported when it is asked for.
 
     Args:
-        folder: below `lifecycle/cli`, with the functions, and a point behind it.
-        table: its rows.
-        session: of its commands.
-        kinds: more kinds of words, as click takes their types.
-        first: as a session has it.
-        given: as click.Group takes it.
+        folder: where the functions are, below `lifecycle/cli`, with a point behind it: "run.".
+        table: the rows of its commands.
+        session: the class of the session that each of its commands gets.
+        kinds: click's types for more words that a row's `kind` may name.
+        first: called with the world before each of its commands, as in `Session.first`.
+        attributes: passed on to click.Group.
     """
 
     def __init__(
@@ -84,9 +84,9 @@ class RowGroup(click.Group):
         session: type[Session] = Session,
         kinds: Row = _KINDS,
         first: Callable[[Any], None] = lambda _: None,
-        **given: Any,
+        **attributes: Any,
     ) -> None:
-        super().__init__(**given)
+        super().__init__(**attributes)
         self.folder = folder
         self.table = table
         self.kinds = {**_KINDS, **kinds}
@@ -94,13 +94,13 @@ class RowGroup(click.Group):
         self.first = first
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
-        """The commands in the order of their rows."""
+        """The names of the commands, in the order of their rows."""
         return list(self.table)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names; one that is misspelt is told the nearest."""
+        """The command that the first argument names; for a misspelt name the error suggests the nearest."""
         try:
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
@@ -109,7 +109,7 @@ class RowGroup(click.Group):
             ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
-        """The commands, each with its sentence; none of them is imported for it."""
+        """Write the list of commands for `--help`, each with its `short`; imports none of them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, row["short"]) for name, row in self.table.items()])
 
@@ -118,24 +118,24 @@ class RowGroup(click.Group):
         if cmd_name not in self.table:
             return None
         row = self.table[cmd_name]
-        module, _, name = row["module"].partition(":")
-        there = importlib.import_module(f"lifecycle.cli.{self.folder}{module}")
-        made = getattr(there, name or cmd_name.replace("-", "_"))
-        if not isinstance(made, click.Group):
-            kind = getattr(there, row["class"]) if "class" in row else click.Command
-            run = made if "is_plain" in row else self._in_worktree(made, row)
-            kinds = {**self.kinds, **getattr(there, "KINDS", {})}
-            made = kind(cmd_name, callback=run, help=run.__doc__, params=_parameters(row, kinds))
-        made.short_help = row["short"]
-        return made  # type: ignore[no-any-return]  # a module's attribute
+        module_name, _, name = row["module"].partition(":")
+        module = importlib.import_module(f"lifecycle.cli.{self.folder}{module_name}")
+        command = getattr(module, name or cmd_name.replace("-", "_"))
+        if not isinstance(command, click.Group):
+            kind = getattr(module, row["class"]) if "class" in row else click.Command
+            run = command if "is_plain" in row else self._in_worktree(command, row)
+            kinds = {**self.kinds, **getattr(module, "KINDS", {})}
+            command = kind(cmd_name, callback=run, help=run.__doc__, params=_parameters(row, kinds))
+        command.short_help = row["short"]
+        return command  # type: ignore[no-any-return]  # a module's attribute
 
     def _in_worktree(self, function: Callable[..., Any], row: Row) -> Callable[..., Any]:
-        """The function with its session, and in its docstring the limit of the time that it has."""
+        """Wrap a command's function: it gets a session, and its docstring the time limit."""
 
         @functools.wraps(function)
-        def run(*, as_json: bool, **given: Any) -> Any:
+        def run(*, as_json: bool, **parameters: Any) -> Any:
             session = self.session(as_json, row.get("changes_tasks", False), self.first)
-            return function(session, **given)
+            return function(session, **parameters)
 
         limit = f"\n\n{LIMIT}" if row.get("is_timed", True) else ""
         run.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}{limit}"
@@ -143,7 +143,7 @@ class RowGroup(click.Group):
 
 
 def read_by(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """The kind of the words that `read` makes values of; one that it refuses is a usage error."""
+    """Turn a reader into a type for click: where `read` raises Refused, it is a usage error."""
 
     def kind(text: str) -> Any:
         try:
@@ -155,7 +155,7 @@ def read_by(read: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def _parameters(row: Row, kinds: Row) -> list[click.Parameter]:
-    """The arguments and options of a command as click has them."""
+    """Make click's arguments and options from the row of a command."""
     arguments = row.get("arguments", {}).items()
     options = {**row["options"], "as_json": row["options"].get("as_json", _JSON)}.items()
     return [
@@ -168,32 +168,34 @@ def _parameters(row: Row, kinds: Row) -> list[click.Parameter]:
 
 
 def _given(about: Row, kinds: Row) -> dict[str, Any]:
-    """What click is told of an argument or option beside its name."""
-    told = {key: value for key, value in about.items() if key not in ("spec", "kind", "refused")}
+    """Make the keywords for click.Argument or click.Option from one row: all but the name."""
+    keywords = {
+        key: value for key, value in about.items() if key not in ("spec", "kind", "refused")
+    }
     name, _, metavar = about.get("spec", "").partition(" ")
     is_many = metavar.endswith("...")
     if is_many:
-        told["multiple"] = True
+        keywords["multiple"] = True
     if metavar:
-        told["metavar"] = metavar.removesuffix("...")
+        keywords["metavar"] = metavar.removesuffix("...")
     elif name:
-        told.setdefault("is_flag", True)
+        keywords.setdefault("is_flag", True)
     if "refused" in about:
         refuse = functools.partial(_refuse, about["refused"])
-        told |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
+        keywords |= {"hidden": True, "expose_value": False, "is_eager": True, "callback": refuse}
     if "kind" in about:
-        told["type"] = kinds[about["kind"]]
+        keywords["type"] = kinds[about["kind"]]
     elif "/" in name:  # yes, no, or nothing was said
-        told["default"] = None
+        keywords["default"] = None
     elif metavar and not (is_many or about.get("required")):
-        told.setdefault("default", "")
-    return told
+        keywords.setdefault("default", "")
+    return keywords
 
 
 def _refuse(
-    sentence: str, _context: click.Context, _option: click.Parameter, given: object
+    sentence: str, _context: click.Context, _option: click.Parameter, value: object
 ) -> None:
-    if given:
+    if value:
         raise click.UsageError(sentence)
 
 
@@ -224,7 +226,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _clicked(arguments: list[str], *, as_json: bool) -> object:
-    """The result of a command, and the exit code of what click itself ends."""
+    """Run click on the arguments: the command's result, or the exit code where click itself ended it."""
     try:
         return group.main(args=arguments, prog_name="lifecycle", standalone_mode=False)
     except click.exceptions.Exit as done:
@@ -242,16 +244,16 @@ def _clicked(arguments: list[str], *, as_json: bool) -> object:
 
 
 class Word(click.Choice[str]):
-    """One of some words, each of which stands for a value."""
+    """A type for click: one of some words, each of which stands for a value."""
 
     def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
         super().__init__(list(values), case_sensitive=case_sensitive)
         self.values = values
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value of a word; fails with the words that there are."""
+        """The value of a word; any other one is a usage error that lists the words."""
         return self.values[super().convert(value, param, ctx)]
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 -- click's signature
-        """The words as they are written, whatever case they are taken in."""
+        """The sentence on a word that is none of them: it lists them as they are written in the table."""
         return f"{value!r} is not one of {', '.join(map(repr, self.values))}."

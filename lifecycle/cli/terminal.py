@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _FRAMES = r"(?i)<(?=[/!?A-Z])|:{3,}|\](?=\()|(?<=current) (?=workflow stage|stage *:)"
-"""What begins a tag, a stage's marker or a link, or is in our own words: an escape in JSON."""
+"""Characters that begin a tag, a stage's marker, a link or a sentence of ours: escaped in JSON."""
 
 
 class CleanStream(io.TextIOBase):
-    """A text stream in front of another one, `raw`; what is written to it is `shown` there."""
+    """A text stream that cleans what is written to it with `redact.shown`, and hands it on to `raw`."""
 
     def __init__(self, raw: TextIO) -> None:
         self.raw = raw
 
     def write(self, text: str | bytes) -> int:
-        """Write it, fit to be shown; raises what the stream behind it raises.
+        """Clean a text and write it to the stream behind; raises what that stream raises.
 
         Bytes are taken for text: click prints the scripts that complete commands in a shell as such.
         """
@@ -44,7 +44,7 @@ class CleanStream(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what the stream behind it holds back."""
+        """Flush the stream behind it."""
         self.raw.flush()
 
     def isatty(self) -> bool:
@@ -67,7 +67,7 @@ class CleanStream(io.TextIOBase):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Both streams behind a `CleanStream`, for as long as a command runs.
+    """Put standard output and standard error behind a `CleanStream` while a command runs.
 
     An output that lacks a character shows "?" for it. A stream that was given up meanwhile, or was
     closed before we were started, stays None.
@@ -93,7 +93,7 @@ def behind(stream: TextIO) -> TextIO:
 
 
 def passing(stream: TextIO | None) -> Callable[[bytes], None]:
-    """What hands on the output of a command that the user let run, as it comes and as it is.
+    """A function that writes the bytes of a child's output to this stream at once, uncleaned.
 
     A stream that was closed, or that nobody reads any more, takes nothing.
     """
@@ -135,7 +135,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def one_line(text: str) -> str:
-    """Text of anybody's in one line: no secret, and nothing that hides, moves, or passes for ours."""
+    """Anybody's text as one line, without secrets, control characters and what passes for our words."""
     return as_data(redact(text))
 
 
@@ -157,10 +157,10 @@ def at_once(text: str) -> None:
 
 
 def console(*, is_error: bool = False, **options: Any) -> Console:
-    """A console of rich's on one of the streams, in whose texts no markup and no emoji code counts.
+    """A console of rich's on one of the streams; markup and emoji codes in texts are not interpreted.
 
     Args:
-        is_error: standard error, else standard output.
+        is_error: True for standard error, False for standard output.
         options: as rich's Console takes them.
     """
     from rich.console import Console
@@ -169,9 +169,9 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
     class Clean(Console):
         """Draws as any console does; the texts that it draws are `shown`."""
 
-        def render(self, *args: Any, **more: Any) -> Iterator[Segment]:
-            """The pieces of what is drawn: those that move the cursor are rich's own."""
-            for segment in super().render(*args, **more):
+        def render(self, *args: Any, **keywords: Any) -> Iterator[Segment]:
+            """The drawn pieces with their text cleaned; those that move the cursor stay."""
+            for segment in super().render(*args, **keywords):
                 text = segment.text if segment.control else shown(segment.text)
                 yield segment if text == segment.text else Segment(text, segment.style)
 
@@ -180,9 +180,9 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
     return Clean(file=stream, **settings)
 
 
-def fitted(given: Console | None, widest: int) -> tuple[Console, int]:
-    """The console, standard output unless one is given, and how many of its columns are used."""
-    drawn = given or console()
+def fitted(screen: Console | None, widest: int) -> tuple[Console, int]:
+    """The console to draw on (default: standard output) and its width, `widest` columns at most."""
+    drawn = screen or console()
     return drawn, min(drawn.width, widest)
 
 
@@ -192,7 +192,7 @@ def grid(
     head: Sequence[str] = (),
     overflow: Literal["fold", "ellipsis"] = "fold",
 ) -> Table:
-    """Rows over the whole width.
+    """A table of rich's over the whole width, without lines.
 
     Args:
         widths: of the columns; what is left is shared by those with None.
