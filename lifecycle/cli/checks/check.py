@@ -94,7 +94,7 @@ def check(
 
 
 def _show(done: CheckDone, *, as_json: bool) -> None:
-    """One line on standard error, and what else is to be said; or one JSON object."""
+    """Print the result of a check: a line and remarks on standard error, or one JSON object."""
     record = done.record
     if as_json:
         remarks = [visible(remark) for remark in done.remarks]
@@ -119,7 +119,7 @@ def _counted(counts: Counts) -> str:
 
 
 def _data(record: RunRecord) -> dict[str, Any]:
-    """The record for `--json`: every field, and the words of the last command by themselves."""
+    """The record for `--json`: every field, and the last command's words as `argv`."""
     empty = RunRecord(0.0, "", record.outcome, "")
     whole = {name: getattr(empty, name) for name in RunRecord.__slots__}
     data = {**whole, **record.data, "outcome": _word(record)}
@@ -152,15 +152,15 @@ def _entry(
         stands = records.standing(runs, tree, check.name)
     try:
         clone = store.clone_of(root)
-        may = not check.problem and known_checks.may_run(check, clone, os.environ)
+        is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
     except BadConfig:
-        may = False
+        is_allowed = False
     return {
         "name": check.name,
         "commands": check.commands,
         "from": check.origin,
         "needs_trust": check.is_projects,
-        "trusted": may,
+        "trusted": is_allowed,
         "problem": check.problem,
         "last": _word(last) if last is not None else None,
         "standing": stands.value,

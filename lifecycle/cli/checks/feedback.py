@@ -11,10 +11,10 @@ _HELP = {"-h", "--help"}
 
 
 class FeedbackGroup(RowGroup):
-    """The group, in which `show` need not be said: `lifecycle feedback 46`, `lifecycle feedback --json`."""
+    """The group `feedback`; without a command it runs `show`: `lifecycle feedback 46` or `--json`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments of the group; those of `show` are known by their first."""
+        """Put `show` before the arguments if the first is a number or an option."""
         first = args[0] if args else "--"
         is_shown = first.lstrip("#").isdecimal() or (first.startswith("-") and first not in _HELP)
         return super().parse_args(ctx, ["show", *args] if is_shown else args)

@@ -23,15 +23,16 @@ def merge(session: Session, *, pull: int | None) -> int:
     merge queue threw out, what failed on the queue's own commit. Without PR as for show.
     """
     session.world.refuse_tracked()
-    found = _found(session, pull or own_pull(session))
-    lines = [*standing_of(found), *_more(session, found)]
+    pull_request = _found(session, pull or own_pull(session))
+    lines = [*standing_of(pull_request), *_more(session, pull_request)]
     data: dict[str, Any] = {
-        "pull": found.number,
-        "head": found.head_sha,
-        "merge_state": found.merge_state,
-        "mergeable": found.mergeable,
-        "queue": found.queue and {"state": found.queue.state, "position": found.queue.position},
-        "auto_merge": found.is_auto_merge,
+        "pull": pull_request.number,
+        "head": pull_request.head_sha,
+        "merge_state": pull_request.merge_state,
+        "mergeable": pull_request.mergeable,
+        "queue": pull_request.queue
+        and {"state": pull_request.queue.state, "position": pull_request.queue.position},
+        "auto_merge": pull_request.is_auto_merge,
         "lines": lines,
     }
     session.show(lines, data)
@@ -46,46 +47,46 @@ def _found(session: Session, number: int) -> PullRequest:
     return pull_request
 
 
-def standing_of(found: PullRequest) -> list[str]:
-    """What keeps it from its merge, or that nothing does: neither a rule nor what is red or asked for."""
-    number, checks = found.number, found.checks or Checks(found.head_sha)
-    if found.state is not PullState.OPEN:
-        return [f"PR #{number} is {found.state.lower()}."]
+def standing_of(pull_request: PullRequest) -> list[str]:
+    """Sentences on what keeps a pull request from its merge: reviews, checks, rules, a conflict."""
+    number, checks = pull_request.number, pull_request.checks or Checks(pull_request.head_sha)
+    if pull_request.state is not PullState.OPEN:
+        return [f"PR #{number} is {pull_request.state.lower()}."]
     lines = []
-    if found.changes_requested:
-        authors = ", ".join(named(review.author) for review in found.changes_requested)
+    if pull_request.changes_requested:
+        authors = ", ".join(named(review.author) for review in pull_request.changes_requested)
         lines.append(f"Changes are requested on PR #{number} by {authors}.")
     if checks.verdict is not Verdict.GREEN:
         lines.append(_not_green(number, checks))
-    if found.mergeable == "CONFLICTING":
-        return [merge_messages.conflicts(number, found.base), *lines]
-    how = merge_messages.readiness(found, is_reported=False)
+    if pull_request.mergeable == "CONFLICTING":
+        return [merge_messages.conflicts(number, pull_request.base), *lines]
+    how = merge_messages.readiness(pull_request, is_reported=False)
     is_ready = how.startswith("is ready")
     return lines if is_ready and lines else [merge_messages.standing(number, how), *lines]
 
 
 def _not_green(number: int, checks: Checks) -> str:
-    bad = [*(one.name for one in checks.failed), *checks.missing]
-    running = [one.name for one in checks.runs if one.bucket is Bucket.PENDING]
+    bad = [*(run.name for run in checks.failed), *checks.missing]
+    running = [run.name for run in checks.runs if run.bucket is Bucket.PENDING]
     if running and not bad:
         return f"Checks of PR #{number} still run: {', '.join(running)}."
     names = ", ".join(bad) or ("" if checks.runs else "none has registered yet")
     return f"The checks of PR #{number} are not green{names and f': {names}'}."
 
 
-def _more(session: Session, found: PullRequest) -> list[str]:
-    if found.mergeable == "CONFLICTING":
+def _more(session: Session, pull_request: PullRequest) -> list[str]:
+    if pull_request.mergeable == "CONFLICTING":
         from lifecycle.feedback.merging import conflict, conflict_text
 
         shown = conflict.fetch(
-            session.world, found.number, found.head_sha, found.base, SECONDS
+            session.world, pull_request.number, pull_request.head_sha, pull_request.base, SECONDS
         ).found
         return conflict_text.lines_of(shown)
-    left = found.ejection
-    if left is None or found.queue is not None:
+    ejection = pull_request.ejection
+    if ejection is None or pull_request.queue is not None:
         return []
     from lifecycle.feedback.checks.fetching import fetch
     from lifecycle.feedback.checks.packet_text import lines_of
 
-    group = left.commit or session.world.reports.queue_commit(found.number)
-    return lines_of(fetch(session.world, found.number, group=group).packet) if group else []
+    group = ejection.commit or session.world.reports.queue_commit(pull_request.number)
+    return lines_of(fetch(session.world, pull_request.number, group=group).packet) if group else []

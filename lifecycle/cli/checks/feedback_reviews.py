@@ -31,7 +31,7 @@ from lifecycle.feedback.reviews.review_reply import (
     WantedReply,
 )
 
-KINDS = {"verdict": click.Choice([one.value for one in ReplyVerdict])}
+KINDS = {"verdict": click.Choice([verdict.value for verdict in ReplyVerdict])}
 """Of what kind a word on the command line may be, beside those of `main.py`."""
 
 
@@ -51,12 +51,12 @@ def reviews(session: Session, *, pull: int | None) -> int:
         lines.append("Not all of it was read, so there may be more.")
     if waiting:
         lines.append(review_messages.quoted_as_data())
-    if any(one.thread is not None for one in waiting):
+    if any(point.thread is not None for point in waiting):
         lines.append(review_packet.ANSWER)
     for point in waiting:
         row = ledger.told.get(point.key)
-        told = f" · told at {row.head[:7]}" if row is not None else ""
-        lines += [f"- {review_packet.place_of(point, conversation.head)}{told}"]
+        note = f" · told at {row.head[:7]}" if row is not None else ""
+        lines += [f"- {review_packet.place_of(point, conversation.head)}{note}"]
         lines += review_packet.brief(point.remark)
     again = rounds.to_ask_again(conversation)
     if again and not conversation.unanswered:
@@ -100,10 +100,10 @@ def request(session: Session, *, pull: int | None) -> int:
     world = session.world
     read = review_reading.read(world.clients.graph, world.base, number)
     conversation = review_reading.demanded(read)
-    left = len(conversation.unanswered)
-    if left:
+    unanswered = len(conversation.unanswered)
+    if unanswered:
         raise Refused(
-            f"{review_messages.unanswered(number, left)}; nobody was asked. Answer first."
+            f"{review_messages.unanswered(number, unanswered)}; nobody was asked. Answer first."
         )
     asked, refused = [], []
     for login in rounds.to_ask_again(conversation):
@@ -122,12 +122,12 @@ def request(session: Session, *, pull: int | None) -> int:
 
 def _ledger(session: Session, number: int) -> ReviewLedger:
     record = session.claim_store.load(repair=False).record
-    known = record.pull.reviews if record is not None else {}
-    return ReviewLedger.from_json(known, number)
+    rows = record.pull.reviews if record is not None else {}
+    return ReviewLedger.from_json(rows, number)
 
 
 def _text(name: str, *, is_person: bool) -> str:
-    """The text of a file, or of stdin for `-`; of an agent's file only where it lies in the worktree.
+    """The text of a file, or of stdin for `-`; an agent's file is refused outside of the worktree.
 
     An agent may run this command unasked, and so it must not publish a file that it may not read.
     """
@@ -145,8 +145,8 @@ def _summary(conversation: PullConversation, waiting: int) -> str:
     threads = conversation.threads
     counts = [
         "1 thread" if len(threads) == 1 else f"{len(threads)} threads",
-        f"{sum(one.is_resolved for one in threads)} resolved",
-        f"{sum(one.is_answered and not one.is_resolved for one in threads)} answered",
+        f"{sum(thread.is_resolved for thread in threads)} resolved",
+        f"{sum(thread.is_answered and not thread.is_resolved for thread in threads)} answered",
         f"{len(conversation.unanswered)} unanswered",
     ]
     strangers = len(review_ledger.strangers(conversation, {}))
@@ -162,17 +162,17 @@ def _data(
         "pull": conversation.number,
         "head": conversation.head,
         "complete": conversation.is_complete,
-        "unanswered": [one.id for one in conversation.unanswered],
+        "unanswered": [thread.id for thread in conversation.unanswered],
         "rounds": len(ledger.rounds),
-        "points": [_point_data(one, ledger) for one in waiting],
+        "points": [_point_data(point, ledger) for point in waiting],
         "threads": [
             {
-                "id": one.id,
-                "resolved": one.is_resolved,
-                "answered": one.is_answered,
-                "verdict": review_reply.verdict_of(one) or None,
+                "id": thread.id,
+                "resolved": thread.is_resolved,
+                "answered": thread.is_answered,
+                "verdict": review_reply.verdict_of(thread) or None,
             }
-            for one in conversation.threads
+            for thread in conversation.threads
         ],
         "ask_again": [*rounds.to_ask_again(conversation)],
     }

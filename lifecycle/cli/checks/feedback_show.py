@@ -38,7 +38,7 @@ def show(session: Session, *, pull: int | None) -> int:
 
 
 def own_pull(session: Session) -> int:
-    """The pull request of the claim, else of the branch; Refused if there is none."""
+    """The number of the claim's pull request, else of the branch's open one; Refused if there is none."""
     record = session.claim_store.load(repair=False).record
     if record is not None and record.claim.pr_number:
         return int(record.claim.pr_number)

@@ -32,7 +32,7 @@ def list_(session: Session) -> None:
     """List every platform that is there, whether it matches this worktree or not."""
     discovered = discovery.discover(session.root, os.environ)
     data = {
-        "platforms": [platform_tables.platform_data(one) for one in discovered.platforms],
+        "platforms": [platform_tables.platform_data(platform) for platform in discovered.platforms],
         "notes": list(discovered.notes),
     }
     session.show(platform_tables.discovery_lines(discovered), data)
@@ -61,8 +61,8 @@ def get_command(session: Session, *, name: str) -> None:
     there is no such command, nothing is printed on standard output, and it exits 1.
     """
     detection = selection.detect(session.root, os.environ)
-    one, argvs = detection.selected, detection.commands.get(name)
-    if one is None or argvs is None:
+    platform, argvs = detection.selected, detection.commands.get(name)
+    if platform is None or argvs is None:
         if not session.as_json:
             for note in detection.notes:
                 click.echo(f"Note: {note}", err=True)
@@ -71,24 +71,24 @@ def get_command(session: Session, *, name: str) -> None:
     # In JSON only secrets are taken out; whatever else is escaped there comes back as it was.
     if redact(line) != line or not (session.as_json or _is_printed_as_it_is(line)):
         raise Refused(
-            f"The command {name} of the platform {one.about.name} holds what is not printed as it is, a "
-            "secret, what a client takes for its own words, or what this output has no character for, so "
-            f"nothing was printed; look at {one.path}"
+            f"The command {name} of the platform {platform.about.name} holds what is not printed as it is, "
+            "a secret, what a client takes for its own words, or what this output has no character for, so "
+            f"nothing was printed; look at {platform.path}"
         )
     data = {
         "name": name,
         "command": line,
         "argvs": [list(words) for words in argvs],
-        "platform": one.about.name,
-        "place": one.place.value,
-        "path": str(one.path),
-        "needs_trust": one.needs_trust,
+        "platform": platform.about.name,
+        "place": platform.place.value,
+        "path": str(platform.path),
+        "needs_trust": platform.needs_trust,
     }
     session.show_whole([line], data)
 
 
 def _is_printed_as_it_is(line: str) -> bool:
-    """True if whoever evaluates what is printed gets this very line."""
+    """True if the line reaches standard output unchanged: no escapes, and no character that it lacks."""
     try:
         line.encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -97,14 +97,16 @@ def _is_printed_as_it_is(line: str) -> bool:
 
 
 def _lacking(detection: Detection, name: str) -> str:
-    """Why there is no such command, as a sentence."""
-    one = detection.selected
-    if one is None:
+    """The sentence that the selected platform has no command of this name, and why."""
+    platform = detection.selected
+    if platform is None:
         return f"{detection.reason[:-1]}, so there is no command {name!r}; {ALL}"
-    needed = one.about.needs.get(name, [])
+    needed = platform.about.needs.get(name, [])
     if needed:
         files = " or ".join(dict.fromkeys(file for condition in needed for file in condition.files))
-        return f"The platform {one.about.name} has {name} only where {files} asks for it."
+        return f"The platform {platform.about.name} has {name} only where {files} asks for it."
     names = ", ".join(detection.commands) or "none"
     meant = did_you_mean(name, detection.commands)
-    return f"The platform {one.about.name} has no command {name!r} here; it has: {names}.{meant}"
+    return (
+        f"The platform {platform.about.name} has no command {name!r} here; it has: {names}.{meant}"
+    )

@@ -28,17 +28,17 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 class WaitCommand(click.Command):
-    """The command, whose help ends with the table of its exit codes."""
+    """The command `wait`; its help ends with the table of its exit codes."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
-        """Write the table."""
+        """Write the table of exit codes."""
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), words) for code, words in STATUSES.values()])
 
 
 KINDS = {
     "pull": pull_number,
-    "wanted": click.Choice([one.value for one in WaitFor]),
+    "wanted": click.Choice([wanted.value for wanted in WaitFor]),
     "time": read_by(partial(duration, "The time")),
 }
 """Of what kind a word on the command line may be, beside those of `main.py`."""
@@ -71,20 +71,20 @@ def wait(session: Session, *, pull: int | None, wanted: str, timeout: float) -> 
 def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float) -> Waited:
     world = session.world
     world.refuse_tracked()
-    claimed = session.claim_store.load(repair=False).record
+    record = session.claim_store.load(repair=False).record
 
     def within() -> AbstractContextManager[None]:
         return ending(world.deadline, end_late)
 
-    if claimed is not None and pull in (None, claimed.claim.pr_number):
+    if record is not None and pull in (None, record.claim.pr_number):
         from lifecycle.app.waiting.claim_wait import ClaimWait
 
-        whom, claim_store = session.client_session, session.claim_store
-        of_claim = ClaimWait(
-            world, claim_store, whom, wanted=wanted, seconds=seconds, within=within
+        client_session, claim_store = session.client_session, session.claim_store
+        claim_wait = ClaimWait(
+            world, claim_store, client_session, wanted=wanted, seconds=seconds, within=within
         )
         world.deadline.renew(None)
-        return of_claim.run()
+        return claim_wait.run()
     from lifecycle.app.waiting.branch_wait import BranchWait
 
     number = pull or own_pull(session)
@@ -92,12 +92,12 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
 
 
 class _TerminatedError(BaseException):
-    """SIGTERM came; no client's `except Exception` swallows it."""
+    """Raised on SIGTERM; a BaseException, so that no `except Exception` on the way swallows it."""
 
 
 @contextmanager
 def _terminated() -> Iterator[None]:
-    """Let SIGTERM end the wait as Ctrl-C does: files are left as they should be."""
+    """Turn SIGTERM into an exception, so that files are closed and removed as after Ctrl-C."""
 
     def end(_signal: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
@@ -111,10 +111,10 @@ def _terminated() -> Iterator[None]:
 
 
 def _lines(done: Waited) -> list[str]:
-    """The news; where there is none, where the pull request stands."""
+    """The lines to print: the news, or how the pull request stands; then packet, reasons and problem."""
     from lifecycle.feedback.checks.packet_text import lines_of
 
-    lines = [line for one in done.said for line in one.text.split("\n")]
+    lines = [line for notice in done.said for line in notice.text.split("\n")]
     if not done.said:
         outcome = (
             "no news in that time" if done.ending is Ending.TIME_OUT else STATUSES[done.ending][1]
@@ -135,7 +135,8 @@ def _data(done: Waited) -> dict[str, Any]:
         "pull": done.pull or None,
         "head": done.head or None,
         "said": [
-            {"key": one.key, "text": one.text, "tone": one.audience.value} for one in done.said
+            {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
+            for notice in done.said
         ],
         "state": [*done.state],
         "packet": {**asdict(packet.packet), "path": packet.path} if packet is not None else None,
