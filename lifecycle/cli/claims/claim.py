@@ -44,13 +44,13 @@ def claim(session: Session, task: tuple[str, ...], worktree: str | None) -> None
 
 
 def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, force: bool) -> None:
-    """Take the task of these words, here or in a worktree of its own, and show what came of it.
+    """Take the task that these words name, here or in a worktree of its own, and print the claim.
 
     Args:
         session: this worktree.
-        task: the words.
-        worktree: what was given for `--worktree`, or None.
-        force: although it is not in Todo, depends on open issues, or is held by another.
+        task: the words: a number, a part of a title, or an id.
+        worktree: the value of `--worktree`, or None.
+        force: take it also if it is not in Todo, depends on open issues, or is held by another.
 
     Raises:
         click.UsageError: no words.
@@ -136,12 +136,12 @@ def handoff(session: Session, summary: str | None, file: str | None) -> None:
     text = (
         text_from(summary, file, "--summary", "--summary-file", most=_MOST, is_unasked=True) or ""
     )
-    handed = hand_off(session.world, session.claim_store, text)
-    claim = handed.record.claim
-    lines = [f"Note: {note}" for note in handed.notes]
-    then = _next(handed.record, has_hooks=session.has_hooks)
+    handed_off = hand_off(session.world, session.claim_store, text)
+    claim = handed_off.record.claim
+    lines = [f"Note: {note}" for note in handed_off.notes]
+    then = _next(handed_off.record, has_hooks=session.has_hooks)
     lines.append(f"Pushed {claim.branch} for #{claim.issue_number}. {then}")
-    session.show(lines, {"claim": claim_data(handed.record), "notes": handed.notes})
+    session.show(lines, {"claim": claim_data(handed_off.record), "notes": handed_off.notes})
 
 
 def close(session: Session, override: str | None) -> int:
@@ -178,18 +178,18 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
     """
     if not reason.strip() and not dry_run:
         raise click.UsageError('A nudge needs a reason, which is recorded: --reason "…"')
-    wanted = Phase(phase)
-    override = reason.strip() if force and wanted is Phase.DONE else ""
+    target = Phase(phase)
+    override = reason.strip() if force and target is Phase.DONE else ""
     if dry_run:
         before = current(session.claim_store).claim.phase
         why = reason.strip() or "dry run"  # judged as a nudge with its reason is
         record = move(
-            session.world, session.claim_store, wanted, force=force, reason=why, dry_run=True
+            session.world, session.claim_store, target, force=force, reason=why, dry_run=True
         )
-        line = f"would move #{record.claim.issue_number} from {before} to {wanted}"
+        line = f"would move #{record.claim.issue_number} from {before} to {target}"
         session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
         return 0
-    move(session.world, session.claim_store, wanted, force=force, override=override, reason=reason)
+    move(session.world, session.claim_store, target, force=force, override=override, reason=reason)
     return claim_look.look(session)
 
 
@@ -200,18 +200,18 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. What
     people moved on the board by hand is left. A task whose PR is merged is closed instead.
     """
-    given = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
-    if given.is_over:
-        session.show([given.said], claim_look.report_data(Report(given.record)) | {"notes": []})
+    outcome = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
+    if outcome.is_over:
+        session.show([outcome.said], claim_look.report_data(Report(outcome.record)) | {"notes": []})
         return 0
-    notes = [f"Note: {note}" for note in given.notes]
+    notes = [f"Note: {note}" for note in outcome.notes]
     if dry_run:
-        planned = engine.rehearse(session.world, session.claim_store, record=given.record)
+        planned = engine.rehearse(session.world, session.claim_store, record=outcome.record)
         lines = notes + claim_look.report_lines(planned, would=True)
         lines += [*claim_look.problem_lines(planned, lines), "Nothing was written."]
-        session.show(lines, claim_look.report_data(planned) | {"notes": given.notes})
+        session.show(lines, claim_look.report_data(planned) | {"notes": outcome.notes})
         is_left = planned.record is not None and not planned.record.ending.outcome
         return 1 if is_left or planned.problem is not None else 0
     report, lines, is_left = claim_look.finish_release(session, notes)
-    session.show(lines, claim_look.report_data(report) | {"notes": given.notes})
+    session.show(lines, claim_look.report_data(report) | {"notes": outcome.notes})
     return 1 if is_left else 0

@@ -39,7 +39,7 @@ def code_of(report: Report) -> int:
 
 
 def _taken(report: Report) -> list[str]:
-    """The sentence that somebody else has the task, if that is so."""
+    """The line that somebody else has the task, in a list; an empty list if nobody has."""
     record = report.record
     is_taken = record is not None and record.ownership.taken_by
     return [briefing.loss_line(record)] if record is not None and is_taken else []
@@ -58,15 +58,17 @@ def glance(session: Session) -> tuple[Report, list[str]]:
     return report, lines
 
 
-def _ticked(session: Session, whom: str = "") -> Report:
-    """One look, with the notices that wait for the agent: they are shown, and stay on its queue."""
+def _ticked(session: Session, client_session: str = "") -> Report:
+    """Look once; the report also has the notices that wait for the agent, which stay on its queue."""
     world, claim_store = session.world, session.claim_store
-    report = engine.tick(world, claim_store, Wake.TICK, audiences=audiences(), session=whom)
+    report = engine.tick(
+        world, claim_store, Wake.TICK, audiences=audiences(), session=client_session
+    )
     return replace(report, said=(*report.said, *claim_store.ledger.waiting()))
 
 
 def problem_lines(report: Report, lines: Collection[str]) -> list[str]:
-    """The report's problem, unless one of the lines says it."""
+    """The sentence on the report's problem, in a list; empty if there is none or a line says it."""
     problem = report.problem
     is_said = problem is None or any(problem.sentence in line for line in lines)
     return [] if problem is None or is_said else [problem.sentence]
@@ -88,7 +90,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
 
 
 def audiences() -> Collection[Audience]:
-    """Whose notices this terminal may take off the queue: in an agent's session everybody's.
+    """The audiences whose notices this look takes off the queue: in an agent's session all of them.
 
     Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
     must not use up what the agent has not heard.
@@ -106,11 +108,11 @@ def dry(session: Session) -> int:
 
 
 _LINKED = {"claimed": "claim", "closed": "close", "released": "release"}
-"""What is done to a linked task that is wanted to be so."""
+"""The verb for the status that a linked task is to get."""
 
 
 def report_lines(report: Report, *, would: bool = False) -> list[str]:
-    """What was done (or, `would`, is planned), then what there is to say."""
+    """The report as lines: an action each, done or with `would` planned, then the notices."""
     mark = "would " if would else "did   "
     lines = [f"{mark}{describe(action)}" for action in report.actions]
     return lines + [line for notice in report.said for line in notice.text.split("\n")]
@@ -121,7 +123,7 @@ def report_data(report: Report) -> dict[str, Any]:
     problem = report.problem
     return {
         "claim": claim_data(report.record),
-        "actions": [{"kind": type(a).__name__, **asdict(a)} for a in report.actions],
+        "actions": [{"kind": type(action).__name__, **asdict(action)} for action in report.actions],
         "said": [
             {"key": notice.key, "text": notice.text, "tone": notice.audience}
             for notice in report.said
@@ -141,7 +143,7 @@ WORDS: Final[Mapping[type[plan.Action], str]] = {
     plan.ReleaseLease: "release the lease on #{0.issue}",
     plan.ForgetClaim: "delete .agent-claim.json",
 }
-"""An action of each kind in words, as far as its fields say all of it."""
+"""A format for each kind of action whose sentence needs nothing but its fields."""
 
 
 def describe(action: plan.Action) -> str:
@@ -151,11 +153,11 @@ def describe(action: plan.Action) -> str:
             kind = "draft PR" if action.is_draft else "PR"
             return f"open a {kind} from {action.head} into {action.base}: {quoted(action.title)}"
         case plan.AdvancePullRequest():
-            what = {
+            verbs = {
                 plan.UPDATE_BRANCH: "merge the base into the branch of",
                 plan.AUTO_MERGE_OFF: "stop the auto-merge of",
             }
-            return f"have GitHub {what.get(action.how, 'merge')} PR #{action.number}"
+            return f"have GitHub {verbs.get(action.how, 'merge')} PR #{action.number}"
         case plan.SetBoard():
             parts = [f'Status "{action.status}"'] if action.status else []
             parts += ["Agent cleared"] if action.clear_agent else []
