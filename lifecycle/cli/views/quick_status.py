@@ -20,7 +20,7 @@ _OF_THE_CLAIM = ("claim", "pull", "checks")
 
 
 def run(*, as_json: bool) -> int:
-    """The whole command; returns its exit code."""
+    """Run `lifecycle status` without click, and return its exit code."""
 
     def work() -> int:
         with ExitStack() as at_end:
@@ -35,7 +35,7 @@ def status(session: Session) -> int:
 
     Asks nothing of GitHub; `lifecycle tick` looks anew, `lifecycle watch` stays open.
     """
-    seen = overview(session.root, session.world.environment, session.world.deadline)
+    worktree_overview = overview(session.root, session.world.environment, session.world.deadline)
     lines: list[str] = []
     record, is_held, problem = None, False, None
     try:
@@ -53,14 +53,18 @@ def status(session: Session) -> int:
         else [notice.text.partition("\n")[0] for notice in session.claim_store.ledger.waiting()]
     )
     # Whoever does not hold the claim is not told what it waits for: that is for its own session.
-    awaited = [one for one in seen.awaited if not (is_held and one.part in _OF_THE_CLAIM)]
+    awaited = [
+        person
+        for person in worktree_overview.awaited
+        if not (is_held and person.part in _OF_THE_CLAIM)
+    ]
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
-    known = " ".join(lines)
-    lines = overview_words.since_when(lines, awaited, seen.at)
-    lines += [text for text in waiting if text not in known]
-    lines += overview_words.lines_below(seen, awaited, lines)
+    claim_text = " ".join(lines)
+    lines = overview_words.since_when(lines, awaited, worktree_overview.at)
+    lines += [text for text in waiting if text not in claim_text]
+    lines += overview_words.lines_below(worktree_overview, awaited, lines)
     claim = claim_data(record)
-    data = overview_json(seen)
+    data = overview_json(worktree_overview)
     data |= {"claim": claim and {**(data["claim"] or {}), **claim}, "waiting": waiting}
     if problem is not None:
         data["error"] = {"kind": type(problem).__name__, "sentence": problem.sentence}
@@ -71,7 +75,7 @@ def status(session: Session) -> int:
 
 
 def _unfinished(session: Session) -> str:
-    """What an attempt to claim left behind, in one sentence, or ""."""
+    """The sentence on what an unfinished attempt to claim left behind, or ""."""
     from lifecycle.claim.commands import unfinished_claims
 
     return unfinished_claims.left(session.claim_store)

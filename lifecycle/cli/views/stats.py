@@ -78,18 +78,18 @@ def _about(since: str, wanted: Wanted) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _nothing(whole: int, since: str, wanted: Wanted, page: Path | None) -> str:
+def _nothing(total: int, since: str, wanted: Wanted, page: Path | None) -> str:
     unwritten = "; no page was written" if page is not None else ""
-    if not whole:
+    if not total:
         return EMPTY.replace(" yet;", f" yet{unwritten};", 1)
     return (
         f"Nothing in the journal fits {_about(since, wanted)}{unwritten}; it has "
-        f"{count(whole, 'entry', 'entries')}: leave out --since, --label or --task to see more."
+        f"{count(total, 'entry', 'entries')}: leave out --since, --label or --task to see more."
     )
 
 
 def summary_data(summary: Summary) -> dict[str, Any]:
-    """Everything that the tables show; seconds as numbers, moments as ISO 8601, parts from 0 to 1."""
+    """The summary for `--json`: seconds as numbers, moments as ISO 8601, shares from 0 to 1."""
     is_empty = not summary.entries
     return {
         "since": None if is_empty else timing.render_time(summary.since),
@@ -100,15 +100,15 @@ def summary_data(summary: Summary) -> dict[str, Any]:
         "stages": [_row_data(row) for row in summary.stages],
         "phases": [_row_data(row) for row in summary.phases],
         "bottlenecks": [
-            {"name": item.name, "system": item.system, "why": list(item.why)}
-            for item in summary.bottlenecks
+            {"name": bottleneck.name, "system": bottleneck.system, "why": list(bottleneck.why)}
+            for bottleneck in summary.bottlenecks
         ],
-        "labels": [_group_data(item) for item in summary.labels],
-        "agents": [_group_data(item) for item in summary.agents],
+        "labels": [_group_data(group) for group in summary.labels],
+        "agents": [_group_data(group) for group in summary.agents],
         "flakes": [
-            {**asdict(item), "last": timing.render_time(item.last)} for item in summary.flakes
+            {**asdict(flake), "last": timing.render_time(flake.last)} for flake in summary.flakes
         ],
-        "lasting": [_visit_data(item) for item in summary.lasting],
+        "lasting": [_visit_data(visit) for visit in summary.lasting],
     }
 
 

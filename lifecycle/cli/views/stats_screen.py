@@ -18,10 +18,10 @@ WIDTH = 120
 """Columns at most."""
 
 TASKS = 10
-"""How many tasks are shown one by one, the newest."""
+"""How many tasks have a row of their own: the newest."""
 
 VISITS, AWAY, MEAN = 64, 74, 84
-"""From so many columns on these have one of their own; --json has them always."""
+"""From so many columns of the terminal on, visits, time away and mean have columns of their own."""
 
 
 def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> None:
@@ -29,8 +29,8 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
 
     Args:
         summary: the numbers.
-        is_told: print every visit as well.
-        console: where to.
+        is_told: print the table of all visits as well.
+        console: to print on.
     """
     shown, width = fitted(console, WIDTH)
     head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"
@@ -52,7 +52,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         if groups:
             _print(shown, width, _groups(title, groups, width))
     lists = {_flakes: summary.flakes, _tasks: summary.tasks}
-    for part_of in (one for one, found in lists.items() if found):
+    for part_of in (draw for draw, rows in lists.items() if rows):
         _print(shown, width, part_of(summary, width))
     if is_told:
         _print(shown, width, _told(summary.told, width))
@@ -68,8 +68,10 @@ _NAMES = ("visits", "median", "mean", "9 of 10", "away", "tries", "success")
 
 
 def _hidden(rows: Sequence[StatsRow], width: int) -> list[str]:
-    """The columns that have no room, though there is something to show in them."""
-    least = {"visits": VISITS, "mean": MEAN} | ({"away": AWAY} if any(r.away for r in rows) else {})
+    """The names of columns that the width has no room for, though rows have values in them."""
+    least = {"visits": VISITS, "mean": MEAN} | (
+        {"away": AWAY} if any(row.away for row in rows) else {}
+    )
     return [name for name, columns in least.items() if width < columns]
 
 
@@ -114,7 +116,7 @@ def _groups(title: str, groups: Sequence[Group], width: int) -> Table:
 
 
 def _flakes(summary: Summary, width: int) -> Table:
-    """What failed in CI and passed at the same commit."""
+    """The table of checks that failed in CI and passed at the same commit."""
     table = _table("flake", "times", *(("last (UTC)",) if width >= AWAY else ()))
     for flake in summary.flakes[:TASKS]:
         name = f"{flake.check}: {flake.failed}" if flake.failed else flake.check
@@ -124,7 +126,7 @@ def _flakes(summary: Summary, width: int) -> Table:
 
 
 def _tasks(summary: Summary, width: int) -> Table:
-    """The newest tasks, their titles, how long they took, and how many tries were in vain."""
+    """The table of the newest tasks: title, time taken, and how many tries failed."""
     is_wide = width >= AWAY
     table = _table("task", "time", "failed", *(("done (UTC)",) if is_wide else ()))
     newest = list(summary.tasks.items())[: -TASKS - 1 : -1]
@@ -145,12 +147,12 @@ def _with_more(table: Table, more: int) -> Table:
     return table
 
 
-def _told(told: Sequence[Visit], width: int) -> Table:
+def _told(visits: Sequence[Visit], width: int) -> Table:
     is_wide = width >= AWAY
     table = _table(
         "stage or phase", "entered (UTC)", "time", *(("tries", "then") if is_wide else ())
     )
-    for visit in told:
+    for visit in visits:
         began = "?" if visit.began is None else minute(visit.began)
         spent = "?" if visit.seconds is None else span(visit.seconds)
         more = (str(visit.attempts), visible(visit.target) or "-") if is_wide else ()

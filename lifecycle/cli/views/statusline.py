@@ -36,7 +36,7 @@ def statusline(*, as_json: bool) -> None:
 
 
 def _project() -> Path:
-    """The folder that the client's session is for, else the current one."""
+    """The folder of the client's project: from the environment, the event on stdin, or the current one."""
     if named := os.environ.get("CLAUDE_PROJECT_DIR"):
         return Path(named)
     event = read_input()

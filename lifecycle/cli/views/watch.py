@@ -47,7 +47,7 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
 
 
 def _is_watched() -> bool:
-    """True if somebody sits before a terminal, and can press keys."""
+    """True if standard output and input are terminals: somebody watches, and can press keys."""
     return terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)
 
 
