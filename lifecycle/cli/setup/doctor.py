@@ -29,7 +29,7 @@ WIDTH = 100
 
 _SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
 _PLAIN_SIGNS = {"ok": "+", "warn": "!", "fail": "x"}
-"""For an output that has no such characters."""
+"""The signs for an output whose encoding lacks those."""
 
 _GROUP, _LABEL = 12, 9
 """Columns of the group's name, and of the word before a fix."""
@@ -75,7 +75,7 @@ def _line(finding: DoctorFinding) -> str:
 
 
 def _show(report: Examination) -> None:
-    """The list for a terminal: groups on the left, and every fix on a line of its own."""
+    """Print the findings on a terminal: groups on the left, every fix on a line of its own."""
     from rich.text import Text
 
     console = terminal.console(width=min(terminal.console().width, WIDTH))
@@ -108,7 +108,7 @@ def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
 
 
 def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> None:
-    """Text in lines of the terminal's width, each below the first one's beginning."""
+    """Print a text behind its lead, wrapped to the terminal's width; further lines are indented alike."""
     from rich.text import Text
 
     width = max(console.width - len(lead), _NARROWEST)

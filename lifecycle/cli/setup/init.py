@@ -17,7 +17,7 @@ from lifecycle.setup.init.project_files import git_of
 from lifecycle.storage.store import worktree_root
 
 _OWN = (".claude/settings.local.json", EXCLUDE, MARK)
-"""What git does not see, or is kept from seeing."""
+"""Files that git ignores, or that `init` keeps out of git."""
 
 _ALONE = "The agent may run these unasked, for you alone, in this worktree."
 
@@ -58,8 +58,8 @@ def command(*, remove: bool, dry_run: bool, as_json: bool, **asked: bool) -> Non
             raise click.UsageError(
                 f"--remove takes out whatever is there; --{name} does not go with it."
             )
-    here = Path.cwd()
-    todo = plan(worktree_root(here) or here, remove=remove, environment=os.environ, **asked)
+    folder = Path.cwd()
+    todo = plan(worktree_root(folder) or folder, remove=remove, environment=os.environ, **asked)
     if not dry_run:
         apply(todo)
     if as_json:
@@ -84,24 +84,24 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     lines = [f"lifecycle is wired {mode}.", *files]
     lines += [_TO_COMMIT] if todo.mode == "shared" else _left_to_all(todo)
     label = f'put the label "{visible(todo.label)}" on a task'
-    what = label if todo.label else "lifecycle claim <number>"
-    what += ", or in a session /workflow <goal>" if todo.run else ""
-    what += ', or lifecycle workflow start "Name" --phase "Title"' if todo.workflow else ""
-    return [*lines, f"Nothing needs a restart. Next: {what}. Undo: lifecycle init --remove"]
+    following = label if todo.label else "lifecycle claim <number>"
+    following += ", or in a session /workflow <goal>" if todo.run else ""
+    following += ', or lifecycle workflow start "Name" --phase "Title"' if todo.workflow else ""
+    return [*lines, f"Nothing needs a restart. Next: {following}. Undo: lifecycle init --remove"]
 
 
 def _left_to_all(todo: Plan) -> list[str]:
-    """Names what a wiring for one person changes of what git tracks: everybody would get that."""
-    here = [change for change in todo.changes if change.path.is_relative_to(todo.root)]
-    there = [change for change in here if change.before is not None]
+    """A line with the tracked files that a wiring for one person changes: everybody would get that."""
+    changes = [change for change in todo.changes if change.path.is_relative_to(todo.root)]
+    existing = [change for change in changes if change.before is not None]
     supplied = (*_OWN, ".md", ".sh")
     changed = [
         change
-        for change in there
+        for change in existing
         if change.shown == protocol_section.FILE or not change.shown.endswith(supplied)
     ]
     git = git_of(todo.root, os.environ)
-    names = [c.shown for c in changed if git.run("ls-files", "--", str(c.path))]
+    names = [change.shown for change in changed if git.run("ls-files", "--", str(change.path))]
     return [f"In the repository's own files: {', '.join(names)}."] if names else []
 
 
@@ -125,5 +125,5 @@ def _data(todo: Plan, *, dry_run: bool) -> dict[str, object]:
         | ({"diff": change.diff()} if dry_run else {})
         for change in todo.changes
     ]
-    named = {"mode": todo.mode or None, "label": todo.label or None, "dry_run": dry_run}
-    return {**named, "changes": changes, "notes": list(todo.notes)}
+    fields = {"mode": todo.mode or None, "label": todo.label or None, "dry_run": dry_run}
+    return {**fields, "changes": changes, "notes": list(todo.notes)}

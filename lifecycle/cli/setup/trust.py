@@ -25,10 +25,10 @@ class _Asked:
     """What the repository wants to run here, and whether the user allowed it.
 
     Attributes:
-        clone: what a yes is for.
-        commands: what a hand-off runs.
-        checks: what checks run that comes with the repository.
-        program: what keeps the tasks here, "" if nothing that would have to be run.
+        clone: the clone that a yes counts for.
+        commands: command lines that a hand-off runs.
+        checks: checks whose commands come with the repository.
+        program: the program that keeps the tasks here, "" if none has to be run.
     """
 
     clone: Path
@@ -38,7 +38,7 @@ class _Asked:
 
     @property
     def is_trusted(self) -> bool:
-        """True if nothing is left to be allowed."""
+        """True if the user allowed all of it already."""
         return all(
             (
                 not self.commands or user_folder.is_trusted(os.environ, self.clone, self.commands),
@@ -48,7 +48,7 @@ class _Asked:
         )
 
     def allow(self) -> None:
-        """The user's yes to all of it."""
+        """Record the user's yes to all of it."""
         if self.commands or self.checks:
             lines = dict.fromkeys(line for check in self.checks for line in check.lines)
             user_folder.trust(os.environ, self.clone, self.commands, [*lines])
@@ -57,7 +57,7 @@ class _Asked:
 
     @property
     def lines(self) -> list[str]:
-        """What it is, for a person."""
+        """All that would run, as lines for a person."""
         shown = [f"  {visible(command)}" for command in self.commands]
         lines = ["lifecycle handoff runs, in this order:", *shown] if shown else []
         if self.checks:
@@ -72,10 +72,10 @@ class _Asked:
         return lines
 
     def data(self, *, trusted: bool) -> dict[str, Any]:
-        """The same for a machine."""
+        """All that would run, for `--json`, and whether it is allowed."""
         checks = {check.name: check.lines for check in self.checks}
-        named = {"commands": self.commands, "program": self.program or None}
-        return {**named, **({"checks": checks} if checks else {}), "trusted": trusted}
+        fields = {"commands": self.commands, "program": self.program or None}
+        return {**fields, **({"checks": checks} if checks else {}), "trusted": trusted}
 
 
 def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
@@ -107,8 +107,8 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     is_trusted = asked.is_trusted
     if show or is_trusted:
         not_yet = "That may not run yet; allow it with: lifecycle trust"
-        may = "That may run." if is_trusted else not_yet
-        session.show([*asked.lines, may], asked.data(trusted=is_trusted))
+        verdict = "That may run." if is_trusted else not_yet
+        session.show([*asked.lines, verdict], asked.data(trusted=is_trusted))
         return
     if os.environ.get("CLAUDE_CODE_SESSION_ID"):
         raise Refused(
@@ -126,12 +126,12 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
 
 
 def _ask(session: Session, asked: _Asked) -> None:
-    """The person's yes, asked on the terminal; Refused without one."""
+    """Ask a person on the terminal; raises Refused without a yes, or without a terminal."""
     if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         lines = (line for check in asked.checks for line in check.lines)
         program = [asked.program] if asked.program else []
-        named = dict.fromkeys([*asked.commands, *lines, *program])
-        shown = ", ".join(f"`{visible(command)}`" for command in named)
+        commands = dict.fromkeys([*asked.commands, *lines, *program])
+        shown = ", ".join(f"`{visible(command)}`" for command in commands)
         raise Refused(
             f"This repository wants {shown} to run, and there is no terminal to ask a person on; "
             "nothing was allowed. A person who has looked at it allows it with: lifecycle trust --yes"
