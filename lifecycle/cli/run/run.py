@@ -17,7 +17,7 @@ COMMANDS: Final = rows_of("run")
 
 
 def _words(members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
-    return Word({one.value: one for one in members}, case_sensitive=case_sensitive)
+    return Word({member.value: member for member in members}, case_sensitive=case_sensitive)
 
 
 _FOUND = (
@@ -43,7 +43,7 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "gate": _words(table.Gate, case_sensitive=False),
     "check": _words(table.StoryCheck, case_sensitive=False),
 }
-"""Of what kind a word on the command line may be, and so what the function gets."""
+"""Click's types for the words on a command line, by the name that a row's `kind` gives them."""
 
 
 @click.group(

@@ -1,6 +1,6 @@
-"""A run is begun and found again, and it is said what is to be done.
+"""`lifecycle run init|recover`: begin a run, or find it again; and what fills it.
 
-`lifecycle run init|recover`, and `add-story|story-plan|criterion|questions|add-clarification`.
+That is `add-story|story-plan|criterion|questions|add-clarification`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from lifecycle.run.texts.told import refused
 from lifecycle.run.trouble import blockers
 
 
-def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
+def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
     """Begin a run with a goal, in this worktree. What was clarified before it is adopted.
 
     A person sets a run aside (--anew): in a terminal outside of the client, or with a prompt after the
     agent was last told to go on, and after the run was stopped, or began to wait.
     """
-    store = given.store
-    git = given.world.git
+    store = session.store
+    git = session.world.git
     start = {"branch": git.current_branch() or "", "base": head_of(git), "autonomous": autonomous}
     with store.locked():
         early = store.early()
-        run = new_run(goal, given.now, clarifications=early, **start)
-        run = leading.adopted(run, given.client_session, given.client_process, given.now)
+        run = new_run(goal, session.now, clarifications=early, **start)
+        run = leading.adopted(run, session.client_session, session.client_process, session.now)
         if anew and store.is_there:
-            _demand_person(given)
+            _demand_person(session)
             store.set_aside("replaced")
         before = store.load()
         if before is not None and not before.is_over:
@@ -42,10 +42,10 @@ def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
         if before is not None:
             store.set_aside(before.id)
         store.begin(run)
-        store.note(given.now, f"Run {run.id} began: {run.goal}")
+        store.note(session.now, f"Run {run.id} began: {run.goal}")
         store.keep_early(())
     adopted = [f"Adopted {len(early)} clarification{'s'[: len(early) > 1]}"] if early else []
-    given.show(
+    session.show(
         [f"Initialized workflow: {run.id}", f"Goal: {run.goal}", f"State: {PATH}", *adopted],
         {
             "workflow_id": run.id,
@@ -57,103 +57,112 @@ def init(given: RunSession, *, goal: str, autonomous: bool, anew: bool) -> None:
     )
 
 
-def _demand_person(given: RunSession) -> None:
-    """Refuse an agent of its own accord: who sets a run aside takes away what stopped it, too."""
+def _demand_person(session: RunSession) -> None:
+    """Refuse `--anew` to an agent that nobody told to: it would also put aside what stopped the run."""
     try:
-        run = given.store.load()
+        run = session.store.load()
     except StrangeRun:
         run = None  # nobody knows what it waits for: any prompt may have been about something else
-    run = run or Run("", "", given.now)
+    run = run or Run("", "", session.now)
     if not run.is_over:
-        waited = run.fix.asked_at if run.fix is not None else 0.0
-        asked_at = max(blockers.stop_asked_at(run), run.stopped_at, waited)
-        given.person(run, asked_at, 'init --anew "GOAL"')
+        fix_asked_at = run.fix.asked_at if run.fix is not None else 0.0
+        asked_at = max(blockers.stop_asked_at(run), run.stopped_at, fix_asked_at)
+        session.person(run, asked_at, 'init --anew "GOAL"')
 
 
-def recover(given: RunSession) -> None:
+def recover(session: RunSession) -> None:
     """Say whether there is a run here, where it stands and what comes next; for a session's start.
 
     The client's session that asks leads it from now on, unless another one that runs does.
     """
-    run = given.store.load()
-    if run is not None and not run.is_over and given.client_session:
-        with given.store.changing() as change:
-            who = given.client_session, given.client_process
-            if not leading.is_held(change.run, *who, given.store.folder, given.now):
-                change.run = leading.adopted(change.run, *who, given.now)
+    run = session.store.load()
+    if run is not None and not run.is_over and session.client_session:
+        with session.store.changing() as change:
+            who = session.client_session, session.client_process
+            if not leading.is_held(change.run, *who, session.store.folder, session.now):
+                change.run = leading.adopted(change.run, *who, session.now)
             run = change.run
-    about = (run, given.now, given.store.written_at)
+    about = (run, session.now, session.store.written_at)
     lines = standing.recovery_lines(*about)
     data = standing.recovery_data(*about)
     if run is not None:
         data["led_by"] = run.session
-        if not run.is_over and given.client_session and run.session != given.client_session:
+        if not run.is_over and session.client_session and run.session != session.client_session:
             lines.append(f"Note: {standing.held_line(run)}")
-    given.show(lines, data)
+    session.show(lines, data)
 
 
-def add_story(given: RunSession, *, title: str, size: str | None, security: bool) -> None:
+def add_story(session: RunSession, *, title: str, size: str | None, security: bool) -> None:
     """Add the story TITLE to the run, behind those that it has.
 
     The first one takes the run into its analysis; where somebody attends, something has to be clarified
     before.
     """
-    with given.store.changing() as change:
+    with session.store.changing() as change:
         change.run = story_edits.with_new_story(
-            change.run, title, given.now, size=size or "M", security=security, asked=given.can_ask
+            change.run,
+            title,
+            session.now,
+            size=size or "M",
+            security=security,
+            asked=session.can_ask,
         )
         story = change.run.stories[-1]
         marks = f"{story.size}, security" if story.security else story.size
         added = f"Added story: {story.id} {story.title} ({marks})"
         change.note(added)
-    given.show([added], _data(story))
+    session.show([added], _data(story))
 
 
-def story_plan(given: RunSession, *, story: str, replace: bool, **found: Any) -> None:
+def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) -> None:
     """Say of STORY what analyst and architect found: what is named is added to what is there.
 
     The first plan takes the run into its planning; where somebody attends, something has to be clarified
     before. G1 looks at what is said here.
     """
-    plan = StoryPlan(**found, replaces=replace)
-    with given.store.changing() as change:
-        change.run = story_edits.planned(change.run, story, plan, given.now, asked=given.can_ask)
-        made = change.run.story(story)
-        change.note(f"Planned story: {made.id}")
-    given.show([f"Planned story: {made.id} {made.title}", *_plan_lines(made)], _data(made))
+    plan = StoryPlan(**parts, replaces=replace)
+    with session.store.changing() as change:
+        change.run = story_edits.planned(
+            change.run, story, plan, session.now, asked=session.can_ask
+        )
+        planned = change.run.story(story)
+        change.note(f"Planned story: {planned.id}")
+    session.show(
+        [f"Planned story: {planned.id} {planned.title}", *_plan_lines(planned)], _data(planned)
+    )
 
 
 def criterion(
-    given: RunSession, *, story: str, number: int, found: CriterionState, note: str
+    session: RunSession, *, story: str, number: int, found: CriterionState, note: str
 ) -> None:
     """Record of the acceptance criterion NUMBER of STORY whether it is met on the files as they are.
 
     manual: it can only be verified by hand (MANUAL_VERIFICATION_REQUIRED); the PR says so.
     """
     # Before the lock: git may take its time, and other commands should not wait for it.
-    given.store.demanded()
-    tree = given.tree
-    with given.store.changing() as change:
+    session.store.demanded()
+    tree = session.tree
+    with session.store.changing() as change:
         change.run = story_edits.judged(
-            change.run, story, number, found, given.now, note=note, tree=tree, by=given.who
+            change.run, story, number, found, session.now, note=note, tree=tree, by=session.who
         )
-        made = change.run.story(story)
-        line = f"Criterion {made.id} {number}: {found}"
+        judged = change.run.story(story)
+        line = f"Criterion {judged.id} {number}: {found}"
         change.note(line)
-    given.show([f"{line}: {made.criteria[number - 1].text}"], _data(made))
+    session.show([f"{line}: {judged.criteria[number - 1].text}"], _data(judged))
 
 
-def questions(given: RunSession, *, phase: ClarificationPhase) -> None:
+def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
     """Print what the user is to be asked before the analysis, or before the plan."""
-    run = given.store.load()
+    run = session.store.load()
     asked = clarifying.QUESTIONS[phase]
     stories = [_data(story) for story in run.stories] if run is not None else []
     data = {"phase": phase, "questions": asked, "stories": stories}
-    given.show(clarifying.question_lines(phase, run), data)
+    session.show(clarifying.question_lines(phase, run), data)
 
 
 def add_clarification(
-    given: RunSession,
+    session: RunSession,
     *,
     question: str,
     answer: str,
@@ -167,29 +176,29 @@ def add_clarification(
     An answer that begins with "Assumed" was given by nobody: it opens a checkpoint only where nobody
     attends, and in a run that was begun with --autonomous. Before init it is kept, and init adopts it.
     """
-    store = given.store
+    store = session.store
     with store.locked():
         run = store.load()
     is_early = run is None or run.is_over
     usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
-    one = clarifying.clarification(question, answer, given.now, phase or usual, category)
-    line = f"Added clarification: {one.question} -> {one.answer or '(open)'} [{one.phase}]"
+    entry = clarifying.clarification(question, answer, session.now, phase or usual, category)
+    line = f"Added clarification: {entry.question} -> {entry.answer or '(open)'} [{entry.phase}]"
     if is_early:
         with store.locked():
-            store.keep_early(clarifying.merged(store.early(), one))
+            store.keep_early(clarifying.merged(store.early(), entry))
         line += "; the next run adopts it"
     else:
         with store.changing() as change:
-            change.run = clarifying.clarified(change.run, one)
+            change.run = clarifying.clarified(change.run, entry)
             change.note(line)
-    data = fields_of(one, "question", "answer", "assumed", "phase", "category")
-    given.show([line], {**data, "early": is_early})
+    data = fields_of(entry, "question", "answer", "assumed", "phase", "category")
+    session.show([line], {**data, "early": is_early})
 
 
 def _data(story: Story) -> dict[str, object]:
     return {
         **fields_of(story, "id", "title", "size", "security", "status"),
-        "criteria": [fields_of(one, "text", "state") for one in story.criteria],
+        "criteria": [fields_of(entry, "text", "state") for entry in story.criteria],
         **fields_of(story, "design", "files", "risks", "depends_on"),
     }
 
@@ -197,7 +206,8 @@ def _data(story: Story) -> dict[str, object]:
 def _plan_lines(story: Story) -> list[str]:
     lists = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
     criteria = [
-        f"  {number}. {one.text} ({one.state})" for number, one in enumerate(story.criteria, 1)
+        f"  {number}. {entry.text} ({entry.state})"
+        for number, entry in enumerate(story.criteria, 1)
     ]
     return [
         *(["Criteria:", *criteria] if criteria else ["Criteria: none yet"]),

@@ -1,4 +1,4 @@
-"""`lifecycle run mark-working-state`, `rollback-to-checkpoint`, `commit`: keep what is there."""
+"""`lifecycle run mark-working-state|rollback-to-checkpoint|commit`: checkpoints, and a story's commit."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from lifecycle.run.finish.story_commit import commit_story, subject_of, with_com
 from lifecycle.run.texts.told import filled, refused
 
 
-def mark_working_state(given: RunSession) -> None:
+def mark_working_state(session: RunSession) -> None:
     """Keep all files as they are, uncommitted and new ones too, as a checkpoint of the run.
 
     It is a ref of git (refs/lifecycle/checkpoints/…), no branch, and no push takes it along. Index, files
     and branch stay as they are. What git ignores is not in it, nor is what is named like a secret.
     """
-    with given.store.changing() as change:
-        made = make(given.git, change.run, given.now)
-        change.run = with_checkpoint(change.run, made)
-        change.note(f"Checkpoint {made.ref}: {made.commit[:10]}")
-    ref = f"{prefix_of(change.run)}{made.ref}"
-    way = f"Go back to it with: lifecycle run rollback-to-checkpoint {made.ref}"
-    data = {"checkpoint": made.ref, "ref": ref, "commit": made.commit}
-    given.show([f"Marked working state: {made.ref} ({made.commit[:10]})", way], data)
+    with session.store.changing() as change:
+        checkpoint = make(session.git, change.run, session.now)
+        change.run = with_checkpoint(change.run, checkpoint)
+        change.note(f"Checkpoint {checkpoint.ref}: {checkpoint.commit[:10]}")
+    ref = f"{prefix_of(change.run)}{checkpoint.ref}"
+    way = f"Go back to it with: lifecycle run rollback-to-checkpoint {checkpoint.ref}"
+    data = {"checkpoint": checkpoint.ref, "ref": ref, "commit": checkpoint.commit}
+    session.show([f"Marked working state: {checkpoint.ref} ({checkpoint.commit[:10]})", way], data)
 
 
-def rollback_to_checkpoint(given: RunSession, *, name: str) -> None:
+def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
     """Put files, index and branch back as they were at a checkpoint: a story's, a named or the last one.
 
     What is here now, uncommitted work and the branch's head, is saved as a checkpoint first, and one
     command brings it back. Stories that came later are pending again; failures, clarifications and the
     count of iterations stay. Refused during a merge, a rebase and the like. What git ignores is left.
     """
-    with given.store.changing() as change:
+    with session.store.changing() as change:
         before = change.run
         if before.is_over:
             raise refused("run-over-not-moved", before=before)
-        back = go_back(given.git, before, name, given.now)
+        back = go_back(session.git, before, name, session.now)
         change.run = rolled_back(before, back.checkpoint)
         pairs = zip(before.stories, change.run.stories, strict=True)
         reopened = [story.id for old, story in pairs if story.status is not old.status]
@@ -54,33 +54,33 @@ def rollback_to_checkpoint(given: RunSession, *, name: str) -> None:
     )
     heads = {"head": back.head, "former_head": back.former}
     saved = {"pending": reopened, "saved": back.saved.ref, "undo": back.undo}
-    given.show(lines, {"checkpoint": back.checkpoint.ref, **heads, **saved})
+    session.show(lines, {"checkpoint": back.checkpoint.ref, **heads, **saved})
 
 
-def commit(given: RunSession, *, story: str, message: str) -> None:
+def commit(session: RunSession, *, story: str, message: str) -> None:
     """Commit what is not committed, as STORY's work, in the platform's commit format.
 
     The format is the platform's convention commitFormat, with {type}, {title} and {id}; without one it is
     feat: TITLE (S1). Hooks of git run as always. Never committed: files of lifecycle, what is named like
     a secret, and what looks like one. The time that hooks take is not counted.
     """
-    world = given.world
-    wanted = given.store.demanded().story(story)
+    world = session.world
+    wanted = session.store.demanded().story(story)
     if not wanted.started:
         raise refused("story-not-begun", story=wanted)
     selected = detect(world.root, world.environment).selected
     text = message.strip() or subject_of(wanted, selected.about.conventions if selected else {})
     with world.deadline.standing_still():
-        made = commit_story(given.git, text, EvidenceRoom(world.root).outputs())
-    notes = [f"Note: left out, since it is named like a secret: {path}" for path in made.secrets]
-    what = {"story": wanted.id, "commit": made.commit}
-    data = {**what, "files": made.paths, "left": made.secrets}
-    if not made.commit:
-        given.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
+        saved = commit_story(session.git, text, EvidenceRoom(world.root).outputs())
+    notes = [f"Note: left out, since it is named like a secret: {path}" for path in saved.secrets]
+    ids = {"story": wanted.id, "commit": saved.commit}
+    data = {**ids, "files": saved.paths, "left": saved.secrets}
+    if not saved.commit:
+        session.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
         return
-    done = f"Committed {wanted.id}: {made.commit[:10]} {made.subject}"
-    with given.store.changing() as change:
-        change.run = with_commit(change.run, wanted.id, made.commit)
+    done = f"Committed {wanted.id}: {saved.commit[:10]} {saved.subject}"
+    with session.store.changing() as change:
+        change.run = with_commit(change.run, wanted.id, saved.commit)
         change.note(done)
-    count = figures.count(len(made.paths), "file")
-    given.show([f"{done} ({count})", *notes], data)
+    count = figures.count(len(saved.paths), "file")
+    session.show([f"{done} ({count})", *notes], data)

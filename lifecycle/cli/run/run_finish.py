@@ -1,4 +1,4 @@
-"""`lifecycle run gate`, `finish`, `complete`: what a gate demands is run, and the last one opens the PR."""
+"""`lifecycle run gate|finish|complete`: run what a gate demands, open the pull request, end the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lifecycle.run.tdd_moves import RunsSeen
 from lifecycle.run.texts.told import refused
 
 
-def finish(given: RunSession) -> int:
+def finish(session: RunSession) -> int:
     """Run G7, push the branch, open the pull request with the run's text, and complete the run.
 
     With a claim in this worktree the pull request is the claim's, opened as lifecycle handoff and the
@@ -40,99 +40,102 @@ def finish(given: RunSession) -> int:
 
     Exits with 1 if the gate does not pass.
     """
-    world = given.world
-    run = given.store.demanded()
+    world = session.world
+    run = session.store.demanded()
     if run.is_over:
-        given.show(complete_lines(run), complete_data(run))
+        session.show(complete_lines(run), complete_data(run))
         return 0
     demand_active(run)
     missing = completion.lacks(run, facts_for(world, run))
     if missing:  # the gate may take long, and mends none of it
         raise refused("not-run", missing=missing)
-    publish, branch = _publisher(given, run), world.git.current_branch()
-    record, gate_lines, _ = shown(given, Gate.G7)
+    publish, branch = _publisher(session, run), world.git.current_branch()
+    record, gate_lines, _ = shown(session, Gate.G7)
     if record.state not in HOLDS:
-        given.show(gate_lines, {"gate": Gate.G7, "state": record.state})
+        session.show(gate_lines, {"gate": Gate.G7, "state": record.state})
         return 1
-    facts, asked = facts_for(given.world, run), given.can_ask
-    with given.store.changing() as change:
-        change.run = run = completion.at_completion(change.run, facts, given.now, asked=asked)
+    facts, asked = facts_for(session.world, run), session.can_ask
+    with session.store.changing() as change:
+        change.run = run = completion.at_completion(change.run, facts, session.now, asked=asked)
     section = section_for(world, run, facts)
-    _refuse_moved(given, branch or "", facts.head)
-    made = publish(run, section)
-    with given.store.changing() as change:
-        change.run = completion.published(change.run, made.url, facts.head, made.why)
-        change.note(f"Pull request: {made.url or made.why}")
+    _refuse_moved(session, branch or "", facts.head)
+    pull = publish(run, section)
+    with session.store.changing() as change:
+        change.run = completion.published(change.run, pull.url, facts.head, pull.why)
+        change.note(f"Pull request: {pull.url or pull.why}")
     try:
-        with given.store.changing() as change:
-            change.run = run = completed(change.run, facts, given.now, asked=asked)
+        with session.store.changing() as change:
+            change.run = run = completed(change.run, facts, session.now, asked=asked)
             change.note(f"Run {run.id} completed")
     except Refused as error:  # somebody stopped it meanwhile
-        error.sentence = f"{error.sentence} What was done: {' '.join(_told(made))}"
+        error.sentence = f"{error.sentence} What was done: {' '.join(_told(pull))}"
         raise
-    given.show([*gate_lines, "", *_told(made), "", *complete_lines(run)], complete_data(run))
+    session.show([*gate_lines, "", *_told(pull), "", *complete_lines(run)], complete_data(run))
     return 0
 
 
-def complete(given: RunSession) -> None:
+def complete(session: RunSession) -> None:
     """Complete a run whose gates all passed and whose pull request is open, and print its closing block.
 
     What is missing is named. A run that is completed already prints the block again.
     """
-    run = given.store.demanded()
+    run = session.store.demanded()
     if not run.is_over:
-        facts = facts_for(given.world, run)
-        with given.store.changing() as change:
-            change.run = run = completed(change.run, facts, given.now, asked=given.can_ask)
+        facts = facts_for(session.world, run)
+        with session.store.changing() as change:
+            change.run = run = completed(change.run, facts, session.now, asked=session.can_ask)
             change.note(f"Run {run.id} completed")
-    given.show(complete_lines(run), complete_data(run))
+    session.show(complete_lines(run), complete_data(run))
 
 
-def _refuse_moved(given: RunSession, branch: str, head: str) -> None:
-    """Refuse to push anything but what was judged: the gate takes its time, and git is not ours alone."""
-    git = given.world.git
-    here, now = git.current_branch() or "", head_of(git)
-    if (here, now) != (branch, head):
-        here, now, head = here or "no branch", now[:10], head[:10]
-        raise refused("moved-meanwhile", here=here, now=now, branch=branch, head=head)
+def _refuse_moved(session: RunSession, branch: str, head: str) -> None:
+    """Refuse to go on if branch or head moved while the gate ran: only what it judged is pushed."""
+    git = session.world.git
+    branch_now, head_now = git.current_branch() or "", head_of(git)
+    if (branch_now, head_now) != (branch, head):
+        branch_now, head_now, head = branch_now or "no branch", head_now[:10], head[:10]
+        raise refused("moved-meanwhile", here=branch_now, now=head_now, branch=branch, head=head)
 
 
-def _told(made: Published) -> list[str]:
-    if not made.url:
-        return [f"No pull request was made: {visible(made.why)}."]
-    return [f"Opened pull request: {made.url}" if made.is_new else f"Pull request: {made.url}"]
+def _told(pull: Published) -> list[str]:
+    if not pull.url:
+        return [f"No pull request was made: {visible(pull.why)}."]
+    return [f"Opened pull request: {pull.url}" if pull.is_new else f"Pull request: {pull.url}"]
 
 
-def _publisher(given: RunSession, run: Run) -> Callable[[Run, str], Published]:
-    """What makes the pull request: the claim's where there is one; raises before the gate is run."""
+def _publisher(session: RunSession, run: Run) -> Callable[[Run, str], Published]:
+    """The function that makes the pull request: through the claim where there is one, else by itself.
+
+    Called before the gate is run, so that what stands in the way is raised first.
+    """
     from lifecycle.github.pulls.pull_calls import PullCalls
 
-    world = given.world
+    world = session.world
 
     def pulls() -> PullOperations:
         return PullOperations(PullCalls(world.calls, world.clients.graph))
 
-    if given.claim_store.load(repair=False).record is None:
-        to = publishing.destination(world, pulls, run)
-        return partial(publishing.publish, world, to)
-    return partial(_through_claim, given, pulls())
+    if session.claim_store.load(repair=False).record is None:
+        destination = publishing.destination(world, pulls, run)
+        return partial(publishing.publish, world, destination)
+    return partial(_through_claim, session, pulls())
 
 
-def _through_claim(given: RunSession, pulls: PullOperations, run: Run, section: str) -> Published:
-    """Hand the claim off and look once, as its own commands do; then add the run's part to the text."""
+def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section: str) -> Published:
+    """Publish through the claim: hand it off, look once, then add the run's section to the PR's text."""
     from lifecycle.claim.commands.moves import current, hand_off
     from lifecycle.claim.decisions.table import Phase
     from lifecycle.claim.engine import look
     from lifecycle.cli.claims import claim_look
     from lifecycle.core.plan import Wake
 
-    world, claim_store = given.world, given.claim_store
+    world, claim_store = session.world, session.claim_store
     before = current(claim_store)
     if before.claim.phase != Phase.MERGED_DETECTED:
         hand_off(world, claim_store, before.claim.summary or summary_of(run))
-    whom = given.client_session
+    client_session = session.client_session
     report = look.tick(
-        world, claim_store, Wake.TICK, audiences=claim_look.audiences(), session=whom
+        world, claim_store, Wake.TICK, audiences=claim_look.audiences(), session=client_session
     )
     record = report.record
     number = record.claim.pr_number if record is not None else None
@@ -147,17 +150,17 @@ def _through_claim(given: RunSession, pulls: PullOperations, run: Run, section: 
         body = world.forge.pull_request(number).body
         pulls.ensure_text(number, body=with_section(body, run, section))
     except LifecycleError as error:
-        left = f"{record.pull.url} is open without the run's part of its text."
-        error.sentence = f"{error.sentence} {left} {AGAIN}"
+        pull_state = f"{record.pull.url} is open without the run's part of its text."
+        error.sentence = f"{error.sentence} {pull_state} {AGAIN}"
         raise
     return Published(record.pull.url, is_new=record.pull.url != before.pull.url)
 
 
 GateShown = tuple[GateRecord, list[str], dict[str, Any]]
-"""A gate's record, what is printed of it, and what `--json` shows beside it."""
+"""A gate's record, the lines to print of it, and further values for `--json`."""
 
 
-def gate(given: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
+def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
     """Run what a gate demands: of STORY, else of the story at work; G1 and G7 are the run's.
 
     G2 build, G3 test, G4 coverage against the story's threshold, G5 build and test, G7 build, test and
@@ -168,40 +171,40 @@ def gate(given: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
     """
     if story and (GATES[gate].is_final or gate is Gate.G1):
         raise click.UsageError(f"{gate} is the run's, and no story's.")
-    record, lines, more = shown(given, gate, story, is_anew=anew)
-    given.show(lines, {**data_of(record), **more})
+    record, lines, more = shown(session, gate, story, is_anew=anew)
+    session.show(lines, {**data_of(record), **more})
     return 0 if record.state in HOLDS else 1
 
 
-def shown(given: RunSession, gate: Gate, name: str = "", *, is_anew: bool = False) -> GateShown:
-    """Run a gate, of the story of this name or of the one at work, and keep what it showed.
+def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = False) -> GateShown:
+    """Run a gate, for the story of this name or for the one at work, and record the result.
 
     The time of its commands is not counted: each has a limit of its own.
     """
-    run = given.store.demanded()
+    run = session.store.demanded()
     if run.is_over:
         raise refused("run-over-no-gate", run=run)
-    runner = GateRun(given.world, session=given.client_session, out=passing(sys.stderr))
+    runner = GateRun(session.world, session=session.client_session, out=passing(sys.stderr))
     if gate is Gate.G1:
-        return _design(given, runner.tree())
+        return _design(session, runner.tree())
     story = None if GATES[gate].is_final else gate_records.at_work(run, name)
     if story is not None and GATES[gate].by_hand:
-        record = gate_records.security_gate(story, runner.tree(), given.now, given.who)
+        record = gate_records.security_gate(story, runner.tree(), session.now, session.who)
     else:
-        threshold = _threshold(given, story) if gate is Gate.G4 else None
-        with given.world.deadline.standing_still():
+        threshold = _threshold(session, story) if gate is Gate.G4 else None
+        with session.world.deadline.standing_still():
             record = runner.record(gate, threshold, is_anew=is_anew)
     if runner.interrupted:
         raise KeyboardInterrupt
     error = "; ".join(filter(None, runner.errors.values()))
     if story is None:
-        return _final(given, record, error, runner.remarks)
-    return _of_story(given, story, record, error, runner.remarks)
+        return _final(session, record, error, runner.remarks)
+    return _of_story(session, story, record, error, runner.remarks)
 
 
-def _design(given: RunSession, tree: str) -> GateShown:
-    with given.store.changing() as change:
-        change.run = run = with_design_gate(change.run, tree, given.now, given.client_session)
+def _design(session: RunSession, tree: str) -> GateShown:
+    with session.store.changing() as change:
+        change.run = run = with_design_gate(change.run, tree, session.now, session.client_session)
         record, lacks = run.gates[-1], design_lacks(run)
         head = f"Gate G1: {record.state}"
         change.note(head)
@@ -209,36 +212,36 @@ def _design(given: RunSession, tree: str) -> GateShown:
     return record, [head, *(f"- {clause}" for clause in lacks), *last], {"lacks": lacks}
 
 
-def _threshold(given: RunSession, story: Story | None) -> float | None:
-    """Percent of coverage that a story of this size has to reach, as the platform says it."""
-    platform = selection.detect(given.root, given.world.environment).selected
+def _threshold(session: RunSession, story: Story | None) -> float | None:
+    """Percent of coverage that the platform demands of a story of this size; None if it demands none."""
+    platform = selection.detect(session.root, session.world.environment).selected
     if platform is None or story is None:
         return None
     by_size = platform.about.quality_gates.coverage
     return next((number for size, number in by_size.items() if size == story.size), None)
 
 
-def _final(given: RunSession, record: GateRecord, error: str, remarks: list[str]) -> GateShown:
-    with given.store.changing() as change:
-        change.run = run = gate_records.with_gate(change.run, "", record, error, given.now)
+def _final(session: RunSession, record: GateRecord, error: str, remarks: list[str]) -> GateShown:
+    with session.store.changing() as change:
+        change.run = run = gate_records.with_gate(change.run, "", record, error, session.now)
         news = change.news(f"Gate {record.gate}: {record.state}")
         logged = run.blockers[len(change.before.blockers) :]
-        change.note(*(f"Blocker {one.id}: {one.description}" for one in logged))
+        change.note(*(f"Blocker {blocker.id}: {blocker.description}" for blocker in logged))
     record = run.gates[-1]
     lines = [*_notes(remarks), *gate_records.final_lines(run, record), *news]
     return record, lines, {"remarks": remarks}
 
 
 def _of_story(
-    given: RunSession, story: Story, record: GateRecord, error: str, remarks: list[str]
+    session: RunSession, story: Story, record: GateRecord, error: str, remarks: list[str]
 ) -> GateShown:
-    runs = _tests(given, remarks)
-    with given.store.changing() as change:
-        run = gate_records.with_gate(change.run, story.id, record, error, given.now)
+    runs = _tests(session, remarks)
+    with session.store.changing() as change:
+        run = gate_records.with_gate(change.run, story.id, record, error, session.now)
         # What was shown by now stays shown.
         change.run = run.with_story(tdd_moves.remembered(run.story(story.id), runs))
         news = change.news(f"Gate {record.gate}: {record.state} for {story.id}")
-        failures = [one.id for one in change.failures]
+        failures = [failure.id for failure in change.failures]
     lines = [*gate_records.gate_lines(record, story), *_notes(remarks)]
     if record.gate is Gate.G6 and record.state is CheckState.PENDING:
         way = f"lifecycle run review {story.id} --by security …"
@@ -247,10 +250,10 @@ def _of_story(
     return record, [*lines, *news], more
 
 
-def _tests(given: RunSession, remarks: list[str]) -> RunsSeen:
-    """What is known of the tests; nothing, and a remark, where git cannot say."""
+def _tests(session: RunSession, remarks: list[str]) -> RunsSeen:
+    """The recorded test runs; where git fails, an empty result, and its sentence added to `remarks`."""
     try:
-        return tdd_moves.look(given.git)
+        return tdd_moves.look(session.git)
     except (GitFailed, Transient) as error:
         remarks.append(error.sentence)
         return RunsSeen()

@@ -1,6 +1,6 @@
-"""`lifecycle run status|progress|trim-progress|report` and what is kept in mind of a run.
+"""`lifecycle run status|progress|trim-progress|report|compact-context`: what a run has come to.
 
-Besides `compact-context`, and what subagents get of the platform: `platform-context` and `platform`.
+Besides, what subagents get of the platform: `platform-context` and `platform`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from lifecycle.run.texts import report_text, status_text
 from lifecycle.run.texts.told import refused
 
 
-def status(given: RunSession, *, every: bool) -> None:
+def status(session: RunSession, *, every: bool) -> None:
     """Show the run: its stories with their checks and gates on the files as they are, and what is next.
 
     A check that has no record on this tree is PENDING, whatever was said of it.
     """
-    run, written = given.store.demanded(), given.store.written_at
-    about = (run, given.facts(run), given.now)
-    if given.as_json:
-        given.show([], status_text.status_data(*about, written=written, every=every))
+    run, written = session.store.demanded(), session.store.written_at
+    about = (run, session.facts(run), session.now)
+    if session.as_json:
+        session.show([], status_text.status_data(*about, written=written, every=every))
         return
     view = status_text.status_view(*about, written=written, every=every)
 
@@ -33,12 +33,12 @@ def status(given: RunSession, *, every: bool) -> None:
 
         draw_status(view)
 
-    given.show(status_text.status_lines(view), {}, draw)
+    session.show(status_text.status_lines(view), {}, draw)
 
 
-def progress(given: RunSession, *, lines: int) -> None:
+def progress(session: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
-    entries = given.store.progress.tail(lines)
+    entries = session.store.progress.tail(lines)
 
     def draw() -> None:
         from lifecycle.cli.run.run_screen import draw_progress
@@ -46,65 +46,67 @@ def progress(given: RunSession, *, lines: int) -> None:
         draw_progress(entries)
 
     shown = entries or ["There is no progress yet."]
-    given.show(shown, {"lines": entries}, draw if entries else None)
+    session.show(shown, {"lines": entries}, draw if entries else None)
 
 
-def trim_progress(given: RunSession, *, lines: int) -> None:
+def trim_progress(session: RunSession, *, lines: int) -> None:
     """Let the progress file keep its last lines; a run of more than an hour does it by itself."""
-    store = given.store
+    store = session.store
     with store.locked():
         before, kept = store.progress.trim(lines)
     line = f"Trimmed {PROGRESS}: {kept:,} of {before:,} lines are left"
-    given.show([line], {"before": before, "kept": kept})
+    session.show([line], {"before": before, "kept": kept})
 
 
-def report(given: RunSession) -> None:
+def report(session: RunSession) -> None:
     """Print the progress report of the run, and note that it was given."""
-    facts, now = given.facts(given.store.demanded()), given.now
-    with given.store.changing() as change:
+    facts, now = session.facts(session.store.demanded()), session.now
+    with session.store.changing() as change:
         run = change.run
         if not run.is_over:
             change.run = report_text.reported(run, now)
             done = f"{len(run.completed_stories)}/{len(run.stories)}"
             change.note(f"Progress report: {done} stories completed")
-    given.show(report_text.report_lines(run, facts, now), report_text.report_data(run, facts, now))
+    session.show(
+        report_text.report_lines(run, facts, now), report_text.report_data(run, facts, now)
+    )
 
 
-def compact_context(given: RunSession) -> None:
+def compact_context(session: RunSession) -> None:
     """Print what a session has to keep of the run, by how long it lasts, and drop what it need not.
 
     Under an hour nothing is dropped from the files. From one hour on the progress file is trimmed. Beyond
     four, completed stories are kept as summaries.
     """
-    facts, now = given.facts(given.store.demanded()), given.now
-    with given.store.changing() as change:
+    facts, now = session.facts(session.store.demanded()), session.now
+    with session.store.changing() as change:
         run = change.run = report_text.compacted(change.run, now)
         if tier(run, now).trims:
-            given.store.progress.trim(KEPT_LINES)
+            session.store.progress.trim(KEPT_LINES)
         change.note("Compacted the context")
     about = (run, facts, now)
-    given.show(report_text.context_lines(*about), report_text.context_data(*about))
+    session.show(report_text.context_lines(*about), report_text.context_data(*about))
 
 
-def platform_context(given: RunSession) -> None:
+def platform_context(session: RunSession) -> None:
     """Print the platform's commands, conventions and gates, the goal, and what was clarified."""
-    run = given.store.load()
-    detection = selection.detect(given.root, os.environ)
+    run = session.store.load()
+    detection = selection.detect(session.root, os.environ)
     lines = report_text.platform_block(detection, run)
-    given.show(lines, {**platform_tables.detection_data(detection), "text": "\n".join(lines)})
+    session.show(lines, {**platform_tables.detection_data(detection), "text": "\n".join(lines)})
 
 
-def platform(given: RunSession) -> int:
+def platform(session: RunSession) -> int:
     """Print which platforms there are, which one this worktree matches, and its configuration.
 
     Exits 1 if none matches: then gates run only what .lifecycle.toml names (lifecycle check --list).
     """
-    listed = platform_tables.discovery_lines(discovery.discover(given.root, os.environ))
-    detection = selection.detect(given.root, os.environ)
+    listed = platform_tables.discovery_lines(discovery.discover(session.root, os.environ))
+    detection = selection.detect(session.root, os.environ)
     lines = [*listed, "", *platform_tables.detection_lines(detection)]
-    given.show(lines, platform_tables.detection_data(detection))
+    session.show(lines, platform_tables.detection_data(detection))
     if detection.selected is not None:
         return 0
-    if not given.as_json:
+    if not session.as_json:
         raise refused("no-platform", reason=detection.reason[:-1])
     return 1

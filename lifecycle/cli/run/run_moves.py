@@ -23,54 +23,54 @@ LINT_FIX = "lintFix"
 """The platform's command that mends lint by itself."""
 
 
-def update_story(given: RunSession, *, story: str, status: StoryStatus, unneeded: str) -> None:
+def update_story(session: RunSession, *, story: str, status: StoryStatus, unneeded: str) -> None:
     """Move STORY to another status, as far as the records show that it is there.
 
     completed: every criterion, RED and GREEN, the gates, and the reviews have to be shown on the files as
     they are, and these committed; whatever is missing is named.
     """
-    facts = given.facts_since(given.store.demanded().story(story).base)
-    runs = look(given.git) if status is StoryStatus.COMPLETED else None
-    with given.store.changing() as change:
-        run, seen = change.run, change.run.story(story)
+    facts = session.facts_since(session.store.demanded().story(story).base)
+    runs = look(session.git) if status is StoryStatus.COMPLETED else None
+    with session.store.changing() as change:
+        run, old_story = change.run, change.run.story(story)
         if runs is not None:
-            run = run.with_story(remembered(seen, runs))
-        change.run = after = moved_story(run, story, status, facts, given.now, unneeded=unneeded)
-        one = after.story(story)
+            run = run.with_story(remembered(old_story, runs))
+        change.run = after = moved_story(run, story, status, facts, session.now, unneeded=unneeded)
+        moved = after.story(story)
         if after != change.before:
-            change.note(f"Story {one.id}: {one.status}")
-        if not one.is_open and seen.is_open:
-            made = make(given.git, after, given.now, one.id)
-            change.run = after = with_checkpoint(after, made)
+            change.note(f"Story {moved.id}: {moved.status}")
+        if not moved.is_open and old_story.is_open:
+            checkpoint = make(session.git, after, session.now, moved.id)
+            change.run = after = with_checkpoint(after, checkpoint)
         escalations = escalation_lines(change.before, after)
         change.note(*escalations)
-    lines = [f"Updated story {one.id}: {one.status}"]
-    if one.status is StoryStatus.IN_PROGRESS:
-        lines.append(f"Iteration: {attempts(one)}/{MAX_RETRIES}")
+    lines = [f"Updated story {moved.id}: {moved.status}"]
+    if moved.status is StoryStatus.IN_PROGRESS:
+        lines.append(f"Iteration: {attempts(moved)}/{MAX_RETRIES}")
     following = after.current
-    if not one.is_open and (following or not after.open_stories):
+    if not moved.is_open and (following or not after.open_stories):
         way = f"update-story {following.id} in_progress" if following else "gate G7"
         lines.append(f"Next: lifecycle run {way}")
-    data = {"story": one.id, **fields_of(one, "status", "iteration"), "phase": after.phase}
-    given.show([*lines, *escalations], data)
+    data = {"story": moved.id, **fields_of(moved, "status", "iteration"), "phase": after.phase}
+    session.show([*lines, *escalations], data)
 
 
-def update_phase(given: RunSession, *, phase: RunPhase) -> None:
+def update_phase(session: RunSession, *, phase: RunPhase) -> None:
     """Move the run to another phase, if what that needs is shown: whatever is missing is named."""
-    given.store.demanded()
-    tree = given.tree_if_known
-    with given.store.changing() as change:
-        change.run = run = moved_phase(change.run, phase, tree, given.now, asked=given.can_ask)
+    session.store.demanded()
+    tree = session.tree_if_known
+    with session.store.changing() as change:
+        change.run = run = moved_phase(change.run, phase, tree, session.now, asked=session.can_ask)
         if run != change.before:
             change.note(f"Phase: {run.phase}")
     lines, fix = [f"Updated phase: {run.phase}"], None
     if run.phase is RunPhase.LINT_FIX:
-        commands = selection.commands_of(given.root, given.world.environment)
+        commands = selection.commands_of(session.root, session.world.environment)
         fix = as_line(commands[LINT_FIX].argvs) if LINT_FIX in commands else None
         lines.append("Formatting only: no logic, no new tests, no refactoring.")
         lines += [f"The platform mends lint by itself: {fix}"] if fix else []
         lines.append("After each fix: lifecycle run gate G7")
-    given.show(lines, {"phase": run.phase, "lint_fix": fix})
+    session.show(lines, {"phase": run.phase, "lint_fix": fix})
 
 
 _NEXT = {
@@ -81,61 +81,61 @@ _NEXT = {
 }
 
 
-def tdd_phase(given: RunSession, *, story: str, phase: TddPhase) -> int:
+def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
     """Move a story to a phase of its cycle; what the phase demands is shown by runs, and never by words.
 
     green needs a run since the story began in which a named test failed by its assertion; refactor and
     verify need that test to pass on the files as they are. Exits with 1 if that is not so.
     """
-    runs = tdd_moves.look(given.git)
+    runs = tdd_moves.look(session.git)
     try:
-        with given.store.changing() as change:
-            change.run = run = tdd_moves.moved_phase(change.run, story, phase, runs, given.now)
-            one = run.story(story)
-            change.note(f"{one.id} TDD: {phase}")
+        with session.store.changing() as change:
+            change.run = run = tdd_moves.moved_phase(change.run, story, phase, runs, session.now)
+            moved = run.story(story)
+            change.note(f"{moved.id} TDD: {phase}")
     except TddViolation as refused:
         steps = {"current": refused.current, "expected": refused.expected, "why": refused.why}
-        given.show(refused.lines, {"valid": False, **steps, "violation": refused.sentence})
+        session.show(refused.lines, {"valid": False, **steps, "violation": refused.sentence})
         return 1
-    lines = [f"{one.id} TDD phase: {phase} ({WORK[phase]})"]
-    if one.red is not None or one.waived:
-        lines += tdd_moves.proof_lines(one)
-    given.show([*lines, _NEXT[phase]], tdd_moves.cycle_data(one))
+    lines = [f"{moved.id} TDD phase: {phase} ({WORK[phase]})"]
+    if moved.red is not None or moved.waived:
+        lines += tdd_moves.proof_lines(moved)
+    session.show([*lines, _NEXT[phase]], tdd_moves.cycle_data(moved))
     return 0
 
 
-def tdd_validate(given: RunSession, *, story: str, phase: TddPhase) -> None:
+def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
     """Whether a story may go to a phase: {"valid": true}, or {"valid": false, "expected": "red"}."""
-    one = given.store.demanded().story(story)
-    violation = tdd_moves.expected_of(one, phase, tdd_moves.look(given.git))
+    asked_story = session.store.demanded().story(story)
+    violation = tdd_moves.expected_of(asked_story, phase, tdd_moves.look(session.git))
     answer: dict[str, Any] = {"valid": violation is None}
     if violation is not None:
         answer["expected"] = violation.expected
     line = json.dumps(answer)
     if violation is not None and violation.why:
         answer["why"] = violation.why
-    given.show([line], answer)
+    session.show([line], answer)
 
 
-def tdd_status(given: RunSession, *, story: str) -> None:
+def tdd_status(session: RunSession, *, story: str) -> None:
     """The phase of a story's cycle, as "green"; with --json also what was shown."""
-    one = given.store.demanded().story(story)
-    given.show([json.dumps(one.tdd)], tdd_moves.cycle_data(one))
+    asked_story = session.store.demanded().story(story)
+    session.show([json.dumps(asked_story.tdd)], tdd_moves.cycle_data(asked_story))
 
 
-def tdd(given: RunSession, *, action: str, story: str, reason: str) -> None:
+def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
     """Leave red and green out of a story: documents, configuration, pure refactoring.
 
     The reason is recorded, and stands in the pull request. The other gates stay. A story that changes
     code is waived before it does, where lifecycle check test passed on the files as they were.
     """
     del action  # there is one
-    base = given.store.demanded().story(story).base
-    runs, facts = tdd_moves.look(given.git), given.facts_since(base)
+    base = session.store.demanded().story(story).base
+    runs, facts = tdd_moves.look(session.git), session.facts_since(base)
     changed = facts.changed if base else facts.uncommitted
-    with given.store.changing() as change:
+    with session.store.changing() as change:
         change.run = run = tdd_moves.waived(change.run, story, reason, runs, changed)
-        one = run.story(story)
-        done = f"{one.id} TDD waived: {one.waived}"
+        waived_story = run.story(story)
+        done = f"{waived_story.id} TDD waived: {waived_story.waived}"
         change.note(done)
-    given.show([done], tdd_moves.cycle_data(one))
+    session.show([done], tdd_moves.cycle_data(waived_story))

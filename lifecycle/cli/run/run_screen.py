@@ -1,4 +1,4 @@
-"""A run on a terminal: what fits stands beside each other."""
+"""Draws a run's status and progress on a terminal with rich, as wide as that allows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STYLES = {
     "blocked": "yellow",
 }
 _STATUS, _QUIET = 3, (6, 7)
-"""Where in a story's row its status is, and what stands back: checks and gates."""
+"""Columns of a story's row: its status, and those that are dimmed, checks and gates."""
 _TIME = 20
 
 
@@ -53,13 +53,13 @@ def draw_progress(lines: Sequence[str]) -> None:
     shown.print(grid((_TIME, None), rows, ("when", "what")), width=width)
 
 
-def _style(place: int, cell: str) -> str:
-    return "dim" if place in _QUIET else _STYLES.get(cell, "") if place == _STATUS else ""
+def _style(column: int, cell: str) -> str:
+    return "dim" if column in _QUIET else _STYLES.get(cell, "") if column == _STATUS else ""
 
 
 def _draw_stories(stories: Sequence[Sequence[str]], shown: Console, width: int) -> None:
     rows = [
-        [Text(cell, _style(place, cell)) for place, cell in enumerate(story)] for story in stories
+        [Text(cell, _style(column, cell)) for column, cell in enumerate(story)] for story in stories
     ]
     if width >= WIDE:
         widths = (5, None, 4, 11, 8, 4, 30, 16, 5)

@@ -1,4 +1,4 @@
-"""What every command of a run begins with: the worktree, its run, and the time that it has."""
+"""The session that every command of `lifecycle run` gets: the worktree, its run, and git."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lifecycle.settings import persons, running_client
 
 
 class RunSession(Session):
-    """The run of one command's worktree."""
+    """A command's session with the run of its worktree."""
 
     @cached_property
     def store(self) -> RunStore:
@@ -27,7 +27,7 @@ class RunSession(Session):
 
     @property
     def who(self) -> str:
-        """Who a record is by: the client's session, or whoever sits at a terminal."""
+        """Who makes a record: the client's session, or "terminal"."""
         return self.client_session or "terminal"
 
     @property
@@ -46,7 +46,7 @@ class RunSession(Session):
 
     @property
     def tree_if_known(self) -> str:
-        """That, or "" where git cannot say: what is shown then is no record of this tree."""
+        """The same, or "" where git cannot say; a record made then counts for no tree."""
         try:
             return self.tree
         except (GitFailed, Transient):
@@ -58,23 +58,23 @@ class RunSession(Session):
         return GitRepository(self.world.root, self.world.deadline, self.world.environment)
 
     def facts(self, run: Run) -> WorkFacts:
-        """What git shows of the worktree, since the story at work began; nothing where git cannot say."""
+        """What git shows changed since the story at work began; UNSEEN where git cannot say."""
         try:
             return self.facts_since(run.current.base if run.current is not None else "")
         except (GitFailed, Transient):
             return UNSEEN
 
     def facts_since(self, base: str = "") -> WorkFacts:
-        """What git shows of the worktree since a commit; raises GitFailed, Transient."""
+        """What git shows changed since the commit `base`; raises GitFailed, Transient."""
         return facts_of(self.git, base)
 
     def person(self, run: Run, asked_at: float, command: str) -> str:
-        """How it is known that a person runs this command, asked at this time; Refused if it is not."""
-        seen = self.presence_beside({led.client for led in run.led if led.client})
-        return persons.person(seen, asked_at, f"lifecycle run {command}")
+        """How it is known that a person runs this command since they were asked; Refused if it is not."""
+        presence = self.presence_beside({led.client for led in run.led if led.client})
+        return persons.person(presence, asked_at, f"lifecycle run {command}")
 
     def show_json(self, data: Mapping[str, Any]) -> None:
-        """Print what the design prints as JSON, whether that was asked for or not."""
+        """Print one JSON object, also without `--json`: for commands whose design says so."""
         self.as_json = True
         self.show([], data)
 

@@ -1,4 +1,4 @@
-"""What failed, or may, and what only a person mends: failures, external services, blockers, brakes.
+"""The commands on what stops a run: failures, external services, blockers, a person's stop.
 
 `lifecycle run add-failure|retry-recommendation|retry-context|scan-dependencies`, and
 `add-blocker|await-user-fix|check-user-fix|user-fix-complete|resume-context|resume|stop`.
@@ -27,7 +27,7 @@ from lifecycle.settings.config import for_child
 
 
 def add_failure(
-    given: RunSession,
+    session: RunSession,
     *,
     story: str,
     text: str,
@@ -41,114 +41,119 @@ def add_failure(
     and reviews find is recorded by these. After three iterations that failed the story is given up, and
     the next one is worked on.
     """
-    given.store.demanded()
-    tree = given.tree_if_known
-    with given.store.changing() as change:
+    session.store.demanded()
+    tree = session.tree_if_known
+    with session.store.changing() as change:
         where = {"file": visible(file)[:500], "line": line or 0}
-        change.run = failed(change.run, story, text, given.now, category, tree=tree, **where)
+        change.run = failed(change.run, story, text, session.now, category, tree=tree, **where)
         failure = change.run.story(story).failures[-1]
         added = f"Added failure: {failure.id} [{failure.category}]"
         escalations = change.told(f"{added} {failure.text}")
     data = fields_of(failure, "id", "category", "text", "file", "line", "iteration")
-    given.show([added, *escalations], {**data, "escalations": escalations})
+    session.show([added, *escalations], {**data, "escalations": escalations})
 
 
-def retry_recommendation(given: RunSession, *, story: str) -> None:
+def retry_recommendation(session: RunSession, *, story: str) -> None:
     """Print as JSON whether STORY is tried again: after how many seconds, or why a person is needed.
 
     After infra and timeout each failure doubles the wait. The same failure twice on an unchanged tree is
     stuck; where waiting is the remedy, once the longest wait did not help.
     """
-    given.show_json(advice(given.store.demanded().story(story), given.tree_if_known).data)
+    session.show_json(advice(session.store.demanded().story(story), session.tree_if_known).data)
 
 
-def retry_context(given: RunSession, *, story: str) -> None:
+def retry_context(session: RunSession, *, story: str) -> None:
     """Print what failed in STORY, what to fix, the files changed, its checks, and the recommendation."""
-    one = given.store.demanded().story(story)
-    facts = given.facts_since(one.base)
-    states, advised = check_states(one, facts.tree), advice(one, facts.tree)
-    lines = retry_lines(one, states, facts.changed, advised)
-    data = {"story": one.id, "files": facts.changed, "checks": states}
-    given.show(lines, {**data, "recommendation": advised.data, "text": lines})
+    target = session.store.demanded().story(story)
+    facts = session.facts_since(target.base)
+    states, advised = check_states(target, facts.tree), advice(target, facts.tree)
+    lines = retry_lines(target, states, facts.changed, advised)
+    data = {"story": target.id, "files": facts.changed, "checks": states}
+    session.show(lines, {**data, "recommendation": advised.data, "text": lines})
 
 
-def scan_dependencies(given: RunSession, *, story: str, table: bool) -> None:
+def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
     """Look for services outside of the project in STORY's title, criteria and design, by whole words.
 
     Each is shown with what stands in for it in development and tests, and is kept with the story.
     """
-    with given.store.changing() as change:
+    with session.store.changing() as change:
         change.run = external_services.scanned(change.run, story)
-        made = change.run.story(story)
-        services = made.dependencies or ()
-        named = ", ".join(one.keyword for one in services) or "none"
-        change.note(f"Scanned {made.id} for external dependencies: {named}")
+        scanned_story = change.run.story(story)
+        services = scanned_story.dependencies or ()
+        named = ", ".join(service.keyword for service in services) or "none"
+        change.note(f"Scanned {scanned_story.id} for external dependencies: {named}")
     shown = {name: name for name in ("type", "category", "keyword", "mock")}
-    needed = [fields_of(one, **shown, requires_secrets="needs_secrets") for one in services]
+    needed = [fields_of(service, **shown, requires_secrets="needs_secrets") for service in services]
     lines = external_services.dependency_table if table else external_services.dependency_lines
-    given.show(lines(made), {"story": made.id, "dependencies": needed})
+    session.show(lines(scanned_story), {"story": scanned_story.id, "dependencies": needed})
 
 
-def add_blocker(given: RunSession, *, text: str, severity: str, story: str) -> None:
+def add_blocker(session: RunSession, *, text: str, severity: str, story: str) -> None:
     """Record TEXT as a blocker. A story's that is high or critical lets the story stand still.
 
     A blocker that a failure logged by itself takes this TEXT, and no second one is added. Once only stories
     are left that stand still, the run waits for the user. Ask at once with: lifecycle run await-user-fix.
     """
-    with given.store.changing() as change:
-        change.run = run = blockers.with_blocker(change.run, text, severity, given.now, story)
+    with session.store.changing() as change:
+        change.run = run = blockers.with_blocker(change.run, text, severity, session.now, story)
         index = blockers.touched(change.before, run)
-        one = run.blockers[index]
-        added = f"Added blocker: {one.id} (index {index}) [{one.severity}] {one.description}"
+        entry = run.blockers[index]
+        added = f"Added blocker: {entry.id} (index {index}) [{entry.severity}] {entry.description}"
         escalations = change.told(added)
-    data = {"id": one.id, "index": index, "severity": one.severity, "story": one.story or None}
-    more = {"description": one.description, "status": run.status, "escalations": escalations}
-    given.show([added, *escalations], {**data, **more})
+    data = {
+        "id": entry.id,
+        "index": index,
+        "severity": entry.severity,
+        "story": entry.story or None,
+    }
+    more = {"description": entry.description, "status": run.status, "escalations": escalations}
+    session.show([added, *escalations], {**data, **more})
 
 
 def await_user_fix(
-    given: RunSession, *, blocker: str, description: str, check_command: str, timeout: int
+    session: RunSession, *, blocker: str, description: str, check_command: str, timeout: int
 ) -> None:
     """Let the run wait until the user did DESCRIPTION about BLOCKER, an id (B1) or an index (0).
 
     The session may stop then. The user runs lifecycle run user-fix-complete, and the next session goes on.
     """
-    with given.store.changing() as change:
+    with session.store.changing() as change:
         change.run = blockers.awaiting(
-            change.run, blocker, description, given.now, check_command, timeout
+            change.run, blocker, description, session.now, check_command, timeout
         )
         fix = blockers.demanded_fix(change.run)
         escalations = escalation_lines(change.before, change.run)
         change.note(*escalations)
-    given.show_json(blockers.awaiting_data(fix, check_command.strip()))
+    session.show_json(blockers.awaiting_data(fix, check_command.strip()))
     for line in escalations:
         click.echo(line, err=True)
 
 
-def check_user_fix(given: RunSession) -> int:
+def check_user_fix(session: RunSession) -> int:
     """Run the check command of what the user was asked to fix, and print as JSON whether it is fixed.
 
     What the command prints goes to standard error. Without a command the user's own word decides. The time
     that the command takes is not counted; it has a limit of its own.
     """
-    fix = blockers.demanded_fix(given.store.demanded())
+    fix = blockers.demanded_fix(session.store.demanded())
     why = ""
     if fix.check_command:
-        end, last = _run(given, fix)
-        with given.store.changing() as change:
+        end, last = _run(session, fix)
+        with session.store.changing() as change:
             passed = end.status == 0
-            change.run = blockers.fix_checked(change.run, fix, given.now, passed=passed)
+            change.run = blockers.fix_checked(change.run, fix, session.now, passed=passed)
             why = "" if passed else _why(fix, end, last)
             change.note(f"Check of {fix.blocker}: {'PASSED' if passed else why}")
         fix = blockers.demanded_fix(change.run)
     elif not fix.completed_at:
         why = "no command checks it, and the user did not say yet that it is fixed"
-    given.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
+    session.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
     return 0
 
 
-def _run(given: RunSession, fix: UserFix) -> tuple[ProcessEnd, str]:
-    """The end of the check command, and its last line; its output is shown as it comes."""
+def _run(session: RunSession, fix: UserFix) -> tuple[ProcessEnd, str]:
+    """Run a fix's check command, printing its output as it comes: how it ended, and its last line."""
     tail, shown = bytearray(), passing(sys.stderr)
 
     def take(part: bytes) -> None:
@@ -156,7 +161,7 @@ def _run(given: RunSession, fix: UserFix) -> tuple[ProcessEnd, str]:
         del tail[:-4_000]
         shown(part)
 
-    world = given.world
+    world = session.world
     environment = for_child("check", world.environment)
     with world.deadline.standing_still():  # it has a limit of its own
         end = check_process.run(
@@ -177,75 +182,75 @@ def _why(fix: UserFix, end: ProcessEnd, last: str) -> str:
     return f"{fix.check_command[0]} exited with {end.status}{ending}"
 
 
-def user_fix_complete(given: RunSession, *, blocker: str, notes: str) -> None:
+def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
     """Say that what the run waits for is fixed, or that BLOCKER is; the next session goes on with it.
 
     A person says this: in a terminal outside of the client, or with a prompt after the run began to wait.
     """
-    with given.store.changing() as change:
+    with session.store.changing() as change:
         fixed, asked_at = blockers.to_resolve(change.run, blocker)
-        by = given.person(change.run, asked_at, "user-fix-complete")
-        change.run = run = blockers.resolved(change.run, fixed, given.now, by, notes)
-        ids = [one.id for one in fixed]
+        by = session.person(change.run, asked_at, "user-fix-complete")
+        change.run = run = blockers.resolved(change.run, fixed, session.now, by, notes)
+        ids = [entry.id for entry in fixed]
         done = f"Resolved: {', '.join(ids) or 'nothing else'} (by a {by})"
         change.note(f"{done}: {notes}" if notes else done)
     data = {"status": run.status, "resolved": ids, "by": by, "notes": notes}
-    given.show([done, _goes_on(run, "The run", ": the run goes on where it was")], data)
+    session.show([done, _goes_on(run, "The run", ": the run goes on where it was")], data)
 
 
-def resume_context(given: RunSession, *, text: bool) -> None:
+def resume_context(session: RunSession, *, text: bool) -> None:
     """Print as JSON where the run goes on after the user fixed something, and what was fixed."""
-    run = given.store.demanded()
-    if not (text or (is_terminal(sys.stdout) and not given.as_json)):
-        given.show_json(resume_data(run))
+    run = session.store.demanded()
+    if not (text or (is_terminal(sys.stdout) and not session.as_json)):
+        session.show_json(resume_data(run))
         return
     lines = resume_lines(run)
-    given.show(lines, {**resume_data(run), "text": lines})
+    session.show(lines, {**resume_data(run), "text": lines})
 
 
-def resume(given: RunSession, *, iterations: int | None) -> None:
+def resume(session: RunSession, *, iterations: int | None) -> None:
     """Let the run go on that was stopped: by you, at a cap, or because nothing moved any more.
 
     Its counts go on; of what the caps limit the same is granted once more. A person does this: in a
     terminal outside of the client, or with a prompt after the run was stopped.
     """
-    limits = given.world.settings.run
-    with given.store.changing() as change:
+    limits = session.world.settings.run
+    with session.store.changing() as change:
         run = change.run
         blockers.demand_stopped(run)
-        by = given.person(run, run.stopped_at, "resume")
-        reached = long_run.exceeded(run, limits, given.now)
-        run = long_run.granted(blockers.resumed(run, given.now, by), given.now)
+        by = session.person(run, run.stopped_at, "resume")
+        reached = long_run.exceeded(run, limits, session.now)
+        run = long_run.granted(blockers.resumed(run, session.now, by), session.now)
         change.run = run if iterations is None else long_run.with_left(run, limits, iterations)
         done = f"Resumed: {run.id} (by a {by})"
         change.note(done)
     more = [f"The run was at a limit ({reached}), and may take as much again."] if reached else []
     data = {"status": run.status, "by": by, "reached": reached}
-    given.show([done, *more, _goes_on(run, "It")], data)
+    session.show([done, *more, _goes_on(run, "It")], data)
 
 
-def _goes_on(run: Run, what: str, whither: str = "") -> str:
-    """How the run goes on, or why it does not."""
+def _goes_on(run: Run, subject: str, whither: str = "") -> str:
+    """The sentence on how an active run goes on, or which status it has instead."""
     if run.status is not RunStatus.ACTIVE:
-        return f"{what} is {run.status.value.replace('_', ' ')}."
+        return f"{subject} is {run.status.value.replace('_', ' ')}."
     return f"Start the client in this folder, or write a prompt there{whither}."
 
 
-def stop(given: RunSession, *, why: str, for_good: bool) -> None:
+def stop(session: RunSession, *, why: str, for_good: bool) -> None:
     """Stop the run: its session may end, and no session goes on with it before lifecycle run resume.
 
     All of it is kept; --for-good, which also ends one that was stopped before, renames its file. A person
     does this: in a terminal outside of the client, or with a prompt since the agent was last told to go on.
     """
     following, kept = "All of it is kept. Go on with: lifecycle run resume", None
-    with given.store.changing() as change:
+    with session.store.changing() as change:
         run = change.run
-        by = given.person(run, blockers.stop_asked_at(run), "stop")
+        by = session.person(run, blockers.stop_asked_at(run), "stop")
         if not (for_good and run.status is RunStatus.STOPPED):
-            change.run = run = blockers.stopped(run, given.now, by, why)
+            change.run = run = blockers.stopped(run, session.now, by, why)
         done = f"Stopped{' for good' if for_good else ''}: {run.id} ({run.why}; by a {by})"
         change.note(done)
     if for_good:
-        kept = given.store.put_away(run)
+        kept = session.store.put_away(run)
         following = f'It is kept as {kept}. Begin another with: lifecycle run init "GOAL"'
-    given.show([done, following], {**fields_of(run, "status", "why"), "by": by, "kept_as": kept})
+    session.show([done, following], {**fields_of(run, "status", "why"), "by": by, "kept_as": kept})
