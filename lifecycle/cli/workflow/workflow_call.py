@@ -22,7 +22,7 @@ _CALLED: tuple[Callable[..., Any], ...] = (
 )
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {function.__name__: function for function in _CALLED}
-"""By name."""
+"""The functions that may be called, by their names."""
 
 _LARGEST = 4_000_000
 _FORM = '{"arguments": [...], "named": {...}}'
@@ -38,8 +38,8 @@ def call(*, function: str) -> None:
     On stdin stands {"arguments": [...], "named": {...}}; the answer is {"result": ...}. It is what
     scripts/workflow_state.py does, which runs on any Python.
     """
-    given = _given("" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST))
-    arguments, named = given.get("arguments", []), given.get("named", {})
+    request = _given("" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST))
+    arguments, named = request.get("arguments", []), request.get("named", {})
     if not isinstance(arguments, list) or not isinstance(named, dict):
         raise Refused(f"The arguments are no {_FORM}, so nothing was done.")
     called = FUNCTIONS[function]
@@ -52,9 +52,9 @@ def call(*, function: str) -> None:
 
 def _given(text: str) -> Mapping[str, Any]:
     try:
-        given = json.loads(text or "{}")
+        request = json.loads(text or "{}")
     except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
+        request = None
+    if not isinstance(request, dict):
         raise Refused(f"What stands on stdin is no {_FORM}, so nothing was done.")
-    return given
+    return request

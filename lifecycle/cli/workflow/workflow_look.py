@@ -23,9 +23,9 @@ from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.document_files import own_content
 
 
-def phase(given: WorkflowSession, *, name: str) -> None:
+def phase(session: WorkflowSession, *, name: str) -> None:
     """Show the current phase, with what the phase before handed on, what to read, and its gate."""
-    workflow = given.found(name, given.store.read()).workflow
+    workflow = session.found(name, session.store.read()).workflow
     data = {
         "id": workflow.id,
         "workflow": workflow.name,
@@ -34,92 +34,96 @@ def phase(given: WorkflowSession, *, name: str) -> None:
         "key_reminders": list(workflow.all_reminders),
     }
     lines = [*workflow_values.phase_lines(workflow), f"Next: {workflow_values.next_step(workflow)}"]
-    given.print(lines, data)
+    session.print(lines, data)
 
 
-def show(given: WorkflowSession, *, name: str) -> None:
+def show(session: WorkflowSession, *, name: str) -> None:
     """Show all of a workflow: task, phases, deliverables, reading, time. By name an archived one, too.
 
     Its files are brought in step on the way: a document that was edited is taken over, a view is renewed.
     """
-    found = given.found(name, given.store.read(archived=bool(name)))
+    entry = session.found(name, session.store.read(archived=bool(name)))
     try:
-        troubles = given.store.settle().troubles
+        troubles = session.store.settle().troubles
     except (LifecycleError, OSError) as error:  # it is shown all the same
         troubles = [str(error)]
-    workflow = found.workflow
-    beside = delegation_lines(given.store.root)
-    lines = [*workflow_values.show_lines(workflow, given.now), *beside]
+    workflow = entry.workflow
+    beside = delegation_lines(session.store.root)
+    lines = [*workflow_values.show_lines(workflow, session.now), *beside]
 
     def draw() -> None:
         from lifecycle.cli.workflow.workflow_screen import draw_workflow
 
-        draw_workflow(workflow, given.now, beside)
+        draw_workflow(workflow, session.now, beside)
 
     data = {
         **workflow_values.workflow_data(workflow),
-        "files": list(found.places),
+        "files": list(entry.places),
         "beside": beside,
     }
-    given.print(lines, data, draw, [*found.remarks, *troubles])
+    session.print(lines, data, draw, [*entry.remarks, *troubles])
 
 
-def list_all(given: WorkflowSession, *, archived: bool) -> None:
+def list_all(session: WorkflowSession, *, archived: bool) -> None:
     """List the workflows of this worktree, the one that was changed last first."""
-    there = given.store.read(archived=archived)
-    shown = there.found if archived else there.unfinished
-    session, now = given.asker.session, given.now
-    lines = [workflow_values.list_line(one, session, now) for one in shown]
+    workflows = session.store.read(archived=archived)
+    shown = workflows.found if archived else workflows.unfinished
+    own_session, now = session.asker.session, session.now
+    lines = [workflow_values.list_line(entry, own_session, now) for entry in shown]
     kind = "" if archived else "unfinished "
     lines = lines or [f"There is no {kind}workflow here."]
-    troubles = list(there.troubles)
+    troubles = list(workflows.troubles)
 
     def draw() -> None:
         from lifecycle.cli.workflow.workflow_screen import draw_list
 
-        draw_list(shown, session, now)
+        draw_list(shown, own_session, now)
 
     data = {
         "workflows": [
             {
-                **workflow_values.workflow_data(one.workflow),
-                "is_current": one.workflow.id == there.current,
-                "is_own": bool(session) and one.workflow.session == session,
-                "files": list(one.places),
+                **workflow_values.workflow_data(entry.workflow),
+                "is_current": entry.workflow.id == workflows.current,
+                "is_own": bool(own_session) and entry.workflow.session == own_session,
+                "files": list(entry.places),
             }
-            for one in shown
+            for entry in shown
         ],
-        "unusable": [{"path": one.path, "says": one.sentence} for one in there.unusable],
+        "unusable": [{"path": file.path, "says": file.sentence} for file in workflows.unusable],
     }
-    given.print(lines, data, draw if shown else None, troubles)
+    session.print(lines, data, draw if shown else None, troubles)
 
 
-def guidance(given: WorkflowSession, *, name: str) -> None:
+def guidance(session: WorkflowSession, *, name: str) -> None:
     """Print what a session is told of its workflow at its start and after a compaction, without a limit.
 
     Where there is none that is this session's, nothing is printed but a note on the others.
     """
-    there = given.store.read()
-    meant = given.found(name, there).workflow if name else given.steps.choice(there).workflow
-    others = [one.workflow for one in there.unfinished if one.workflow != meant]
-    if meant is None:
+    workflows = session.store.read()
+    workflow = (
+        session.found(name, workflows).workflow
+        if name
+        else session.steps.choice(workflows).workflow
+    )
+    others = [entry.workflow for entry in workflows.unfinished if entry.workflow != workflow]
+    if workflow is None:
         lines = [*map(guidance_text.held_line, others[:3])] or [
             "There is no unfinished workflow here."
         ]
-        given.print(lines, {"workflow": None, "guidance": None}, troubles=there.troubles)
+        session.print(lines, {"workflow": None, "guidance": None}, troubles=workflows.troubles)
         return
-    shown, refused = reading_here(given.root, meant)
+    shown, refused = reading_here(session.root, workflow)
     lines = guidance_text.whole_guidance(shown, others, refused)
-    data = {"workflow": meant.name, "id": meant.id, "guidance": "\n".join(lines)}
-    given.print(lines, data, troubles=there.troubles)
+    data = {"workflow": workflow.name, "id": workflow.id, "guidance": "\n".join(lines)}
+    session.print(lines, data, troubles=workflows.troubles)
 
 
-def todos(given: WorkflowSession, *, name: str) -> None:
+def todos(session: WorkflowSession, *, name: str) -> None:
     """Print the phases as the client's to-do list has them; with --json to be handed to its tool."""
-    workflow = given.found(name, given.store.read()).workflow
+    workflow = session.found(name, session.store.read()).workflow
     items = state.todos(workflow)
-    lines = [f"{item['status']}: {as_data(item['content'])}" for item in items]
-    given.print(lines, {"todos": items})
+    lines = [f"{todo['status']}: {as_data(todo['content'])}" for todo in items]
+    session.print(lines, {"todos": items})
 
 
 GRAPH: Final = ".claude/state/active_task_graph.json"
@@ -129,7 +133,7 @@ _SHOWN: Final = 20
 
 
 def delegation_lines(root: Path) -> list[str]:
-    """A line for each of the two files that is there; one that cannot be read says so."""
+    """A line for each of `GRAPH` and `SESSIONS` that is below `root`, also if it cannot be read."""
     lines = []
     for path, line_of in ((GRAPH, _graph_line), (SESSIONS, _sessions_line)):
         try:
@@ -144,15 +148,17 @@ def delegation_lines(root: Path) -> list[str]:
 def _graph_line(text: str) -> str:
     data = json.loads(text)
     waves = list(_waves(data))
-    at = int(data.get("current_wave") or 0)
-    if not 0 <= at < len(waves):
+    current = int(data.get("current_wave") or 0)
+    if not 0 <= current < len(waves):
         return f"Task graph: {len(waves)} waves ({GRAPH})"
-    phases = ", ".join(named(one, 60) for one in waves[at][:_SHOWN]) or "no phases"
-    return f"Task graph: wave {at + 1} of {len(waves)}: {phases} ({GRAPH})"
+    phases = (
+        ", ".join(named(phase_name, 60) for phase_name in waves[current][:_SHOWN]) or "no phases"
+    )
+    return f"Task graph: wave {current + 1} of {len(waves)}: {phases} ({GRAPH})"
 
 
 def _waves(data: dict[str, Any]) -> Iterator[list[str]]:
-    """The names of the phases of each wave; a graph lists waves, or tasks that each name theirs."""
+    """The names of the phases of each wave; a graph lists its waves, or tasks that each name their wave."""
     listed = data.get("waves") or (data.get("execution_plan") or {}).get("waves")
     if listed is None:
         tasks = data.get("tasks") or []
@@ -160,11 +166,15 @@ def _waves(data: dict[str, Any]) -> Iterator[list[str]]:
             yield [_name(task) for task in tasks if int(task.get("wave") or 0) == number]
     else:
         for wave in listed:
-            yield [_name(one) for one in (wave.get("phases") or wave.get("tasks") or ())]
+            yield [_name(entry) for entry in (wave.get("phases") or wave.get("tasks") or ())]
 
 
-def _name(one: Any) -> str:
-    return str(one.get("phase_id") or one.get("id") or "") if isinstance(one, dict) else str(one)
+def _name(entry: Any) -> str:
+    return (
+        str(entry.get("phase_id") or entry.get("id") or "")
+        if isinstance(entry, dict)
+        else str(entry)
+    )
 
 
 def _sessions_line(text: str) -> str:
@@ -172,13 +182,13 @@ def _sessions_line(text: str) -> str:
     return f"Delegated sessions: {count} ({SESSIONS})" if count else ""
 
 
-def history(given: WorkflowSession, *, lines: int, name: str) -> None:
+def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     """Show each move of each phase, with its reason and its gate, the newest last; also of an archived one.
 
     It is read from the journal of this clone, so it outlives the workflow's own files.
     """
-    workflow = _meant(given, name)
-    entries = journal.last(given.root, lines, system=journal.WORKFLOW, task=workflow.id)
+    workflow = _meant(session, name)
+    entries = journal.last(session.root, lines, system=journal.WORKFLOW, task=workflow.id)
     rows = [_row(entry) for entry in entries]
     shown = ["  ".join(row).rstrip() for row in rows] or [
         f"The journal has nothing of the workflow {quoted(workflow.name)}."
@@ -189,20 +199,24 @@ def history(given: WorkflowSession, *, lines: int, name: str) -> None:
 
         draw_history(rows)
 
-    data = {"id": workflow.id, "workflow": workflow.name, "entries": [_data(e) for e in entries]}
-    given.print(shown, data, draw if rows else None)
+    data = {
+        "id": workflow.id,
+        "workflow": workflow.name,
+        "entries": [_data(entry) for entry in entries],
+    }
+    session.print(shown, data, draw if rows else None)
 
 
-def _meant(given: WorkflowSession, name: str) -> Workflow:
-    """The workflow of this name; without one the one that is meant, else the one that ended last."""
-    there = given.store.read(archived=True)
-    if not name and not there.unfinished and there.found:
-        return there.found[0].workflow
-    return given.found(name, there).workflow
+def _meant(session: WorkflowSession, name: str) -> Workflow:
+    """The workflow of this name; without a name the session's own, else the one that ended last."""
+    workflows = session.store.read(archived=True)
+    if not name and not workflows.unfinished and workflows.found:
+        return workflows.found[0].workflow
+    return session.found(name, workflows).workflow
 
 
 def _row(entry: JournalEntry) -> tuple[str, str, str]:
-    """When, which phase, what."""
+    """A row of the history: when, which phase, what happened."""
     detail = entry.detail
     title = str(detail.get("phase") or "")
     number = str(detail.get("number") or "")

@@ -14,7 +14,7 @@ from lifecycle.workflow.table import PhaseStatus
 
 
 def advance(
-    given: WorkflowSession, *, phase: str, deliverables: Sequence[str], handed: str, name: str
+    session: WorkflowSession, *, phase: str, deliverables: Sequence[str], handed: str, name: str
 ) -> None:
     """Complete a phase through its gate, and begin the next one, which is told what this one hands on.
 
@@ -22,53 +22,53 @@ def advance(
     file's once it is there, a person's by a person. After the last phase the workflow is archived.
     PHASE: number, phase_N or title; without it the current one.
     """
-    _tell(given, given.steps.advance(deliverables, handed, phase=phase, name=name))
+    _tell(session, session.steps.advance(deliverables, handed, phase=phase, name=name))
 
 
-def block(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+def block(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what a phase waits for; `retry` goes on with it. PHASE: number, phase_N or title."""
-    _tell(given, given.steps.block(phase, reason=reason, name=name))
+    _tell(session, session.steps.block(phase, reason=reason, name=name))
 
 
-def skip(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Leave a phase out, and note why: that survives, too. PHASE: number, phase_N or title.
 
     A gate that is skipped stays in sight; a person's gate is skipped by a person only.
     """
-    _tell(given, given.steps.skip(phase, reason=reason, name=name))
+    _tell(session, session.steps.skip(phase, reason=reason, name=name))
 
 
-def fail(given: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+def fail(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
-    _tell(given, given.steps.fail(phase, reason=reason, name=name))
+    _tell(session, session.steps.fail(phase, reason=reason, name=name))
 
 
-def retry(given: WorkflowSession, *, phase: str, name: str) -> None:
+def retry(session: WorkflowSession, *, phase: str, name: str) -> None:
     """Begin a phase again. PHASE: number, phase_N or title; without it the current one."""
-    _tell(given, given.steps.retry(phase, name=name))
+    _tell(session, session.steps.retry(phase, name=name))
 
 
-def complete(given: WorkflowSession, *, name: str, reason: str) -> None:
+def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
     """End a workflow: its last phase through its gate. It is archived, and its checkpoint document goes.
 
     NAME: which one; without it the one of this session or branch. With several phases left to do it is
     refused, unless it is given up.
     """
-    _tell(given, given.steps.complete(name, give_up=reason))
+    _tell(session, session.steps.complete(name, give_up=reason))
 
 
 _NOW = {PhaseStatus.FAILED: "failed", PhaseStatus.SKIPPED: "was skipped"}
 
 
-def _tell(given: WorkflowSession, step: StepDone) -> None:
-    """Print what a step came to, and what comes next."""
+def _tell(session: WorkflowSession, step: StepDone) -> None:
+    """Print the result of a step: where its phase and its workflow stand, and what to do next."""
     workflow, lines = step.workflow, []
     if step.phase >= 0:
         phase = workflow.phases[step.phase]
         why = f": {quoted(phase.reason)}" if phase.reason else ""
         already = "" if step.changed else " already"
-        now = _NOW.get(phase.status, f"is {phase.status}")
-        lines.append(f"Phase {phase_title(workflow, step.phase)}, {now}{already}{why}.")
+        state = _NOW.get(phase.status, f"is {phase.status}")
+        lines.append(f"Phase {phase_title(workflow, step.phase)}, {state}{already}{why}.")
     if workflow.is_over:
         how = "was given up" if workflow.given_up else "is completed"
         lines.append(
@@ -81,4 +81,4 @@ def _tell(given: WorkflowSession, step: StepDone) -> None:
         lines.append(f"Next: {workflow_values.next_step(workflow)}")
     data = workflow_values.workflow_data(workflow)
     moved = workflow_values.phase_data(workflow, step.phase) if step.phase >= 0 else None
-    given.print(lines, {"changed": step.changed, "phase": moved, **data}, troubles=step.troubles)
+    session.print(lines, {"changed": step.changed, "phase": moved, **data}, troubles=step.troubles)

@@ -1,4 +1,4 @@
-"""Workflows on a terminal: phases, lists and history as tables."""
+"""Draws workflows on a terminal with rich: phases, lists and history as tables."""
 
 from __future__ import annotations
 
@@ -79,15 +79,15 @@ def draw_workflow(workflow: Workflow, now: float, beside: Sequence[str] = ()) ->
         shown.print(Text(line, "dim"), width=width)
 
 
-def draw_list(found: Sequence[FoundWorkflow], session: str, now: float) -> None:
+def draw_list(entries: Sequence[FoundWorkflow], session: str, now: float) -> None:
     """Print workflows as a table, the one that was changed last first."""
     shown, width = fitted(None, WIDTH)
     rows = []
-    for one in found:
-        workflow = one.workflow
+    for entry in entries:
+        workflow = entry.workflow
         phase = workflow.phase
         style = STYLES.get(phase.status, "") if phase is not None else "green"
-        age = span(max(0.0, now - one.written_at))
+        age = span(max(0.0, now - entry.written_at))
         rows.append(
             [
                 Text.assemble(workflow.name, Text(f"\n{workflow.id}", "dim")),

@@ -1,4 +1,4 @@
-"""What every command of a workflow begins with: the worktree, its workflows, and the one that is meant."""
+"""The session that every command of `lifecycle workflow` gets: the worktree and its workflows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lifecycle.workflow.whose import Asker, asker_of
 
 
 class WorkflowSession(Session):
-    """The workflows of one command's worktree."""
+    """A command's session with the workflows of its worktree."""
 
     @cached_property
     def store(self) -> WorkflowStore:
@@ -30,19 +30,19 @@ class WorkflowSession(Session):
 
     @cached_property
     def asker(self) -> Asker:
-        """Who runs this command."""
+        """The session, process and branch that this command is run from."""
         return asker_of(self.root, self.world.environment, {})
 
     @cached_property
     def steps(self) -> WorkflowSteps:
-        """The steps that this command may take."""
+        """What moves a workflow, in the name of this asker."""
         clients = {self.asker.client} - {0}
         return WorkflowSteps(self.store, self.asker, lambda: self.presence_beside(clients))
 
-    def found(self, name: str, there: WorktreeWorkflows) -> FoundWorkflow:
-        """The workflow of this name or id, "" for the one that is meant; raises NoWorkflow."""
-        workflow = self.steps.named(there, name)
-        return next(one for one in there.found if one.workflow.id == workflow.id)
+    def found(self, name: str, workflows: WorktreeWorkflows) -> FoundWorkflow:
+        """The workflow of this name or id, "" for the asker's own; raises NoWorkflow."""
+        workflow = self.steps.named(workflows, name)
+        return next(entry for entry in workflows.found if entry.workflow.id == workflow.id)
 
     def print(
         self,

@@ -1,4 +1,4 @@
-"""`lifecycle workflow start|template`: begin a workflow, and what it may begin with."""
+"""`lifecycle workflow start|template`: begin a workflow; list, show or keep templates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AGENT = re.compile(r"(.*?\S):((?:[\w-]+:)?[\w-]+)", re.DOTALL)
 _FACT = re.compile(r"([^=\s][^=]*)=(.*)", re.DOTALL)
 
 
-def start(given: WorkflowSession, *, name: str, later: bool, **asked: Any) -> None:
+def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> None:
     """Begin a workflow, NAME, with its phases in order. Its state is written at once, and at each move.
 
     What stands behind the last colon of a phase is its agent, if it is one word: "Build:developer".
@@ -32,7 +32,7 @@ def start(given: WorkflowSession, *, name: str, later: bool, **asked: Any) -> No
     kind = asked["kind"] or ""
     phases = tuple(map(_phase, asked["phases"]))
     if kind and not phases:
-        phases = templates.template(given.root, kind).applied(Workflow("", name)).phases
+        phases = templates.template(session.root, kind).applied(Workflow("", name)).phases
     workflow = Workflow(
         "",
         name,
@@ -45,12 +45,12 @@ def start(given: WorkflowSession, *, name: str, later: bool, **asked: Any) -> No
         criteria=tuple(asked["criteria"]),
         constraints=tuple(asked["constraints"]),
     )
-    done = given.steps.start(workflow, kind, first=not later)
+    done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow
     size = count(len(begun.phases), "phase")
     lines = [f"The workflow {named(begun)} began: {begun.id}, {size}. View: {VIEW}"]
     lines += [*workflow_values.phase_lines(begun), f"Next: {workflow_values.next_step(begun)}"]
-    given.print(lines, workflow_values.workflow_data(begun), troubles=done.troubles)
+    session.print(lines, workflow_values.workflow_data(begun), troubles=done.troubles)
 
 
 def _phase(text: str) -> WorkflowPhase:
@@ -83,33 +83,47 @@ def _gated(name: str, phases: Sequence[WorkflowPhase], gates: Sequence[str]) -> 
     return workflow
 
 
-def template(given: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
+def template(session: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
     """List the templates, show one, or keep a workflow as one of the project's own.
 
     The project's own lie in .claude/workflow-templates/NAME.toml, in the form that this prints, and come
     before those of the product.
     """
-    root = given.root
+    root = session.root
     if save:
         if not called:
             raise click.UsageError("--save needs the template's NAME.")
-        workflow = given.found(name, given.store.read(archived=True)).workflow
-        made = templates.WorkflowTemplate.of(workflow)
-        path = templates.written_template(root, called, made, force=force)
-        given.print([f"Written: {path}"], {"path": path, "template": _data(made)})
+        workflow = session.found(name, session.store.read(archived=True)).workflow
+        workflow_template = templates.WorkflowTemplate.of(workflow)
+        path = templates.written_template(root, called, workflow_template, force=force)
+        session.print([f"Written: {path}"], {"path": path, "template": _data(workflow_template)})
     elif called:
-        made = templates.template(root, called)
-        text = templates.template_text(made).rstrip("\n").splitlines()
-        given.print(text, {"name": called, "template": _data(made)})
+        workflow_template = templates.template(root, called)
+        text = templates.template_text(workflow_template).rstrip("\n").splitlines()
+        session.print(text, {"name": called, "template": _data(workflow_template)})
     else:
-        every = {one: templates.template(root, one) for one in templates.template_names(root)}
-        lines = [f"{one}: {_titles(made)}" for one, made in every.items()]
-        given.print(lines, {"templates": {one: _data(made) for one, made in every.items()}})
+        by_name = {
+            title: templates.template(root, title) for title in templates.template_names(root)
+        }
+        lines = [
+            f"{title}: {_titles(workflow_template)}" for title, workflow_template in by_name.items()
+        ]
+        session.print(
+            lines,
+            {
+                "templates": {
+                    title: _data(workflow_template) for title, workflow_template in by_name.items()
+                }
+            },
+        )
 
 
-def _data(made: templates.WorkflowTemplate) -> dict[str, Any]:
-    return tomllib.loads(templates.template_text(made))
+def _data(workflow_template: templates.WorkflowTemplate) -> dict[str, Any]:
+    return tomllib.loads(templates.template_text(workflow_template))
 
 
-def _titles(made: templates.WorkflowTemplate) -> str:
-    return " → ".join(quoted(phase.title) for phase in made.phases) or "phases of your own"
+def _titles(workflow_template: templates.WorkflowTemplate) -> str:
+    return (
+        " → ".join(quoted(phase.title) for phase in workflow_template.phases)
+        or "phases of your own"
+    )

@@ -48,7 +48,7 @@ def where(workflow: Workflow) -> str:
 
 
 def lasted(workflow: Workflow, now: float) -> float:
-    """Seconds from its beginning to its end, or until now."""
+    """Seconds from a workflow's beginning to its end, or until now."""
     began = parse_time(workflow.created_at) or now
     return max(0.0, (workflow.ended_at or now) - began)
 
@@ -61,7 +61,7 @@ def took(phase: WorkflowPhase, now: float) -> str:
 
 
 def owner(workflow: Workflow, session: str) -> str:
-    """Whose a workflow is, in a few words: whose session, which branch."""
+    """The session and the branch that a workflow belongs to, in a few words."""
     whose = "this session" if workflow.session and workflow.session == session else ""
     whose = whose or (f"session {workflow.session[:8]}" if workflow.session else "no session")
     return f"{whose}, branch {redact.named(workflow.branch)}" if workflow.branch else whose
@@ -133,7 +133,7 @@ def show_lines(workflow: Workflow, now: float) -> list[str]:
 
 
 def heads(workflow: Workflow, now: float) -> list[str]:
-    """What is said first of a workflow."""
+    """The first lines on a workflow: name and standing, then task and source where it has them."""
     facts = (workflow.id, workflow.type, where(workflow), f"{workflow.progress} phases done")
     lines = [f"{named(workflow)} · {' · '.join(facts)} · {span(lasted(workflow, now))}"]
     if workflow.task and workflow.task != workflow.name:
@@ -144,42 +144,42 @@ def heads(workflow: Workflow, now: float) -> list[str]:
 
 
 def notes(phase: WorkflowPhase) -> list[str]:
-    """What is told below a phase: deliverables, what it hands on, why it stands still."""
-    made = [f"reason: {quoted(phase.reason)}"] if phase.reason else []
-    made += [f"attempt {phase.attempts}"] if phase.attempts > 1 else []
-    made += [f"delivered: {redact.named(one)}" for one in phase.deliverables]
-    made += [f"hands on: {quoted(phase.context_for_next)}"] if phase.context_for_next else []
-    return made
+    """The lines below a phase: reason, attempts, deliverables, what it hands on."""
+    lines = [f"reason: {quoted(phase.reason)}"] if phase.reason else []
+    lines += [f"attempt {phase.attempts}"] if phase.attempts > 1 else []
+    lines += [f"delivered: {redact.named(deliverable)}" for deliverable in phase.deliverables]
+    lines += [f"hands on: {quoted(phase.context_for_next)}"] if phase.context_for_next else []
+    return lines
 
 
 def parts(workflow: Workflow) -> Iterable[tuple[str, list[str]]]:
-    """What belongs to the workflow as a whole, by its heading; without those that are empty."""
+    """The lists that belong to the workflow as a whole: heading and lines of each that is not empty."""
     context = workflow.context.items()
-    whole = {
-        "Criteria": [quoted(one) for one in workflow.criteria],
-        "Constraints": [quoted(one) for one in workflow.constraints],
-        "Required reading": [redact.named(one, 500) for one in workflow.all_reading],
-        "Reminders": [quoted(one) for one in workflow.all_reminders],
+    by_heading = {
+        "Criteria": [quoted(criterion) for criterion in workflow.criteria],
+        "Constraints": [quoted(constraint) for constraint in workflow.constraints],
+        "Required reading": [redact.named(path, 500) for path in workflow.all_reading],
+        "Reminders": [quoted(reminder) for reminder in workflow.all_reminders],
         "Context": [f"{redact.named(k)}: {redact.named(str(v))}" for k, v in context],
         "By agent": list(_agents(workflow)),
     }
-    return ((name, texts) for name, texts in whole.items() if texts)
+    return ((name, texts) for name, texts in by_heading.items() if texts)
 
 
 def _agents(workflow: Workflow) -> Iterable[str]:
-    """What each agent did, where something is over."""
-    for one in agent_statistics(workflow) if workflow.done else ():
-        who = redact.named(one.agent) if one.agent else "the session itself"
-        counts = [count(one.phases, "phase"), count(one.attempts, "attempt")]
-        counts += [count(one.errors, "error")] if one.errors else []
-        if one.attempts:
-            yield f"{who}: {', '.join(counts)}, {span(one.seconds)}"
+    """A line on each agent's phases, attempts and time; none before a phase is over."""
+    for statistics in agent_statistics(workflow) if workflow.done else ():
+        who = redact.named(statistics.agent) if statistics.agent else "the session itself"
+        counts = [count(statistics.phases, "phase"), count(statistics.attempts, "attempt")]
+        counts += [count(statistics.errors, "error")] if statistics.errors else []
+        if statistics.attempts:
+            yield f"{who}: {', '.join(counts)}, {span(statistics.seconds)}"
 
 
-def list_line(found: FoundWorkflow, session: str, now: float) -> str:
+def list_line(entry: FoundWorkflow, session: str, now: float) -> str:
     """A workflow in one line."""
-    workflow = found.workflow
-    age = span(max(0.0, now - found.written_at))
+    workflow = entry.workflow
+    age = span(max(0.0, now - entry.written_at))
     words = (
         workflow.id,
         where(workflow),
@@ -217,7 +217,7 @@ def workflow_data(workflow: Workflow) -> dict[str, Any]:
         "source": workflow.source or None,
         "is_foreign": workflow.is_foreign,
         "compactions": workflow.compactions,
-        "agents": [asdict(one) for one in agent_statistics(workflow)],
+        "agents": [asdict(statistics) for statistics in agent_statistics(workflow)],
     }
 
 
@@ -238,7 +238,7 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
         "passed": {"at": _moment(passed.at), "how": passed.how} if passed is not None else None,
         "reason": phase.reason or None,
         "attempts": phase.attempts,
-        "errors": [{"at": _moment(one.at), "text": one.text} for one in phase.errors],
+        "errors": [{"at": _moment(error.at), "text": error.text} for error in phase.errors],
         "started_at": _moment(phase.started_at),
         "ended_at": _moment(phase.ended_at),
         "seconds": round(phase.seconds, 3),
@@ -251,7 +251,7 @@ def _moment(at: float) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class AgentStatistics:
-    """The phases of one type of agent; "" is the session itself. `seconds` is of those that are over."""
+    """Counts over the phases of one type of agent, "" for the session itself; `seconds` of those over."""
 
     agent: str
     phases: int
