@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 WIDTH = 120
-"""Columns of a line at most."""
+"""Columns of a line at most, on a terminal."""
 
 TAIL = 1_000_000
 """Bytes at the end of the text in which a stage is looked for."""
@@ -134,7 +134,7 @@ def on(session: Session) -> None:
 
 
 def _fitted(lines: list[str]) -> list[str]:
-    """The lines as a terminal has room for them, broken between words; elsewhere as they are."""
+    """On a terminal the lines, wrapped between words to its width; elsewhere as they are."""
     if not is_terminal(sys.stdout):
         return lines
     width = min(shutil.get_terminal_size().columns, WIDTH)
@@ -148,7 +148,7 @@ def _fitted(lines: list[str]) -> list[str]:
 
 
 def _settings(session: Session) -> StageSettings:
-    """The workflow's settings; Refused where it is off."""
+    """The staged workflow's settings; raises Refused where it is off."""
     files = WorkflowFiles(session.root)
     stages = session.world.settings.stages
     if not stages.use:
@@ -166,7 +166,7 @@ def _settings(session: Session) -> StageSettings:
 
 
 def _kept(files: WorkflowFiles) -> SessionRecord | None:
-    """The record of the session that is meant: the client's own, else the last one that was here."""
+    """The record of the client's session that runs this; at a terminal, of the last session here."""
     own = running_client.session_of({}, os.environ)
     if own:
         return session_record.load(files, own) or SessionRecord(own)
@@ -190,7 +190,7 @@ Standing = tuple[list[str], dict[str, Any]]
 
 
 def _standing(session: Session, record: SessionRecord | None) -> Standing:
-    """Where the workflow stands; the tracker is asked.
+    """Whether the staged workflow is active here, and at which stage; asks the tracker.
 
     Raises:
         BadConfig: the settings cannot be used.
@@ -220,7 +220,7 @@ def _standing(session: Session, record: SessionRecord | None) -> Standing:
 
 
 def _is_heard(session: Session) -> bool:
-    """True if a hook of ours hears the end of a turn here."""
+    """True if the plugin runs here, or settings wire the script `on-stop`."""
     from lifecycle.setup.init.found_hooks import ClientSetup
 
     client = ClientSetup.read(session.root, session.world.environment)
@@ -228,7 +228,7 @@ def _is_heard(session: Session) -> bool:
 
 
 def _why_off(stages: StageSettings, files: WorkflowFiles) -> str:
-    """Why the workflow is not on here, "" if it is."""
+    """Why the staged workflow is not on here, as the end of a sentence; "" if it is on."""
     if not stages.use:
         return f"{regular_files.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
     if files.is_off:
@@ -290,14 +290,14 @@ def _session_standing(
 
 
 def _line(stages: StageSettings, record: SessionRecord, turn: Turn | None) -> tuple[Stage, ...]:
-    """The stages of the session's task: by its labels, else as it was told them."""
+    """The stages of the session's task: by its labels, else by the instruction in its transcript."""
     if record.labels or turn is None:
         return stages.line_of(record.labels)
     return session_record.line_told(turn.instruction)
 
 
 def _ended_standing(record: SessionRecord, sequence: tuple[Stage, ...]) -> Standing:
-    """A session whose task was led to its end, and which nobody leads any more."""
+    """The standing of a session whose task was led to its end: it is not led any more."""
     names = [step.value for step in sequence]
     lines = [
         f"Session {record.session} was led to the end of {record.ended}, and is not led any more.",
@@ -310,7 +310,7 @@ def _ended_standing(record: SessionRecord, sequence: tuple[Stage, ...]) -> Stand
 def _stage_of(
     record: SessionRecord, turn: Turn | None, sequence: tuple[Stage, ...]
 ) -> Stage | None:
-    """What the session is at: set by hand, else as its transcript tells, else as it was told last."""
+    """The session's stage: set by hand, else by its transcript, else as recorded; None if not known."""
     if record.memory.set_stage is not None:
         return record.memory.set_stage
     if record.memory.is_let_go and record.stage in list(LINE):
@@ -323,7 +323,7 @@ def _stage_of(
 
 
 def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> str:
-    """What evidence is missing before the stage's marker counts; "" if none is."""
+    """Which evidence of tests is missing before the stage's marker counts; "" if none is."""
     is_past = stage is not None and LINE.index(stage) >= LINE.index(
         COMPLETES[Detected.TESTS_PASSING]
     )
@@ -333,9 +333,9 @@ def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> st
     room = EvidenceRoom(session.root)
     try:
         environment, outputs = session.world.environment, room.outputs()
-        now = tree_hash.fingerprint(session.root, deadline, environment, outputs)
+        tree = tree_hash.fingerprint(session.root, deadline, environment, outputs)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    standing = records.standing(room.records(), now)
-    is_had = can_run_tests(session.root, session.world.settings, environment)
-    return decide.MISSING.get(standing, "") if is_had else ""
+    standing = records.standing(room.records(), tree)
+    has_tests = can_run_tests(session.root, session.world.settings, environment)
+    return decide.MISSING.get(standing, "") if has_tests else ""

@@ -1,4 +1,4 @@
-"""`lifecycle tracker`: the group, and the commands that are no claim's matter: they read, or they write.
+"""`lifecycle tracker`: the group, and those of its commands that no rule of claims is about.
 
 Those are `ready`, `list`, `show`, `comments`, and
 `create`, `reopen`, `edit`, `label`, `comment`, `dep`, `publish`.
@@ -107,7 +107,7 @@ def create(
     )
     labels = tuple(session.world.public(label_name, "label") for label_name in labels)
     external = session.world.public(external, "external reference")
-    made = session.tracker.create(
+    created = session.tracker.create(
         key or values.key_of(name, text),
         title=name,
         description=text,
@@ -115,9 +115,9 @@ def create(
         priority=priority,
         external=external,
     )
-    where = f" {made.url}" if made.url else ""
-    state = "" if made.is_open else ", which is closed"
-    _tell(session, made, f"{made.id} is the task: {quoted(made.title)}{state}.{where}")
+    where = f" {created.url}" if created.url else ""
+    state = "" if created.is_open else ", which is closed"
+    _tell(session, created, f"{created.id} is the task: {quoted(created.title)}{state}.{where}")
 
 
 def reopen(session: Session, task: str, *, force: bool) -> None:
@@ -129,8 +129,10 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
     stand = stand_of(session, task)
     if not (force or stand.is_ours or stand.task.is_open):
         refuse_others(session, stand, "reopened")
-    now = reopen_ours(session, stand) if stand.is_ours else session.tracker.reopen(stand.task.id)
-    _tell(session, now, f"{now.id} is {_state(now)}.")
+    reopened = (
+        reopen_ours(session, stand) if stand.is_ours else session.tracker.reopen(stand.task.id)
+    )
+    _tell(session, reopened, f"{reopened.id} is {_state(reopened)}.")
 
 
 def edit(
@@ -147,10 +149,10 @@ def edit(
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
     title = title and session.world.public(title, "title")
     text = text and session.world.public(text, "description")
-    now = session.tracker.edit(task, title=title, description=text, priority=priority)
+    edited = session.tracker.edit(task, title=title, description=text, priority=priority)
     parts = {"title": title, "description": text, "priority": priority}
     changed = ", ".join(name for name, value in parts.items() if value is not None)
-    _tell(session, now, f"{now.id} has its {changed} as you said.")
+    _tell(session, edited, f"{edited.id} has its {changed} as you said.")
 
 
 def label(
@@ -165,11 +167,13 @@ def label(
         raise click.UsageError("Name a label with --add or --remove.")
     add = tuple(session.world.public(name, "label") for name in add)
     try:
-        now = session.tracker.edit_labels(task, add=add, remove=remove, create=create)
+        labelled = session.tracker.edit_labels(task, add=add, remove=remove, create=create)
     except UnknownOption as error:
         error.sentence += " To make a new one, add --create."
         raise
-    _tell(session, now, f"{now.id} has the labels: {', '.join(now.labels) or 'none'}.")
+    _tell(
+        session, labelled, f"{labelled.id} has the labels: {', '.join(labelled.labels) or 'none'}."
+    )
 
 
 def comment(
@@ -193,9 +197,9 @@ def comment(
 
 def dep(session: Session, task: str, blocker: str) -> None:
     """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
-    now = session.tracker.add_dependency(task, blocker)
-    open_ones = ", ".join(now.blocked_by) or "no open task"
-    _tell(session, now, f"{now.id} waits for {open_ones}.")
+    waiting = session.tracker.add_dependency(task, blocker)
+    open_ones = ", ".join(waiting.blocked_by) or "no open task"
+    _tell(session, waiting, f"{waiting.id} waits for {open_ones}.")
 
 
 def publish(session: Session) -> None:

@@ -1,4 +1,4 @@
-"""`lifecycle tracker claim`, `takeover`, `next`, `release`, `close`: where the claim's rules have a say."""
+"""`lifecycle tracker claim|takeover|next|renew|release|close`: under the claim's rules for an issue."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.trackers.registry import GITHUB
 
 _TRIED = 10
-"""So many ready tasks are tried before somebody is told that none could be had."""
+"""How many ready tasks `next` tries to claim before it gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The result of a command: lines for a person, the task and the claim for --json."""
+    """The result of a command: lines and notes for a person, task and claim for `--json`, exit code."""
 
     task: Task | None
     lines: list[str]
@@ -142,7 +142,7 @@ def _refuse_blocked(session: Session, task: Task) -> None:
 
 
 def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
-    """What taking an issue came to; `name` is the inner task's id, or empty."""
+    """The result of taking an issue; `name` is the id of the tracker's task that is linked to it, or ""."""
     claim = taken.record.claim
     how = "taken" if taken.is_new or taken.is_again else "yours already"
     where = "On branch" if taken.is_new else "Its branch is"
@@ -179,15 +179,17 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
         return _given_back(session, stand.task, reason).show(session)
     rules.refuse_others(session, stand, "released", force=force)
     notes = _freed(session, stand.task)
-    now = session.tracker.release(stand.task.id)
-    if reason and stand.task.assignee and now.is_open:
-        session.tracker.comment(now.id, values.key_of("given back", reason), f"Released: {reason}")
-    state = "nobody's" if now.is_open else "closed"
-    return _Told(now, [f"{now.id} is {state} now."], notes).show(session)
+    released = session.tracker.release(stand.task.id)
+    if reason and stand.task.assignee and released.is_open:
+        session.tracker.comment(
+            released.id, values.key_of("given back", reason), f"Released: {reason}"
+        )
+    state = "nobody's" if released.is_open else "closed"
+    return _Told(released, [f"{released.id} is {state} now."], notes).show(session)
 
 
 def _freed(session: Session, task: Task) -> list[str]:
-    """Release the task in the name of somebody else who holds it; returns a remark if so."""
+    """Release a task in the name of the other agent that holds it: a remark if one did, else nothing."""
     if (
         session.tracker.name == GITHUB
         or not task.is_open
@@ -198,10 +200,10 @@ def _freed(session: Session, task: Task) -> list[str]:
 
 
 def _given_back(session: Session, task: Task, reason: str) -> _Told:
-    given = release_claim(session.world, session.claim_store, reason)
+    outcome = release_claim(session.world, session.claim_store, reason)
     report, lines, is_left = finish_release(session)
-    now, claim = session.tracker.get(task.id), claim_data(report.record)
-    return _Told(now, lines, list(given.notes), claim, 1 if is_left else 0)
+    released, claim = session.tracker.get(task.id), claim_data(report.record)
+    return _Told(released, lines, list(outcome.notes), claim, 1 if is_left else 0)
 
 
 def close(session: Session, task: str, reason: str) -> int:
@@ -218,10 +220,10 @@ def close(session: Session, task: str, reason: str) -> int:
     if stand.task.is_open:
         rules.refuse_others(session, stand, "closed")
         rules.refuse_half(session, stand)
-    now = session.tracker.close(stand.task.id, reason=reason)
-    is_plain = now.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
-    why = "" if is_plain else f": {now.close_reason}"
-    return _Told(now, [f"{now.id} is closed{why}."]).show(session)
+    closed = session.tracker.close(stand.task.id, reason=reason)
+    is_plain = closed.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
+    why = "" if is_plain else f": {closed.close_reason}"
+    return _Told(closed, [f"{closed.id} is closed{why}."]).show(session)
 
 
 def _closed(session: Session, task: Task, reason: str) -> _Told:
@@ -233,5 +235,5 @@ def _closed(session: Session, task: Task, reason: str) -> _Told:
         "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"
     )
     notes = [f"{why} was not used."] if reason else []
-    now, claim = session.tracker.get(task.id), claim_data(report.record)
-    return _Told(now, lines, notes, claim, code_of(report) or int(is_left))
+    closed, claim = session.tracker.get(task.id), claim_data(report.record)
+    return _Told(closed, lines, notes, claim, code_of(report) or int(is_left))

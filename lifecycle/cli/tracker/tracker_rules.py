@@ -1,4 +1,4 @@
-"""Whose rules a task is under: its tracker's alone, or those of the claim of the issue that it is.
+"""Decides whether a task is under its tracker's rules alone, or under the claim of an issue.
 
 An issue of GitHub's, and a task that is linked to one, is taken, released and closed with its claim.
 So nobody gets around the lease, the merge or the person's yes by speaking to the tracker.
@@ -30,18 +30,18 @@ from lifecycle.trackers import registry
 from lifecycle.trackers.registry import GITHUB
 
 _WAYS = {"released": "release"}
-"""Which command has a `--force` for what was not done, if the task need not be taken over first."""
+"""By what was not done, the command whose `--force` does it without a takeover first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """A task, and the claim that it is under.
+    """A task, and the issue and claim that it is under.
 
     Attributes:
         task: as the tracker has it.
         issue: the number of the issue that it is or is linked to, or None.
-        is_issue: it is that issue itself.
-        is_ours: the claim of this worktree is for it.
+        is_issue: the task is that issue itself.
+        is_ours: the claim of this worktree is for the task.
     """
 
     task: Task
@@ -51,7 +51,7 @@ class Stand:
 
 
 def stand_of(session: Session, name: str) -> Stand:
-    """How the task called `name` stands; raises as the tracker's `get` does, and ClaimRefused."""
+    """Read the task `name` and what it is under; raises as the tracker's `get` does, and ClaimRefused."""
     world = session.world
     task = world.tracker.get(name)
     is_issue = world.tracker.name == GITHUB
@@ -73,13 +73,13 @@ def has_remote(session: Session) -> bool:
 
 
 def refuse_others(session: Session, stand: Stand, done: str, *, force: bool = False) -> None:
-    """Refuse to end what somebody else holds, by a claim or in the tracker itself.
+    """Refuse to end a task that somebody else holds, by a claim or in the tracker itself.
 
     Args:
         session: this worktree.
         stand: the task.
         done: what was not done, as in "closed".
-        force: what the tracker alone says to be another's may be ended all the same; a claim's not.
+        force: end it even so, if only the tracker says that it is another's; never against a claim.
 
     Raises:
         HeldByAnother: another worktree of this clone claims it, somebody else has its lease, or the
@@ -100,7 +100,7 @@ def refuse_others(session: Session, stand: Stand, done: str, *, force: bool = Fa
 
 
 def _refuse_claimed(session: Session, stand: Stand, number: int, done: str) -> None:
-    """Refuse what another worktree of this clone claims, or somebody else has the lease of.
+    """Refuse an issue that another worktree of this clone claims, or whose lease somebody else has.
 
     Without the remote there are no leases: then the issue's assignees and comments say whose it is.
     """
@@ -174,7 +174,7 @@ def reopen_ours(session: Session, stand: Stand) -> Task:
 
 
 def take_over(session: Session, task: Task, *, force: bool) -> tuple[Task, list[str]]:
-    """Claim a task that is under no claim's rules, and say from whom it was taken over.
+    """Claim a task in its tracker alone; returns it, with a note from whom it was taken over.
 
     Raises:
         AlreadyClaimed: somebody else has it, and `force` is not given; or was quicker.
@@ -191,7 +191,7 @@ def take_over(session: Session, task: Task, *, force: bool) -> tuple[Task, list[
 
 
 def may_free(session: Session, holder: str, *, force: bool) -> bool:
-    """True if what this holder has may be ended: by force, or since that is this agent, or is over here."""
+    """True if this holder's task may be released: by force, if it is this agent, or its session is over."""
     if not holder.isprintable() or not holder:
         return False  # no name in which anything could be said
     seat = _seat(session, holder)
@@ -199,17 +199,17 @@ def may_free(session: Session, holder: str, *, force: bool) -> bool:
 
 
 def _is_own(session: Session, holder: str) -> bool:
-    """True if the holder is this agent under its other name: with a claim it has the claim's."""
+    """True if the holder is this agent under another name: by its claim, the environment, or its seat."""
     session.claim_store.load(repair=False)  # reads what is remembered
-    last, named = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
+    last, actor = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
     seat = registry.seat_in(session.root, session.client_session)
-    return holder == named if named else holder.endswith(f"-{seat}")
+    return holder == actor if actor else holder.endswith(f"-{seat}")
 
 
-def free(session: Session, task: str, holder: str, what: str) -> str:
-    """Release the task in the name of its holder, and say so on the task; a remark.
+def free(session: Session, task: str, holder: str, deed: str) -> str:
+    """Release the task in the name of its holder, comment on it, and return a note on that.
 
     Raises:
         AlreadyClaimed: somebody else has it by now.
@@ -219,7 +219,7 @@ def free(session: Session, task: str, holder: str, what: str) -> str:
     if before is None:
         raise ValueError("an issue is taken over with its claim")
     before.release(task)
-    remark = f"{what.capitalize()} from {named(holder)} by {session.tracker.actor}."
+    remark = f"{deed.capitalize()} from {named(holder)} by {session.tracker.actor}."
     moment = f"{session.world.clock.now():.3f}"
     session.tracker.comment(task, key_of(remark, moment), remark)
     return f"{task} was held by {named(holder)}."

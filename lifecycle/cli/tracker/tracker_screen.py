@@ -1,4 +1,4 @@
-"""Tasks on a terminal: what fits stands beside each other, and nothing is cut off."""
+"""Draws lists of tasks on a terminal with rich: as a table, or as blocks where it is narrow."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ WIDTH = 140
 """Columns at most: further apart, the cells of a row lose each other."""
 
 WIDE = 100
-"""From so many columns on, all that is known of a task may stand in one row."""
+"""From so many columns of the terminal on, a task may have all of its facts in one row."""
 
 NARROW = 60
 """Below so many, a task is a block of lines."""
 
 TITLE = 32
-"""A title has so many columns at least, or the rest stands below it."""
+"""Columns that a title gets at least; where there are fewer, the other facts go below it."""
 
 _STYLES = {
     TaskStatus.OPEN: "green",
@@ -35,7 +35,7 @@ _STYLES = {
 
 
 def draw(listing: Listing, console: Console | None = None) -> None:
-    """Print them as a table, to standard output unless a console is given."""
+    """Print a listing of tasks, to standard output unless a console is given."""
     shown, width = fitted(console, WIDTH)
     shown.print(Text.assemble((listing.tracker, "bold"), f"  {listing.head}"))
     if listing.tasks:
@@ -47,14 +47,14 @@ def draw(listing: Listing, console: Console | None = None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _TaskForm:
-    """How tasks are laid out; the same for all of them, so that columns meet.
+    """The layout of a list of tasks; one for all rows, so that columns meet.
 
     Attributes:
-        told: what is told of a task beside id, priority and title, and in how many columns.
-        names: columns of an id.
-        room: columns of a title, if the rest stands below it.
-        has_ranks: a task among them has a priority.
-        is_wide: all stands beside each other; else the rest stands below the title.
+        told: the facts beside id, priority and title, each with its width in columns.
+        names: width of an id.
+        room: width of a title, where the facts are below it.
+        has_ranks: some task has a priority.
+        is_wide: the facts have columns of their own; else they are below the title.
         is_narrow: a task is a block of lines.
     """
 
@@ -89,7 +89,7 @@ class _TaskForm:
         return cls(sizes, names, room, has_ranks, is_wide, width < NARROW)
 
     def table(self, tasks: tuple[Task, ...]) -> Table:
-        """The rows, below the names of the columns where they have some."""
+        """The table of these tasks, with a head where the facts have columns."""
         ranks = [2] if self.has_ranks else []
         widths: list[int | None] = [] if self.is_narrow else [self.names, *ranks]
         widths += [None, *(self.told.values() if self.is_wide else ())]
@@ -104,20 +104,20 @@ class _TaskForm:
         facts = {column.name: _fact(column, task) for column in self.told}
         if self.is_wide:
             return [name, *ranks, title, *facts.values()]
-        named = [
+        labelled = [
             Text.assemble((f"{word} ", "dim"), fact) for word, fact in facts.items() if fact.plain
         ]
         if self.is_narrow:
             head = Text.assemble(name, "  ", *ranks)
-            return [Text("\n").join((head, title, *named))]
-        below = [_filled(named, self.room)] if named else []
+            return [Text("\n").join((head, title, *labelled))]
+        below = [_filled(labelled, self.room)] if labelled else []
         return [name, *ranks, Text("\n").join((title, *below))]
 
 
-def _filled(named: list[Text], room: int) -> Text:
-    """As many facts in a line as fit, so that no line ends between a name and what it names."""
-    lines = named[:1]
-    for fact in named[1:]:
+def _filled(facts: list[Text], room: int) -> Text:
+    """Join facts with commas into lines of `room` columns; no fact is broken between name and value."""
+    lines = facts[:1]
+    for fact in facts[1:]:
         line = Text(", ").join((lines[-1], fact))
         if line.cell_len < room:  # a comma may follow
             lines[-1] = line

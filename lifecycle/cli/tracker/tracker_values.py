@@ -1,4 +1,4 @@
-"""What every `lifecycle tracker` command shares: options, texts, and one JSON shape for all trackers."""
+"""Shared by the commands of `lifecycle tracker`: texts from options, listings, `--json` of tasks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lifecycle.storage.store import worktree_root
 F = TypeVar("F", bound=Callable[..., Any])
 
 READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
-"""What tasks are listed for, beside a status."""
+"""What a list of tasks may be for, beside a status."""
 
 STDIN = "-"
 """What stands for standard input, in place of a text or a file's name."""
@@ -46,7 +46,7 @@ def note_data(note: Note) -> dict[str, Any]:
 
 
 def _data(value: Task | Note, *optional: str) -> dict[str, Any]:
-    """The fields of a value, with moments as text; of those that are `optional` null stands for ""."""
+    """The fields of a task or comment, moments as ISO text; `optional` ones are None instead of ""."""
     data = asdict(value)
     data.pop("held_by", None)  # known only where a stage asked for it
     data |= {name: data[name] or None for name in optional}
@@ -54,13 +54,13 @@ def _data(value: Task | Note, *optional: str) -> dict[str, Any]:
     return data | {name: render_time(at) for name, at in moments.items()}
 
 
-def nothing_is(what: str, tracker: str, labels: tuple[str, ...] = ()) -> str:
-    """The sentence that no task with one of the labels stands so; `what` is a status, or READY, or ALL."""
+def nothing_is(state: str, tracker: str, labels: tuple[str, ...] = ()) -> str:
+    """The sentence that there is no such task; `state` is a status, READY, ALL or NOT_CLOSED."""
     where = "on GitHub" if tracker == "github" else f"in {tracker}"
     task = f"task with the label {' or '.join(map(named, labels))}" if labels else "task"
-    if what == ALL:
+    if state == ALL:
         return f"There is no {task} {where}."
-    return f"No {task} is {'open' if what == NOT_CLOSED else what.replace('_', ' ')} {where}."
+    return f"No {task} is {'open' if state == NOT_CLOSED else state.replace('_', ' ')} {where}."
 
 
 def text_from(
@@ -75,13 +75,13 @@ def text_from(
     """The text that was given, in words, in a file, or (`-`) on standard input; None if none was.
 
     Args:
-        text: what was given in words.
+        text: the text as words of the command line.
         file: the file's name.
-        option: the name of the other way, for the sentence.
+        option: the name of the option for words, for the error.
         file_option: the name of the option for a file.
         most: so many bytes are read at the most; None for all.
-        is_unasked: the client lets an agent run the command with any option, so that only a file of the
-            worktree is read: what it says goes to others.
+        is_unasked: read only a file of the worktree: an agent runs this command unasked, and the text goes
+            to others.
 
     Raises:
         click.UsageError: both were given.
@@ -108,7 +108,7 @@ def text_from(
 
 
 def _need_inside(path: Path) -> None:
-    """Refuse a file outside of the worktree, also behind a link: nobody was asked if it may be sent."""
+    """Refuse a file outside of the worktree, also one behind a link: nobody agreed to send it."""
     root = worktree_root(Path.cwd())
     if root is None or not path.resolve().is_relative_to(root.resolve()):
         raise Refused(
@@ -127,25 +127,25 @@ def _content(path: Path | None, most: int | None) -> bytes:
 
 
 def key_of(*words: str) -> str:
-    """The key of what was asked for in these words: the same words have the same key."""
+    """A key made of these words, the same for the same words, so that nothing is created twice."""
     text = "\n\n".join(words).encode("utf-8", "replace")
     return f"cli-{hashlib.sha256(text).hexdigest()[:20]}"
 
 
 def tell_place(world: WorktreeWorld) -> None:
-    """Say on stderr that the tasks are not where they seem to be, if so; raises BadConfig."""
+    """Note on stderr if the tasks are GitHub's only as another tracker cannot be used; raises BadConfig."""
     note = tracker_opening.note_of(world)
     if note:
         click.echo(f"Note: {visible(note)}", err=True)
 
 
 _ADDRESS = re.compile(r"https?://[^/\s]+/([^/\s]+/[^/\s]+)/(?:issues|pull)/(\d+)(?:[/?#].*)?")
-"""An issue's address, of which `owner/name#42` is enough to see."""
+"""The address of an issue or pull request, which lists show as `owner/name#42`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Tasks of one tracker, as they were asked for, with `labels`; `total` is how many there are in all."""
+    """A list of one tracker's tasks for printing: `what` and `labels` were asked for, `total` fit that."""
 
     tracker: str
     what: str
@@ -155,19 +155,19 @@ class Listing:
 
     @property
     def head(self) -> str:
-        """How many there are."""
+        """The heading: how many tasks there are, and of which kind."""
         return f"{count(self.total, 'task')}, {self.what}"
 
     @property
     def more(self) -> str:
-        """What is not shown, or ""."""
+        """The line on how many tasks are not shown, or ""."""
         not_shown = self.total - len(self.tasks)
         return f"… and {not_shown:,} more" if not_shown else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One thing that is told of a task; a column that would be empty in every row is left out."""
+    """One fact of a task as a column; one that would be empty in every row is left out."""
 
     name: str
     value: Callable[[Task], str]
@@ -176,7 +176,7 @@ class Column:
 
 
 def word_of(task: Task) -> str:
-    """Where it stands, in the word that `--status` takes; in the tracker's own where there is none."""
+    """The task's status as `--status` takes it; in the tracker's own word where that has none."""
     return task.raw_status if task.status is TaskStatus.OTHER else task.status.value
 
 
@@ -190,14 +190,14 @@ COLUMNS = (
 
 
 def listing_lines(listing: Listing) -> Iterator[str]:
-    """A line for each task."""
+    """The listing as lines, one for each task."""
     yield from (one_line(_line(task)) for task in listing.tasks)
     if listing.more or not listing.tasks:
         yield listing.more or nothing_is(listing.what, listing.tracker, listing.labels)
 
 
 def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
-    """What was said on a task, the oldest first."""
+    """The comments on a task as lines, the oldest first."""
     if not notes:
         yield f"Nobody has said anything on {one_line(task)}."
     for index, note in enumerate(notes):
