@@ -1,4 +1,4 @@
-"""The main job, told as it happens: claim → code → PR → checks → merge → close.
+"""Plays one task on the embedded GitHub: claim → code → PR → checks → merge → close.
 
 Nothing is pretended: the embedded GitHub answers over HTTP, git pushes over smart HTTP, and the agent's
 side is the real `lifecycle` command and the real hook scripts, each a process of its own.
@@ -44,12 +44,12 @@ _STEP_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class DemoStep:
-    """One thing that happened.
+    """One step of the story.
 
     Attributes:
-        who: human, agent, hook or CI.
+        who: "human", "agent" or "hook".
         what: what they did.
-        heard: what reached the agent or the person because of it.
+        heard: the text that reached the agent or the person because of it.
         requests: how many requests GitHub's API answered for it.
         board: the task's Status on the board afterwards.
     """
@@ -63,7 +63,7 @@ class DemoStep:
 
 @dataclass(slots=True)
 class DemoStory:
-    """All that happened, and how it ended."""
+    """The steps of the story, and the state of GitHub and the worktree at its end."""
 
     steps: list[DemoStep] = field(default_factory=list)
     seconds: float = 0.0
@@ -75,7 +75,7 @@ class DemoStory:
 
     @property
     def is_good(self) -> bool:
-        """True if the issue really ended closed, and the board Done with no agent on it."""
+        """True if the issue is closed, the board Done with no agent on it, and the claim file gone."""
         return (
             self.is_closed
             and self.board == Status.DONE
@@ -85,16 +85,16 @@ class DemoStory:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The story for machines."""
+        """The story for `--json`."""
         return {**asdict(self), "ok": self.is_good}
 
 
 class DemoFailedError(Exception):
-    """A process of the story ended badly; the text says which and how."""
+    """A process of the story failed, or no pull request was opened; the text says which and how."""
 
 
 def tell(on_step: Callable[[DemoStep], None]) -> DemoStory:
-    """Run the story, calling `on_step` as each thing has happened."""
+    """Play the story and return it; calls `on_step` after each step."""
     started = time.monotonic()
     with Sandbox() as sandbox, tempfile.TemporaryDirectory(prefix="lifecycle-demo-") as folder:
         stage = _Stage(sandbox.info, Path(folder), on_step)
@@ -105,7 +105,7 @@ def tell(on_step: Callable[[DemoStep], None]) -> DemoStory:
 
 
 class _Stage:
-    """The worktree, the processes, and the count of requests."""
+    """What the story is played on: the worktree, its processes, and the count of requests."""
 
     def __init__(
         self, info: SandboxInfo, folder: Path, on_step: Callable[[DemoStep], None]
@@ -122,7 +122,7 @@ class _Stage:
         (self.root / ".lifecycle.toml").write_text("[checks]\npoll_seconds = 0.001\n")
 
     def run(self, *command: str, cwd: Path | None = None, stdin: str = "") -> str:
-        """Run a process; its output, or DemoFailedError."""
+        """Run a process and return its output; raises DemoFailedError unless it exits with 0 or 2."""
         done = subprocess.run(
             command,
             cwd=cwd or self.root,
@@ -143,14 +143,14 @@ class _Stage:
         """Run the `lifecycle` command as the agent does."""
         return self.run(self.environment["LIFECYCLE_BIN"], *arguments)
 
-    def hook(self, name: str, event: str, **more: str) -> str:
-        """Run a hook as the client does; what reaches the agent or the person."""
-        payload = json.dumps({"hook_event_name": event, "session_id": "demo", **more})
+    def hook(self, name: str, event: str, **fields: str) -> str:
+        """Run a hook as the client does; returns the text that reaches the agent or the person."""
+        payload = json.dumps({"hook_event_name": event, "session_id": "demo", **fields})
         output = self.run("sh", str(hook_script(name)), stdin=payload)
         return _heard(output)
 
     def prompt(self, text: str) -> None:
-        """Run the hook on prompts, as the client does for a person's and for a wake's."""
+        """Run the hook on prompts, as the client does for what a person writes or a wake says."""
         self.hook("user-prompt-submit", "UserPromptSubmit", prompt=text)
 
     def commit(self, name: str, text: str, message: str) -> None:
@@ -160,13 +160,13 @@ class _Stage:
         self.run("git", "commit", "--quiet", "-m", message)
 
     def write_phase(self, phase: Phase) -> None:
-        """Edit the claim by hand, as an agent does."""
+        """Write a phase into the claim file, as an agent does by hand."""
         path = self.root / CLAIM_FILE
         path.write_text(json.dumps({**json.loads(path.read_text()), "phase": phase.value}))
 
     def happened(self, who: str, what: str, heard: str = "") -> None:
-        """Add a step with what it cost and where the board stands."""
-        api = [r for r in self.control.requests() if r.kind != "git"]
+        """Add a step, with the requests since the last one and the board's Status."""
+        api = [request for request in self.control.requests() if request.kind != "git"]
         values = self.control.world()["board"][str(ISSUE)]["values"]
         board = values.get("Status") or "-"
         step = DemoStep(who, what, heard.strip(), len(api) - self.counted, board)
@@ -203,7 +203,7 @@ def _play(stage: _Stage) -> None:
     stage.happened("hook", "on-idle: CI is green for the new head", printed)
 
     pulls = stage.control.world()["pulls"]
-    number = next((int(n) for n, p in pulls.items() if p["state"] == "open"), None)
+    number = next((int(name) for name, pull in pulls.items() if pull["state"] == "open"), None)
     if number is None:  # a machine so busy that the hook's deadline came first
         raise DemoFailedError("no pull request was opened; the hook said above why")
     stage.control.merge_pull(number, method="squash", delete_branch=True)
@@ -229,12 +229,12 @@ def _end(stage: _Stage) -> None:
 
 
 def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
-    """What the processes see: the embedded GitHub, and nothing of the user's own settings."""
+    """The environment of the processes: the embedded GitHub, and none of the user's own settings."""
     command = folder / "lifecycle"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m lifecycle "$@"\n')
     command.chmod(0o755)
     ours = ("LIFECYCLE_", "MOLTNET_", "GIT_", "GITHUB_")
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return kept | {
         "GITHUB_API_URL": info.api_url,
         "GITHUB_GRAPHQL_URL": info.graphql_url,
@@ -256,7 +256,7 @@ def _environment(info: SandboxInfo, folder: Path) -> dict[str, str]:
 
 
 def _heard(output: str) -> str:
-    """The text in a hook's reply: of its JSON, or what it woke the session with."""
+    """The text in a hook's output: that of its JSON, or the output itself, which wakes the session."""
     try:
         reply = json.loads(output)
     except ValueError:
@@ -267,7 +267,7 @@ def _heard(output: str) -> str:
 
 
 def opened(*, quiet: bool) -> Console:
-    """The console that the story is printed on, with the title on it; nothing if `quiet`."""
+    """The console that the story is printed on, with its title printed; a silent one if `quiet`."""
     console = terminal.console(quiet=quiet, width=min(terminal.console().width, WIDTH))
     says = ", on an embedded GitHub: real git, real HTTP, real hooks\n"
     console.print(Text.assemble(("claim to close", "bold"), says))
@@ -275,7 +275,7 @@ def opened(*, quiet: bool) -> Console:
 
 
 def print_step(console: Console, step: DemoStep) -> None:
-    """Print one step: who, what, what it cost, the board; and what was heard."""
+    """Print one step as a row, who, what, requests and board; below it the text that was heard."""
     row = Table.grid(padding=(0, 2), expand=True)
     row.add_column(width=5)
     row.add_column(ratio=1)
@@ -293,7 +293,7 @@ def print_step(console: Console, step: DemoStep) -> None:
 
 
 def print_end(console: Console, story: DemoStory) -> None:
-    """Print how it ended."""
+    """Print how the story ended."""
     total = sum(step.requests for step in story.steps)
     if story.is_good:
         end = f'closed, "{story.comment.splitlines()[0]}", board {story.board}, Agent cleared'

@@ -93,7 +93,7 @@ def _act(
     repo: str | None,
     as_json: bool,
 ) -> None:
-    """Do what people and CI do in a running sandbox, and say so; as JSON with the sha or id of it.
+    """Do one thing that people or CI do in a running sandbox; print `sentence`, as JSON with a sha or id.
 
     Raises:
         Refused: nobody answers there, or the world is such that it cannot be done; the sandbox's own
@@ -102,12 +102,12 @@ def _act(
     from lifecycle.sandbox.control import Control, ControlError
 
     try:
-        made = act(Control(f"{url.rstrip('/')}/_sandbox", repo))
+        reference = act(Control(f"{url.rstrip('/')}/_sandbox", repo))
     except ControlError as error:
         raise Refused(str(error)) from None
     except (OSError, ValueError):
         raise Refused(f"No sandbox answers at {url}; nothing was done.") from None
-    click.echo(json.dumps({"done": sentence, "made": made}) if as_json else sentence)
+    click.echo(json.dumps({"done": sentence, "made": reference}) if as_json else sentence)
 
 
 def merge(*, number: int, method: Any, delete_branch: bool, by: str, **where: Any) -> None:
