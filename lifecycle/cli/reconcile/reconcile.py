@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 FAIL_ON = ("never", "failed", "findings")
-"""When the exit code is 1."""
+"""The values of `--fail-on`: when the exit code is 1."""
 
 
 class Span(click.FloatRange):
@@ -54,7 +54,7 @@ class Span(click.FloatRange):
 
 
 class Reconcile(click.Command):
-    """The command; a wrong command line is an annotation too where a step's summary is asked for."""
+    """The command; with `--summary` in GitHub Actions, a usage error becomes an annotation as well."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line; raises click.UsageError."""
@@ -111,14 +111,14 @@ def reconcile(
 
 
 def exit_code(report: SweepReport, fail_on: str) -> int:
-    """1 if the report holds what the policy fails on, else 0."""
+    """1 if the report holds what `fail_on` names, a value of `FAIL_ON`; else 0."""
     open_ones = report.count(State.PLANNED, State.OFF, State.FAILED)
     is_bad = {"never": False, "failed": report.failed, "findings": report.failed or open_ones}
     return 1 if is_bad[fail_on] else 0
 
 
 def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: float) -> SweepReport:
-    """Look and repair, with a bar where somebody watches.
+    """Run the reconcile and return its report; draws a progress bar if standard error is a terminal.
 
     Raises:
         Interrupted: somebody stopped it during its repairs.
@@ -127,10 +127,10 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     from lifecycle.reconcile import reconcile_run
 
     scope = asked_scope(asked)
-    place = ScopeGround.of(Path.cwd(), os.environ, scope)
+    ground = ScopeGround.of(Path.cwd(), os.environ, scope)
     clock = SystemClock()
     world = WorktreeWorld(
-        place.root, place.environment, clock, Deadline.after(clock, minutes * 60), MemoryCache()
+        ground.root, ground.environment, clock, Deadline.after(clock, minutes * 60), MemoryCache()
     )
     world.by_library = True
     try:
@@ -158,7 +158,7 @@ def _bar() -> AbstractContextManager[Progress | None]:
 
 
 class Untold(LifecycleError):
-    """The run is over, and its report could not be written; what it did is done."""
+    """The run is over, but not all of its report could be written; the repairs were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +166,8 @@ class Form:
     """How the report of a run is printed and written.
 
     Attributes:
-        as_json: one object on standard output, and nothing else.
-        summary: Markdown, and in GitHub Actions the step's files and annotations.
+        as_json: print one object on standard output, and nothing else.
+        summary: print Markdown; in GitHub Actions write the step's files and annotations.
     """
 
     as_json: bool
@@ -176,7 +176,7 @@ class Form:
     def tell(self, report: SweepReport) -> None:
         """Print the report, and write what GitHub Actions asks for.
 
-        Nobody has to read it to its end. What one output does not take, the others get all the same.
+        A reader who stops early is no error. If one output fails, the others are written all the same.
 
         Raises:
             Untold: an output or one of the step's files does not take it.
@@ -206,7 +206,7 @@ class Form:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Show an error that ends the run before there is a report in GitHub Actions, too."""
+        """In GitHub Actions, show also an error that ends the run before there is a report."""
         try:
             yield
         except click.UsageError as error:

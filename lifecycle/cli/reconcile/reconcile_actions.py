@@ -26,21 +26,21 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 OUTPUT = "GITHUB_OUTPUT"
 
 BYTES = 1024 * 1024
-"""A step's summary may have so many; a longer one is not shown at all."""
+"""Bytes that a step's summary may have; GitHub shows nothing of a longer one."""
 
 MOST = 10
-"""So many annotations of each kind are kept of one step; the rest is dropped without a word."""
+"""How many annotations of each level GitHub keeps of one step; it drops the others silently."""
 
 MANY = 50
-"""So many problems, notes and names are listed in a summary; the rest is counted."""
+"""How many problems, notes and names a summary lists; further ones are counted."""
 
 CELL = 500
-"""Characters of a cell."""
+"""Characters of a table's cell at most."""
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|~$&@]|:(?=//)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.", re.IGNORECASE)
 _LINK = re.compile(r"https?://[\w./:-]+(?:#[\w-]+)?", re.ASCII)
 _JOINER = "&#8203;"
-"""A space of no width: what stands on both sides of it is no mention, no reference and no address."""
+"""A space of no width; put into a text, it keeps GitHub from making a mention or a link of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class StepAnnotation:
     message: str
 
     def command(self) -> str:
-        """The workflow command that makes it."""
+        """The workflow command that makes this annotation."""
         title = _data(self.title).replace(":", "%3A").replace(",", "%2C")
         return f"::{self.level} title={title}::{_data(self.message)}"
 
@@ -68,7 +68,7 @@ def outputs(report: SweepReport) -> str:
 
 
 def annotated(report: SweepReport) -> list[StepAnnotation]:
-    """The annotations that are worth one, most urgent first, and no more than GitHub keeps."""
+    """The annotations of a report, the most urgent first, and of each level no more than GitHub keeps."""
     kept: dict[str, list[StepAnnotation]] = {"error": [], "warning": [], "notice": []}
     for annotation in _annotations(report):
         kept[annotation.level].append(annotation)
@@ -89,12 +89,12 @@ def _annotations(report: SweepReport) -> Iterator[StepAnnotation]:
 
 
 def dropped(report: SweepReport) -> int:
-    """How many annotations GitHub would not have kept."""
+    """How many annotations of the report were left out, since GitHub would not keep them."""
     return len(list(_annotations(report))) - len(annotated(report))
 
 
 def quoted(lines: list[str]) -> list[str]:
-    """Lines for the log in which the runner finds no command, whatever a stranger wrote in them."""
+    """Lines for the log, between commands that keep the runner from reading commands in them."""
     token = secrets.token_hex(16)
     return [f"::stop-commands::{token}", *lines, f"::{token}::"]
 
@@ -102,7 +102,7 @@ def quoted(lines: list[str]) -> list[str]:
 def summary(report: SweepReport, room: int = BYTES) -> str:
     """The step's summary in GitHub's Markdown, of at most `room` bytes.
 
-    What was left for one reason, if it is much, is folded; what has no room is counted.
+    Many findings that were left for one reason are folded; findings without room are counted.
     """
     head = ["## lifecycle reconcile", "", _first(report), ""]
     tail = [*_problems(report), *_rest(report)]
@@ -133,7 +133,7 @@ _WAITS = ("pull request", "waits for", "how it stands")
 
 
 def _block(
-    opened: str, columns: Sequence[str], every: Iterable[str], room: int
+    opened: str, columns: Sequence[str], lines: Iterable[str], room: int
 ) -> tuple[list[str], int]:
     """A table of at most `room` bytes, folded under `opened` if given, and how many rows have no room."""
     before = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
@@ -144,7 +144,7 @@ def _block(
     room -= _size(before) + _size(after)
     rows: list[str] = []
     without = 0
-    for row in every:
+    for row in lines:
         room -= _size([row])
         if room < 0:
             without += 1
@@ -154,7 +154,7 @@ def _block(
 
 
 def _waiting(report: SweepReport, room: int) -> list[str]:
-    """Whom the open pull requests wait for; folded if they are many."""
+    """The section on whom open pull requests wait for, in `room` bytes; folded if they are many."""
     if not report.waiting:
         return []
     title = waits.head(report)
@@ -189,7 +189,7 @@ def write_summary(report: SweepReport, environment: Mapping[str, str]) -> bool:
 
 
 def escaped(text: str) -> str:
-    """Text of anybody's, as Markdown that shows it and does nothing else.
+    """Anybody's text as Markdown that shows it and nothing else.
 
     It makes no table cell, link, image, tag, mention, reference or formula.
     """
@@ -198,26 +198,26 @@ def escaped(text: str) -> str:
 
 
 def _entity(match: re.Match[str]) -> str:
-    """A character as an entity; one that would link what follows stands apart from it."""
+    """A character as an HTML entity; a joiner follows one that would make a link with what is next."""
     entity = f"&#{ord(match[0])};"
     return entity + (_JOINER if match[0] in "@#:-." else "")
 
 
 def _row(finding: Finding) -> str:
     task = _linked(words.task_of(finding), finding.url)
-    what = " ".join(part for part in (finding.fix, words.why_not(finding)) if part)
+    measure = " ".join(part for part in (finding.fix, words.why_not(finding)) if part)
     cells = (
         words.FORMS[finding.state].emoji,
         f"{task} {escaped(finding.title)}",
         f"`{finding.kind}`",
         escaped(finding.evidence),
-        f"**{finding.state}** {escaped(what)}",
+        f"**{finding.state}** {escaped(measure)}",
     )
     return f"| {' | '.join(cells)} |"
 
 
 def _linked(name: str, url: str) -> str:
-    """`owner/name#42` as a link to its page, if that is one."""
+    """A name such as `owner/name#42` as a Markdown link to `url`; plain where that is no plain address."""
     if not _LINK.fullmatch(url):
         return escaped(name)
     return f"[{escaped(name).replace(_JOINER, '')}]({url})"

@@ -1,4 +1,4 @@
-"""Where a reconcile looks and what it may do: options, environment and settings, read into values."""
+"""Turns options, environment and settings into the scope of a reconcile and what it may do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lifecycle.storage.store import worktree_root
 
 @dataclass(frozen=True, slots=True)
 class ScopeOptions:
-    """The options that say where to look and what may be done; None where one was not given."""
+    """The options on where to look and what may be done; None for one that was not given."""
 
     repositories: tuple[str, ...] = ()
     owner: str | None = None
@@ -34,7 +34,7 @@ class ScopeOptions:
 
 
 def asked_scope(asked: ScopeOptions) -> Scope:
-    """What the options alone say: neither repositories nor an owner if none is named.
+    """The scope that the options name; without repositories and owner if they name none.
 
     Raises:
         click.UsageError: two of them contradict each other, or one cannot be read.
@@ -52,7 +52,7 @@ def asked_scope(asked: ScopeOptions) -> Scope:
 
 
 def policy(asked: ScopeOptions, settings: Settings) -> Policy:
-    """What may be done: as asked, else as the project says."""
+    """What may be done: by the options, else by the project's settings."""
     hours = settings.silent_hours if asked.silent_hours is None else asked.silent_hours
     return Policy(
         closes=settings.close == "auto" if asked.closes is None else asked.closes,
@@ -63,7 +63,7 @@ def policy(asked: ScopeOptions, settings: Settings) -> Policy:
 
 @dataclass(frozen=True, slots=True)
 class ScopeGround:
-    """Where the command runs.
+    """The folder and the environment that the command works with.
 
     Attributes:
         root: the worktree, or the current folder outside of one; `.lifecycle.toml` is read there.
@@ -75,25 +75,25 @@ class ScopeGround:
 
     @classmethod
     def of(cls, folder: Path, environment: Mapping[str, str], scope: Scope) -> ScopeGround:
-        """The place for a run with this scope.
+        """The ground for a run with this scope.
 
-        Without an owner or repositories it is this of: LIFECYCLE_REPOSITORY, GITHUB_REPOSITORY, the
-        worktree's own.
+        Where the scope names neither owner nor repositories, the repository is that of
+        LIFECYCLE_REPOSITORY, else of GITHUB_REPOSITORY, else the worktree's own.
 
         Raises:
             Refused: no repository is named and the folder lies in no worktree.
             BadConfig: a variable or a file cannot be used.
         """
         root = worktree_root(folder)
-        given = dict(environment)
+        variables = dict(environment)
         named = _named(scope, environment)
         if named is not None:
-            given["LIFECYCLE_REPOSITORY"] = str(named)
+            variables["LIFECYCLE_REPOSITORY"] = str(named)
         elif root is None and not scope.owner:
             raise Refused(_nowhere(folder, environment))
-        ground = cls(root or folder, given)
-        if scope.owner and config.load(ground.root, given).project_owner is None:
-            given["LIFECYCLE_PROJECT_OWNER"] = scope.owner
+        ground = cls(root or folder, variables)
+        if scope.owner and config.load(ground.root, variables).project_owner is None:
+            variables["LIFECYCLE_PROJECT_OWNER"] = scope.owner
         return ground
 
 
@@ -105,7 +105,7 @@ def whole(scope: Scope, world: WorktreeWorld) -> Scope:
 
 
 def event_of(environment: Mapping[str, str]) -> Trigger:
-    """The event that started this run of GitHub Actions; one that narrows nothing outside of it."""
+    """The event that started this run of GitHub Actions; elsewhere one that does not narrow the scope."""
     name = environment.get("GITHUB_EVENT_NAME", "")
     path = environment.get("GITHUB_EVENT_PATH", "")
     try:
@@ -132,7 +132,7 @@ def within(scope: Scope, event: Trigger, world: WorktreeWorld) -> tuple[Scope, s
 
 
 def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
-    """The repository that gives the run its board and its App's installation."""
+    """The repository whose board and App installation the run uses: the first, or an environment's."""
     if scope.repositories:
         return scope.repositories[0]
     for name in ("LIFECYCLE_REPOSITORY", "GITHUB_REPOSITORY"):
@@ -142,7 +142,7 @@ def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
 
 
 def _nowhere(folder: Path, environment: Mapping[str, str]) -> str:
-    """Why there is no repository; raises BadConfig."""
+    """The sentence that no repository is known here; raises BadConfig."""
     way = "name one with --repo OWNER/NAME, or all of an owner's with --org LOGIN."
     if config.load(folder, environment).repository:
         return (

@@ -29,10 +29,10 @@ WIDTH = 160
 """Columns at most: further apart, the cells of a row lose each other."""
 
 WIDE = 120
-"""From so many columns on, evidence and fix stand beside each other."""
+"""From so many columns of the terminal on, evidence and fix have columns of their own."""
 
 NARROW = 60
-"""Below so many, a finding is a block of lines."""
+"""Below so many columns, a finding is a block of lines."""
 
 TITLE = 28
 """Columns of a title in a wide table."""
@@ -43,7 +43,7 @@ _URL = re.compile(r"https?://[!-~]+")
 
 @contextmanager
 def bar() -> Iterator[Progress]:
-    """A progress bar on standard error, gone when the work is over."""
+    """Show a progress bar on standard error while the block runs; yields the function that moves it."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -53,18 +53,18 @@ def bar() -> Iterator[Progress]:
     with Bar(*columns, console=terminal.console(is_error=True), transient=True) as shown:
         row, label = shown.add_task("asking GitHub", total=None), ""
 
-        def tell(what: str, done: int, total: int | None) -> None:
+        def tell(subject: str, done: int, total: int | None) -> None:
             nonlocal row, label
-            if what != label:  # a row of its own: a total that was known cannot be taken back
+            if subject != label:  # a row of its own: a total that was known cannot be taken back
                 shown.remove_task(row)
-                row, label = shown.add_task(one_line(what), total=total), what
+                row, label = shown.add_task(one_line(subject), total=total), subject
             shown.update(row, completed=done, total=total)
 
         yield tell
 
 
 def show(report: SweepReport, console: Console | None = None) -> None:
-    """Print the tables and what goes with them, to standard output unless a console is given."""
+    """Print a report as tables with its ending, to standard output unless a console is given."""
     shown, width = fitted(console, WIDTH)
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
@@ -84,25 +84,25 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     if folds:
         shown.print()
     _show_waiting(report, shown, width)
-    first, *rest = ending(report)
+    first, *further = ending(report)
     style = FORMS[State.FAILED].style if report.failed else "bold"
     shown.print(Text(one_line(first), style=style), width=width)
-    for line in rest:
+    for line in further:
         shown.print(Text(one_line(line)), width=width)
 
 
 def _show_waiting(report: SweepReport, shown: Console, width: int) -> None:
-    """Whom the open pull requests wait for: the first of them as a table."""
+    """Print a table of the first open pull requests and whom they wait for; nothing if none waits."""
     if not report.waiting:
         return
     shown.print(Text(waits.head(report), "bold"), width=width)
     pulls, more = waits.listed(report)
-    number = max(len(waits.name(one)) for one in pulls)
+    number = max(len(waits.name(pull)) for pull in pulls)
     is_wide = width >= WIDE
     widths = [number, TITLE, None, None] if is_wide else [None]
     head = ("pull request", "", "waits for", "how it stands") if is_wide else ()
     shown.print(
-        grid(widths, [_waits_cells(one, is_wide=is_wide) for one in pulls], head), width=width
+        grid(widths, [_waits_cells(pull, is_wide=is_wide) for pull in pulls], head), width=width
     )
     if more:
         shown.print(Text(more, "dim"), width=width)
@@ -120,12 +120,13 @@ def _waits_cells(pull: WaitingPull, *, is_wide: bool) -> list[Text]:
 
 @dataclass(frozen=True, slots=True)
 class _ReportForm:
-    """How findings are laid out; the same for every repository, so that columns meet.
+    """The layout of findings; one for every repository, so that columns meet.
 
     Attributes:
-        width: columns in all.
-        task: columns of a task's number.
-        kind: columns of a finding's name.
+        width: of the whole, in columns.
+        task: width of a task's number.
+        kind: width of a finding's kind.
+        signs: the sign of each state that this output can hold.
     """
 
     width: int
@@ -135,7 +136,7 @@ class _ReportForm:
 
     @classmethod
     def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _ReportForm:
-        """The form for this report on so many columns."""
+        """The layout for this report on `width` columns."""
         task = max(map(len, ["task", *(f"#{finding.issue}" for finding in report.findings)]))
         kind = max(map(len, ["finding", *(finding.kind for finding in report.findings)]))
         return cls(width, task, kind, signs)
@@ -156,19 +157,19 @@ class _ReportForm:
         sign = Text(self.signs[finding.state], FORMS[finding.state].style)
         number, kind = _number(finding), Text(finding.kind, "bold")
         title = Text(one_line(finding.title), "dim")
-        seen = Text(one_line(finding.evidence))
+        evidence = Text(one_line(finding.evidence))
         if self.width >= WIDE:
             title.truncate(TITLE, overflow="ellipsis")
-            return [sign, number, title, kind, seen, _done(finding)]
+            return [sign, number, title, kind, evidence, _done(finding)]
         if self.width >= NARROW:
             title.truncate(self.width - self.task - self.kind - 9, overflow="ellipsis")
-            return [sign, number, kind, Text("\n").join((title, seen, _done(finding)))]
+            return [sign, number, kind, Text("\n").join((title, evidence, _done(finding)))]
         head = Text.assemble(number, " ", kind)
-        return [sign, Text("\n").join((head, title, seen, _done(finding)))]
+        return [sign, Text("\n").join((head, title, evidence, _done(finding)))]
 
 
 def _number(finding: Finding) -> Text:
-    """The issue's number, which leads to the issue where a terminal follows links."""
+    """The issue's number as a terminal's link to the issue."""
     return _linked(f"#{finding.issue}", finding.url)
 
 
@@ -177,7 +178,7 @@ def _linked(name: str, url: str) -> Text:
 
 
 def _done(finding: Finding) -> Text:
-    """What becomes of it, and why not."""
+    """The state of a finding with its fix, and the reason if it was not applied."""
     reason = why_not(finding)
     colon = ":" if finding.fix or reason else ""
     parts = [Text(f"{finding.state}{colon}", FORMS[finding.state].style)]

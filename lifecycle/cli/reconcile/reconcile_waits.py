@@ -11,7 +11,7 @@ from lifecycle.reconcile.finding import SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 
 SHOWN = 10
-"""So many are listed on a screen, and in a summary without being folded."""
+"""How many pull requests a screen lists, and a summary without folding them."""
 
 _WHO = {
     Whom.AUTHOR: "author",
@@ -25,7 +25,7 @@ _WHO = {
 
 
 def who(pull: WaitingPull) -> str:
-    """Whom it waits for: `reviewers: maria, octo-org/core`."""
+    """Whom a pull request waits for: `reviewers: maria, octo-org/core`."""
     word = _WHO[pull.whom]
     return f"{word}: {', '.join(pull.names)}" if pull.names else word
 
@@ -39,20 +39,20 @@ def head(report: SweepReport) -> str:
 
 
 def name(pull: WaitingPull) -> str:
-    """`owner/name#46`."""
+    """The name of a pull request: `owner/name#46`."""
     return f"{pull.repository}#{pull.number}"
 
 
 def listed(report: SweepReport) -> tuple[Sequence[WaitingPull], str]:
-    """Those that a screen lists, and a line about the others, "" if there are none."""
-    rest = len(report.waiting) - SHOWN
-    return report.waiting[:SHOWN], f"and {rest:,} more; --json has them all." if rest > 0 else ""
+    """The pull requests that a screen lists, and a line on how many more there are, or ""."""
+    more = len(report.waiting) - SHOWN
+    return report.waiting[:SHOWN], f"and {more:,} more; --json has them all." if more > 0 else ""
 
 
 def lines(report: SweepReport) -> list[str]:
-    """A line for each, for a pipe or a log; none if no pull request is open."""
+    """A heading and a line for each waiting pull request, for a pipe or a log; empty if none waits."""
     if not report.waiting:
         return []
     pulls, more = listed(report)
-    each = [f"  {name(one)} waits for {who(one)}: it {one.why}" for one in pulls]
-    return [head(report), *each, *([f"  {more}"] if more else [])]
+    rows = [f"  {name(pull)} waits for {who(pull)}: it {pull.why}" for pull in pulls]
+    return [head(report), *rows, *([f"  {more}"] if more else [])]

@@ -14,11 +14,14 @@ from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
 
 
 class StateForm(NamedTuple):
-    """How a state is shown: its sign, that of an output without such characters, in Markdown, and so on.
+    """How a finding's state is shown.
 
     Attributes:
+        sign: on a terminal or in a log.
+        plain: the same for an output whose encoding lacks the sign.
+        emoji: in Markdown.
         style: rich's, on a terminal.
-        level: of its annotation in GitHub Actions, "" for none: what was left by rule gets none.
+        level: of the annotation in GitHub Actions; "" for none, as for what was left by rule.
     """
 
     sign: str
@@ -35,16 +38,16 @@ FORMS = {
     State.OFF: StateForm("○", "o", "⏸️", "yellow", "warning"),
     State.LEFT: StateForm("·", "-", "✋", "dim"),
 }
-"""Each state; what wants somebody's eye comes first, and last what is left as it is."""
+"""The form of each state, in the order in which findings are shown: failed ones first."""
 
 SIGNS = {state: form.sign for state, form in FORMS.items()}
 PLAIN_SIGNS = {state: form.plain for state, form in FORMS.items()}
 
 FEW = 5
-"""So many of what is left are named on a screen; the rest is counted."""
+"""How many names a line lists; further ones are counted."""
 
 ROWS = 3
-"""More findings than that which are left for one reason are one line."""
+"""If more findings than that were left for one reason, they are shown as one line."""
 
 _AS_ENDED = "For the reason that ended the run."
 
@@ -66,7 +69,7 @@ class Fold:
 
 
 def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
-    """The findings as they are shown: one by one in the order of FORMS, and many left ones as one."""
+    """The findings to show one by one, in the order of FORMS, and those left for one reason as folds."""
     rows: list[Finding] = []
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in sorted(report.findings, key=lambda shown: [*FORMS].index(shown.state)):
@@ -85,7 +88,7 @@ def parted(report: SweepReport) -> tuple[list[Finding], list[Fold]]:
 
 
 def _told_once(finding: Finding, ended: str) -> Finding:
-    """The finding without a problem that the last lines of the report tell."""
+    """The finding; without its problem, if that is the one that ended the run and is told there."""
     if not (finding.problem and ended.startswith(finding.problem)):
         return finding
     return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)
@@ -97,7 +100,7 @@ def signs_for(encoding: str | None) -> Mapping[State, str]:
 
 
 def task_of(finding: Finding) -> str:
-    """`owner/name#42`."""
+    """The name of a finding's task: `owner/name#42`."""
     return f"{finding.repository}#{finding.issue}"
 
 
@@ -138,7 +141,7 @@ def totals(report: SweepReport) -> str:
 
 
 def _met_none(report: SweepReport) -> bool:
-    """True if no issue came by of a part or of a begin, which says nothing of the whole."""
+    """True if the run looked at no issue, and at a part of the scope only or ended early."""
     return not report.tasks and (report.is_narrowed or bool(report.ended))
 
 
@@ -153,17 +156,17 @@ def scope_of(report: SweepReport) -> str:
 
 
 def account(report: SweepReport) -> str:
-    """How much was looked at, what that cost, and whether anything was written; "" if nothing was."""
+    """How much was looked at, at what cost, and that it was a dry run; "" if the run was skipped."""
     if report.skipped:
         return ""
-    seen = f"{scope_of(report)}; " if report.findings else ""
+    looked_at = f"{scope_of(report)}; " if report.findings else ""
     written = " A dry run: nothing was written." if report.is_dry_run else ""
     cost = f"{count(report.requests, 'request')}, {count(report.points, 'point')}"
-    return f"{seen}{cost}.{written}"
+    return f"{looked_at}{cost}.{written}"
 
 
 def problems(report: SweepReport) -> list[tuple[str, str]]:
-    """What could not be looked at: where, "" if the sentence says it, and why; each reason once."""
+    """What could not be looked at as (where, why), each reason once; where is "" if the reason says it."""
     places_of: dict[str, list[str]] = {}
     for problem in report.problems:
         is_ending = report.ended.startswith(problem.sentence)
@@ -175,7 +178,7 @@ def problems(report: SweepReport) -> list[tuple[str, str]]:
 
 
 def ending(report: SweepReport) -> list[str]:
-    """Below the findings: totals, cost, what could not be looked at, and what should be known."""
+    """The lines below the findings: totals, cost, what could not be looked at, and notes."""
     lines = [totals(report)]
     if work := account(report):
         lines.append(work)
@@ -188,15 +191,15 @@ def ending(report: SweepReport) -> list[str]:
 
 
 def some(names: Sequence[str], most: int) -> str:
-    """The first few names, and how many more there are."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+    """The first `most` names, and how many more there are."""
+    unnamed = len(names) - most
+    return ", ".join(names[:most]) + (f" and {unnamed:,} more" if unnamed > 0 else "")
 
 
 def lines(report: SweepReport, signs: Mapping[State, str]) -> list[str]:
-    """The report for a pipe or a log: a finding a line, a line for whoever is waited for, the ending."""
-    every = (*_findings(report, signs), *reconcile_waits.lines(report), *ending(report))
-    return [one_line(line) for line in every]
+    """The report for a pipe or a log: a line for each finding and waiting pull request, then the ending."""
+    sentences = (*_findings(report, signs), *reconcile_waits.lines(report), *ending(report))
+    return [one_line(line) for line in sentences]
 
 
 def _findings(report: SweepReport, signs: Mapping[State, str]) -> Iterable[str]:
