@@ -159,7 +159,7 @@ class Session:
             say(visible(line))
 
     def show_whole(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
-        """Print lines in which strangers' texts are quoted already, as they are; or one JSON object."""
+        """Print lines as they are, strangers' texts in them being quoted already; or one JSON object."""
         if self.as_json:
             self.show([], data)
         else:

@@ -1,22 +1,22 @@
-"""`lifecycle`: the groups of commands, which are rows of tables, and how a command line is run.
+"""Makes click's groups and commands from tables (`commands.toml`), and runs a command line.
 
-A row has
+A row of a table is a command. It has
 
-    module      where beside the table the command's function is; it has the command's name unless another
-                one follows behind a colon. Its docstring is the text of --help
-    short       what the group's help says of it
-    is_timed    false where it has no limit of time as a whole
-    changes_tasks   true where hooks ask the tracker anew after it
-    is_plain    true where it needs no worktree: it gets no session, and `--json` itself
-    class       the class of its module that the command is of, where that is not click's own
-    arguments   by the function's parameter: how each is shown, of what kind it is, what it is by default
-    options     the same, with how it is written and what --help says of it; a word alone is that row of
-                [shared]
+    module      the module beside the table, with a function called as the command is, or as the word behind
+                a colon says. The function's docstring is the text of --help
+    short       the sentence on the command in its group's help
+    is_timed    false for a command without a limit of time
+    changes_tasks   true if hooks ask the tracker anew after the command
+    is_plain    true for a function that gets no session, and `as_json` itself, as it needs no worktree
+    class       a class of the module in place of click.Command
+    arguments   by the function's parameter: click's metavar, nargs, default …, and `kind`
+    options     the same, with `spec` and `help`; a word alone names a row of [shared]
 
-An option is written as in "--label LABEL": with "..." behind it, it may be given several times; it is a
-flag if it takes nothing. `refused` is what is said of one that is none, before anything else is looked at.
-The kinds are here, in the group, or in KINDS of the function's module. What has no kind is text. An option
-of text that is not given is empty; one of the kind "text" is None. All else goes to click as it is.
+A `spec` such as "--label LABEL" is how an option is written: with "..." at its end it may be given several
+times; without a word behind the name it is a flag. `refused` is the error of an option that the command
+does not take, raised before anything else is read. A `kind` is a type of click's by its name, from here,
+from the group, or from KINDS of the function's module; without a kind it is text. An option of text that is
+not given is "", one of the kind "text" is None. All other keys go to click as they are.
 """
 
 from __future__ import annotations

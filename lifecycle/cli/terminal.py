@@ -88,7 +88,7 @@ def guarded() -> Iterator[None]:
 
 
 def behind(stream: TextIO) -> TextIO:
-    """The stream as it is, uncleaned, for the one thing printed so: the sandbox's own tokens."""
+    """The stream without its `CleanStream`, for output that has to arrive as it is."""
     return stream.raw if isinstance(stream, CleanStream) else stream
 
 
@@ -198,7 +198,7 @@ def grid(
         widths: of the columns; what is left is shared by those with None.
         rows: the cells.
         head: the columns' names, if they have some.
-        overflow: what becomes of a word that is wider than its column.
+        overflow: how a word is shown that is wider than its column.
     """
     from rich.table import Table
     from rich.text import Text
@@ -215,8 +215,8 @@ def grid(
 def json_text(data: Mapping[str, Any]) -> str:
     """One JSON object as text: no secret in it, and no character that a terminal would obey.
 
-    Those are escapes, and so is what begins a tag or a stage's marker: a reader of JSON gets each text
-    as it is, a terminal and a model that read it as text are told nothing by it.
+    Such characters are escaped, and so are those that begin a tag or a stage's marker: a reader of JSON
+    gets each text as it is, and neither a terminal nor a model that reads the output obeys it.
     """
     text = json.dumps(swept(dict(data), []), ensure_ascii=False, default=str)
     text = re.sub(_FRAMES, _escapes, text)
