@@ -1,4 +1,4 @@
-"""`lifecycle check`: run a check of the project, and keep what it showed."""
+"""`lifecycle check`: run a check of the project and record the result, or list the checks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LONGEST = 604_800.0
 """Seconds that a check may be given: a week."""
 
 _SECONDS = 10.0
-"""How long git may take before a check is run, or to list them."""
+"""Seconds that git may take before a check is run, or to list the checks."""
 
 _STANDING = {
     Evidence.GREEN: "passed on the files as they are",
@@ -51,7 +51,7 @@ _STANDING = {
 
 
 KINDS = {"seconds": click.FloatRange(0, LONGEST, min_open=True)}
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def check(

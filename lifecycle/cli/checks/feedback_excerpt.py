@@ -1,4 +1,4 @@
-"""`lifecycle feedback excerpt`: the lines of a log on stdin that tell the error."""
+"""`lifecycle feedback excerpt`: print the lines around the errors of a log on stdin."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lifecycle.core.redact import lines_in
 from lifecycle.feedback.checks import excerpt as excerpts
 
 _LONGEST = 65_536
-"""Bytes that are read at once: what comes without a line's end costs no more memory."""
+"""Bytes that are read at once, and of a line at most: endless lines cost no more memory."""
 
 
 def excerpt(*, as_json: bool) -> int:

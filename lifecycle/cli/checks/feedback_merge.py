@@ -13,7 +13,7 @@ from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import Look, PullRequest, PullState
 
 SECONDS = 60.0
-"""How long git may look for what is in conflict."""
+"""How long git may take to find the files in conflict."""
 
 
 def merge(session: Session, *, pull: int | None) -> int:

@@ -1,4 +1,4 @@
-"""`lifecycle feedback reviews` and `reply`: what is said of a pull request, and answering it."""
+"""`lifecycle feedback reviews|reply|request`: read reviews, answer a thread, ask for another review."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lifecycle.feedback.reviews.review_reply import (
 )
 
 KINDS = {"verdict": click.Choice([verdict.value for verdict in ReplyVerdict])}
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def reviews(session: Session, *, pull: int | None) -> int:

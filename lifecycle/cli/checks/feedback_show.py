@@ -1,4 +1,4 @@
-"""`lifecycle feedback show`, `go-on`: what failed on a pull request's head, and why; going on with it."""
+"""`lifecycle feedback show|go-on`: what failed on a pull request's head; wake the agent for it again."""
 
 from __future__ import annotations
 

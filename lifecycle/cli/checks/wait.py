@@ -1,4 +1,4 @@
-"""`lifecycle wait`: block until there is news of a pull request, and tell it by the exit status too."""
+"""`lifecycle wait`: block until there is news of a pull request; the exit code tells its kind."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KINDS = {
     "wanted": click.Choice([wanted.value for wanted in WaitFor]),
     "time": read_by(partial(duration, "The time")),
 }
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def wait(session: Session, *, pull: int | None, wanted: str, timeout: float) -> int:
