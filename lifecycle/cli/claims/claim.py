@@ -25,7 +25,7 @@ from lifecycle.core.messages import messages
 from lifecycle.core.messages.messages import HAND_OFF
 
 KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def claim(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
@@ -114,7 +114,7 @@ def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> N
 
 
 _MOST = 4000
-"""Bytes that are read of a summary, which is one line."""
+"""Bytes that a summary may have; it is one line."""
 
 
 def _next(record: Record, *, has_hooks: bool) -> str:

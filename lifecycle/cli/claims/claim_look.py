@@ -78,7 +78,7 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     """Look once after a task was released.
 
     Returns:
-        The report; the notes and what is to be said of it; and whether something is left to do.
+        The report; the notes and lines to print; and whether something is left to do.
     """
     report = _ticked(session)
     lines, record = [*notes, *report_lines(report)], report.record
