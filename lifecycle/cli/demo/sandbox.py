@@ -38,7 +38,7 @@ KINDS = {
     "verdict": click.Choice(list(REVIEWS)),
     "state": click.Choice([*CONCLUSIONS, *STATUSES]),
 }
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 @click.group("sandbox", cls=RowGroup, folder="demo.", table=rows_of("demo"))
