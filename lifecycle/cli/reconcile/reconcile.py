@@ -75,7 +75,7 @@ KINDS = {
     "minutes": Span(0, 350, min_open=True),
     "fail-on": click.Choice(FAIL_ON),
 }
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def reconcile(
