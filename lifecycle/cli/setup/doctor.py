@@ -1,4 +1,4 @@
-"""`lifecycle doctor`: what works here, what will not happen, and what mends it."""
+"""`lifecycle doctor`: print what works here, what does not, and how to mend it."""
 
 from __future__ import annotations
 

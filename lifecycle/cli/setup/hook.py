@@ -8,7 +8,7 @@ from lifecycle.cli.terminal import say_all
 from lifecycle.core.plan import REPLIES
 
 KINDS = {"name": click.Choice(list(REPLIES))}
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def hook(name: str, *, path: bool, as_json: bool) -> int:
