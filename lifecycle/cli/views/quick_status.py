@@ -1,4 +1,4 @@
-"""What `lifecycle status` prints, and the command without click where nothing but `--json` is given.
+"""`lifecycle status`; without click, if the command line has nothing but `--json`.
 
 It is asked for often, and click takes longer to import than the files to read.
 """

@@ -25,7 +25,7 @@ EMPTY = (
 
 
 KINDS = {"period": read_by(lambda text: (text, moment(text, timing.SystemClock().now())))}
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def command(

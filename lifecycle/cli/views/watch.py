@@ -15,7 +15,7 @@ from lifecycle.core.timing import SystemClock
 from lifecycle.storage.store import worktree_root
 
 KINDS = {"port": click.IntRange(1, 65_535)}
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool) -> None:
