@@ -29,7 +29,7 @@ _FORM = '{"arguments": [...], "named": {...}}'
 
 
 KINDS = {"function": click.Choice(list(FUNCTIONS))}
-"""Of what kind a word on the command line may be, beside those of `main.py`."""
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def call(*, function: str) -> None:
