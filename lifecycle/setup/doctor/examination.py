@@ -1,4 +1,4 @@
-"""All checks, one family after the other; a family that fails itself does not stop the others."""
+"""Runs the checks of `lifecycle doctor`, family by family; one that raises does not stop the others."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ _GITHUBS = ("token", "repository", "board", "checks")
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """All findings; `repository` is empty where none is known."""
+    """The findings of all checks; `repository` is "" where none is known."""
 
     findings: tuple[DoctorFinding, ...]
     repository: str = ""
 
     @property
     def is_ok(self) -> bool:
-        """True if nothing fails; what is only worth a remark does not count."""
+        """True if no finding has the level FAIL."""
         return not self.of(Level.FAIL)
 
     def of(self, level: Level) -> tuple[DoctorFinding, ...]:
@@ -76,7 +76,7 @@ class Examination:
 
 
 def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> Examination:
-    """Look at everything. Writes nothing but `bin` and `hooks` of the user's own folder.
+    """Run all checks. Writes nothing but `bin` and `hooks` in the user's own folder.
 
     Args:
         root: the worktree's root, or None outside of any.
@@ -103,14 +103,14 @@ def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
     """True where no remote is GitHub's, none is configured, and the tasks are kept elsewhere."""
     if not case.is_worktree or case.base is not None or case.settings.repository is not None:
         return False
-    is_found = any(
+    has_tracker = any(
         finding.name == "tracker.found" and finding.level is Level.OK for finding in findings
     )
-    return is_found and case.world.tracker.name != registry.GITHUB
+    return has_tracker and case.world.tracker.name != registry.GITHUB
 
 
 def _unused(finding: DoctorFinding) -> DoctorFinding:
-    """The finding, but that nothing is wrong with GitHub where nobody uses it."""
+    """The finding; one about GitHub that is not OK becomes an OK one, since GitHub is not used here."""
     is_about = finding.group in _GITHUBS or finding.name == "worktree.remote"
     if finding.level is Level.OK or not is_about:
         return finding
@@ -119,7 +119,7 @@ def _unused(finding: DoctorFinding) -> DoctorFinding:
 
 
 def _looked(family: str, check: Check, case: Examined) -> Iterator[DoctorFinding]:
-    """The findings of a family; if it fails itself, one that says so."""
+    """The findings of a family of checks; if it raises, also a finding `family.unknown` with the reason."""
     try:
         yield from check(case)
     except DeadlineReached:

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from lifecycle.github.clients import GitHubClients
 
 FEW_REQUESTS = 100
-"""Of an hour's requests; an hour of one claim's polls costs about thirty."""
+"""Fewer requests left of the hour's are a remark; one claim's polls cost about thirty an hour."""
 
 DAY = 86_400.0
 FEW_DAYS = 7
-"""Fewer than these left of a token are worth a remark."""
+"""Fewer days than that until the token ends are a remark."""
 
 
 def check_token(case: Examined) -> Iterator[DoctorFinding]:
-    """What GitHub says of the token."""
+    """Findings on the token: whose it is, its end, its scopes or permissions, its rate limit."""
     facts = case.facts
     if isinstance(facts, LifecycleError):
         yield from _nothing(case, facts)
@@ -92,7 +92,7 @@ def _owner(facts: TokenFacts) -> str:
 
 
 def _end(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
-    """When the token ends; an App's is followed by another without anybody's doing.
+    """Findings on when the token ends; an App's is renewed by itself.
 
     Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
     """
@@ -108,7 +108,7 @@ def _end(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
 
 
 def _key_file(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether others on this machine can read the App's private key."""
+    """A finding if others on this machine can read the App's private key."""
     for of_user in (False, True):
         app = config.app(case.environment, of_user=of_user)
         file = app.key_file if app is not None else None
@@ -124,7 +124,7 @@ def _by_labels(case: Examined) -> str:
 
 
 def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
-    """Whether an OAuth token has the scopes that are needed; tokens of other kinds list nothing."""
+    """A finding on the scopes of an OAuth token; none for tokens of other kinds, which list no scopes."""
     if facts.scopes is None:
         return
     is_public = isinstance(case.access, RepositoryAccess) and not case.access.is_private
@@ -150,7 +150,7 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
 
 
 def _refresh(case: Examined, scopes: str) -> str:
-    """The command for more scopes; gh does nothing to its own token while a variable holds another."""
+    """The command for more scopes; a variable is unset first: while it is set, gh refreshes nothing."""
     refresh = f"gh auth refresh -s {scopes}"
     source = case.token_source
     if source == "token_command":
@@ -174,7 +174,7 @@ def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
 
 
 def check_repository(case: Examined) -> Iterator[DoctorFinding]:
-    """What GitHub says of the repository."""
+    """Findings on the repository: found, archived, issues, name, push access, default branch."""
     access = case.access
     if access is None:
         return
@@ -195,7 +195,7 @@ def check_repository(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _remote_of(case: Examined) -> str:
-    """The remote that leads to the repository of issues and PRs: a fork's is not the one pushed to."""
+    """The remote of the repository of issues and PRs, which for a fork is not the one pushed to."""
     for name in case.world.git.remotes():
         parsed = parse_remote(case.world.git.remote_url(name) or "")
         if parsed is not None and str(parsed.repository).casefold() == str(case.base).casefold():
@@ -215,7 +215,7 @@ def _pushes(case: Examined, access: RepositoryAccess) -> DoctorFinding:
 
 
 def _has_branch(case: Examined, branch: str) -> bool | None:
-    """Whether the repository of the PRs has a branch; None if git could not ask."""
+    """True if the repository of the PRs has this branch; None if git could not ask."""
     source = _remote_of(case)
     try:
         ref = f"refs/heads/{branch}"
@@ -227,11 +227,11 @@ def _has_branch(case: Examined, branch: str) -> bool | None:
 def _default_branch(case: Examined, access: RepositoryAccess) -> DoctorFinding:
     base, remote = case.settings.base, case.settings.remote
     if base is not None:
-        has = _has_branch(case, base)
-        if has is False:
+        has_branch = _has_branch(case, base)
+        if has_branch is False:
             default = access.default_branch or "main"
             return finding("repository.base.missing", base=base, access=access, default=default)
-        if has is None and case.world.git.remote_head_of(base, remote) is None:
+        if has_branch is None and case.world.git.remote_head_of(base, remote) is None:
             return finding("repository.base.unread", base=base, access=access)
         return finding("repository.base.configured", base=base)
     if access.default_branch:
@@ -243,7 +243,7 @@ _OPTIONAL = ("Priority", "Readiness", "Dependencies")
 
 
 def check_board(case: Examined) -> Iterator[DoctorFinding]:
-    """What the board is like."""
+    """Findings on the board: readable, open, with the fields and options that are needed."""
     if case.settings_problem is not None:
         return  # which board is meant is not known
     number = case.settings.project_number
@@ -324,7 +324,7 @@ def _optional(schema: BoardSchema) -> Iterator[DoctorFinding]:
 
 
 def check_checks(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether the token shows the checks of a commit; for a fine-grained one they are read over REST."""
+    """Findings on whether the token can read a commit's checks; a fine-grained one reads them over REST."""
     hub, base, facts = case.asking, case.base, case.facts
     if hub is None or base is None or not isinstance(facts, TokenFacts):
         return
@@ -352,7 +352,7 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _rerun(facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
-    """Whether failed jobs could be run again. It is not tried: that would be a write.
+    """The finding on whether the token may run failed jobs again, judged from it: trying would be a write.
 
     Source: https://docs.github.com/rest/actions/workflow-runs#re-run-failed-jobs-from-a-workflow-run
     """
@@ -362,7 +362,7 @@ def _rerun(facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
 
 
 def _logs(hub: GitHubFacts, base: Repository) -> Iterator[DoctorFinding]:
-    """Whether the log of a failed job could be read, tried on the newest run of a workflow."""
+    """A finding on whether the token can read a job's log, tried on the newest run of a workflow."""
     try:
         has_run = hub.ask(lambda clients: clients.reports(base).may_read_logs())
     except NoPermission as error:
@@ -375,11 +375,11 @@ def _logs(hub: GitHubFacts, base: Repository) -> Iterator[DoctorFinding]:
 
 
 MOST_SECONDS = 30.0
-"""A difference that disturbs nothing; an answer may be some seconds on its way."""
+"""Seconds of difference that are no finding; an answer may be some seconds on its way."""
 
 
 def check_clock(case: Examined) -> Iterator[DoctorFinding]:
-    """How far this clock is from GitHub's, by the time of GitHub's last answer."""
+    """The finding on how far this clock is from GitHub's, by the time in an answer of GitHub's."""
     facts, asked_at = case.facts, case.asked_at
     if not isinstance(facts, TokenFacts) or facts.server_time is None:
         return

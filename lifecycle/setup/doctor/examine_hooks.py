@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """All settings files and the plugin together."""
+    """Findings on the hook entries of all settings files and of the plugin."""
     yield from _files(case)
     yield from _mark(case)
     yield from _missing(case)
@@ -49,7 +49,7 @@ def _edit(name: str) -> str:
 
 
 def init_fix(option: str, mark: InitMark | None) -> str:
-    """The command that puts in again what `lifecycle init` with this option (" --run", "") puts in."""
+    """The command line that repeats `lifecycle init` with this option (" --run", or "" for none)."""
     is_shared = mark is not None and mark.mode == SHARED
     return f"lifecycle init{option}{' --shared' if is_shared else ''}"
 
@@ -73,7 +73,7 @@ def _mark(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _broken(case: Examined) -> bool:
-    """True if a settings file cannot be read: what is missing may stand there."""
+    """True if a settings file cannot be read; hooks that seem to be missing may be in it."""
     return any(file.problem for file in case.client.files)
 
 
@@ -106,18 +106,20 @@ def _permissions(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:
-    """The name of a missing script; with its event if it is wired at another event."""
+    """The name of a missing script; with the event if the script is wired at another one."""
     others = [other for other in WIRES if other.name == wire.name and other not in missing]
     return f"{wire.name} at {wire.event}" if others else wire.name
 
 
 def _doubled(case: Examined) -> Iterator[DoctorFinding]:
-    """Warn of scripts that run twice at an event; entries of one command are one hook for the client."""
+    """Findings on scripts with two entries at an event; the client runs entries of one command once."""
     client = case.client
     if client.plugin_runs and client.entries:
         yield finding("hooks.doubled.plugin", files=_files_of(client.entries))
     differing = [
-        (wire, entries) for wire, entries in client.doubled if len({e.call for e in entries}) > 1
+        (wire, entries)
+        for wire, entries in client.doubled
+        if len({entry.call for entry in entries}) > 1
     ]
     if differing:
         entries = [entry for _, doubled in differing for entry in doubled]
@@ -136,7 +138,7 @@ def _doubled(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _script(case: Examined, entry: HookEntry) -> Iterator[DoctorFinding]:
-    """Whether what an entry starts is there, may be started, and is this installation's."""
+    """A finding if the script of an entry is missing, not executable, or of another installation."""
     fix, where = fix_of(case, entry), entry.script
     if where is None:
         match = _PLAIN.fullmatch(str(entry.hook.get("command") or "").strip())
@@ -160,7 +162,7 @@ def _is_known(case: Examined, entry: HookEntry) -> bool:
     folders = (hooks_folder(), user_folder.recorded(case.environment).hooks)
     scripts = [folder / entry.name for folder in folders if folder is not None]
     script = entry.script
-    return script is not None and any(k.is_file() and script.samefile(k) for k in scripts)
+    return script is not None and any(path.is_file() and script.samefile(path) for path in scripts)
 
 
 def _files_of(entries: Iterable[HookEntry]) -> str:
@@ -168,10 +170,10 @@ def _files_of(entries: Iterable[HookEntry]) -> str:
     return _list(entry.file.shown for entry in entries)
 
 
-def _counted(names: Iterable[str], one: str, many: str) -> str:
+def _counted(names: Iterable[str], singular: str, plural: str) -> str:
     """Names, each once, and the verb that fits their number."""
     names = dict.fromkeys(names)
-    return f"{_list(names)} {one if len(names) == 1 else many}"
+    return f"{_list(names)} {singular if len(names) == 1 else plural}"
 
 
 def _list(names: Iterable[str]) -> str:
@@ -187,16 +189,16 @@ Source: https://code.claude.com/docs/en/hooks.
 _DEFAULT = 600.0
 
 MOST = 3600.0
-"""Seconds for all but the waiter: whoever writes more thought of milliseconds."""
+"""Seconds that an entry's timeout may have, but for the waiter's; more was meant as milliseconds."""
 
 SOURCES = ("startup", "resume", "clear", "compact")
-"""How a session starts. Source: as above."""
+"""The kinds of the event SessionStart. Source: as above."""
 
 _NAMES = re.compile(r"[\w\- ,|]*", re.ASCII)
 
 
 def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
-    """What is wrong with how an entry is written; `fix` puts it right."""
+    """Findings on an entry's event, matcher, way of running and timeout; `fix` puts it right."""
     wires = [wire for wire in WIRES if wire.name == entry.name]
     wire = next((wire for wire in wires if wire.event == entry.event), None)
     if wire is None:
@@ -207,7 +209,7 @@ def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
 
 
 def hears(matcher: str, kind: str) -> bool:
-    """True if the client runs an entry of this matcher for this kind of its event."""
+    """True if the client runs an entry with this matcher for this kind of the event."""
     if matcher in ("", "*"):
         return True
     if _NAMES.fullmatch(matcher):
@@ -234,28 +236,28 @@ def _background(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFindin
         more = ", and holds up every turn" if wire.name == "ci-waiter" else ""
         yield finding("hooks.rewake", entry=entry, more=more, fix=fix)
     elif not wire.is_rewake and (entry.is_rewake or entry.hook.get("async") is True):
-        what = "what it says comes late or is lost"
+        effect = "what it says comes late or is lost"
         if wire.name == "post-tool-use":
-            what = "the files may have changed before it looks at them"
-        yield finding("hooks.background", entry=entry, what=what, fix=fix)
+            effect = "the files may have changed before it looks at them"
+        yield finding("hooks.background", entry=entry, what=effect, fix=fix)
 
 
 def _timeout(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
-    seconds, given = entry.timeout, "is given"
+    seconds, limit = entry.timeout, "is given"
     if seconds is None:
-        seconds, given = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT), "has the client's"
-    given = f"{given} {seconds:g} s"
+        seconds, limit = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT), "has the client's"
+    limit = f"{limit} {seconds:g} s"
     if seconds < wire.least:
-        what = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
+        effect = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
         yield finding(
-            "hooks.timeout.short", entry=entry, given=given, least=wire.least, what=what, fix=fix
+            "hooks.timeout.short", entry=entry, given=limit, least=wire.least, what=effect, fix=fix
         )
     elif seconds > MOST and wire.name != "ci-waiter":
-        yield finding("hooks.timeout.long", entry=entry, given=given, hours=seconds / 3600, fix=fix)
+        yield finding("hooks.timeout.long", entry=entry, given=limit, hours=seconds / 3600, fix=fix)
 
 
 def check_session(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether its hooks were seen at work, and the cap, as the environment or a settings file sets it."""
+    """Findings on whether this session's hooks were seen at work, and on the cap of continuations."""
     yield from _seen(case)
     yield _cap(case)
 
@@ -271,7 +273,7 @@ def _cap(case: Examined) -> DoctorFinding:
 
 
 def _cap_of(case: Examined) -> tuple[int, str]:
-    """The cap that counts, and what sets it; "" where nothing does, or sets it to what is no number."""
+    """The cap of continuations and what sets it; the default and "" if nothing sets it to a number."""
     value, where = _value(case)
     if value is not None and value.isdecimal():
         return int(value), where
@@ -281,13 +283,13 @@ def _cap_of(case: Examined) -> tuple[int, str]:
 def low_cap(
     case: Examined, wanted: int, mark: InitMark | None, setting: str
 ) -> tuple[str, str] | None:
-    """The cap in words and the fix that raises it; None if it is as high as wanted.
+    """The cap of continuations in words, and the fix that raises it; None if it is high enough.
 
     Args:
         case: the worktree.
-        wanted: so many continuations at the least.
-        mark: what `init` put in, a cap too.
-        setting: the command that puts the cap in.
+        wanted: continuations that are needed.
+        mark: the mark of `init`, which tells if it set the cap.
+        setting: the command that sets the cap.
     """
     cap, where = _cap_of(case)
     if cap >= wanted:
@@ -306,14 +308,14 @@ def _value(case: Examined) -> tuple[str | None, str]:
 
 
 def _seen(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether the client ran a hook in this session, which no settings file shows."""
+    """A finding on whether the client ran a hook in this session; none outside of a session."""
     if not case.is_worktree or not session_of({}, case.environment):
         return
     yield finding("session.hooks.met" if has_met(case) else "session.hooks.unmet")
 
 
 RECENT_SECONDS = 86_400.0
-"""What went wrong earlier is history."""
+"""Age in seconds from which on a failure in the log is not told any more."""
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),\d+ \d+ (.*)")
 _WRONG = re.compile(
@@ -323,7 +325,7 @@ _LONGEST = 200
 
 
 def check_waiter(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether somebody waits for news, and the last line of the log that tells of a failure."""
+    """Findings on whether a waiter is live for an open pull request, and on the log's last failure."""
     if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
         yield finding("waiter.live.now")
     elif _has_pull_request(case):
@@ -349,8 +351,8 @@ def _has_pull_request(case: Examined) -> bool:
 
 def _last_wrong(case: Examined) -> tuple[str, str] | None:
     """The moment and the text of the log's last failure; None if something succeeded since."""
-    content = case.claim_store.folder.read(log.LOG)
-    lines = content.content.decode("utf-8", "replace").splitlines() if content is not None else []
+    log_file = case.claim_store.folder.read(log.LOG)
+    lines = log_file.content.decode("utf-8", "replace").splitlines() if log_file is not None else []
     for line in reversed(lines):
         match = _LINE.fullmatch(line)
         if match is None:
@@ -363,7 +365,7 @@ def _last_wrong(case: Examined) -> tuple[str, str] | None:
 
 
 def _cut(text: str) -> str:
-    """The text, cut between two words if it is too long for a sentence."""
+    """The text, cut between two words if it has more than `_LONGEST` characters."""
     if len(text) <= _LONGEST:
         return text
     start, gap, _ = text[:_LONGEST].rpartition(" ")

@@ -31,20 +31,20 @@ from lifecycle.storage import store
 from lifecycle.storage.store import exchange
 
 LEAST_GIT = (2, 29)
-"""`git fetch --no-write-fetch-head`, with which leases are read.
+"""The oldest git that has `git fetch --no-write-fetch-head`, with which leases are read.
 
 Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.29.0.adoc
 """
 
 WORKTREE_GIT = (2, 33)
-"""`git worktree add --lock --reason`, for `claim --worktree`.
+"""The oldest git that has `git worktree add --lock --reason`, for `claim --worktree`.
 
 Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.33.0.adoc
 """
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """The versions of lifecycle, plugins and git, and what the file system can do."""
+    """Findings on the versions of lifecycle, plugins and git, and on what the file system can do."""
     yield finding("versions.lifecycle", version=__version__, python=platform.python_version())
     yield from _plugins(case)
     yield _git(case)
@@ -107,7 +107,7 @@ def _dotted(version: tuple[int, int]) -> str:
 
 
 def _exchanges(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether two files can change places in one step, tried inside git's own folder."""
+    """A finding on whether the file system can exchange two files in one step, tried in git's folder."""
     try:
         folder = case.root / case.world.git.run("rev-parse", "--git-dir")
         if folder.stat().st_dev != case.root.stat().st_dev:
@@ -132,7 +132,7 @@ START_SECONDS = 5.0
 
 
 def check_command(case: Examined) -> Iterator[DoctorFinding]:
-    """What the scripts will start: LIFECYCLE_BIN, else what is recorded, else what is on PATH."""
+    """Findings on the command that hooks start: LIFECYCLE_BIN, else the recorded one, else that on PATH."""
     yield from _recorded(case)
     yield _started(case)
 
@@ -155,7 +155,7 @@ def _started(case: Examined) -> DoctorFinding:
 
 
 def _runs(case: Examined, command: Path, why: str, fix: str) -> DoctorFinding:
-    """Whether the command starts and is of this version; `why` it is the one that hooks start."""
+    """The finding on whether a command starts and has this version; `why` says why hooks start it."""
     name = shown(command, case.root, case.environment)
     try:
         done = subprocess.run(
@@ -181,7 +181,7 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> DoctorFinding:
 
 
 def _recorded(case: Examined) -> Iterator[DoctorFinding]:
-    """Record where the command and the scripts are, if what is recorded leads nowhere."""
+    """Record the paths of command and scripts if the recorded ones lead nowhere; a finding on that."""
     recorded = user_folder.recorded(case.environment)
     has_command = recorded.command is not None and os.access(recorded.command, os.X_OK)
     has_hooks = recorded.hooks is not None and recorded.hooks.is_dir()
@@ -202,9 +202,9 @@ def _recorded(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def check_statusline(case: Examined) -> Iterator[DoctorFinding]:
-    """No finding where none of ours is set; the client shows that of the last file that has one."""
+    """A finding on our status line, if a settings file has it; the client shows that of the last file."""
     files = case.client.files
-    places = [at for at, file in enumerate(files) if command_of(file.object(KEY))]
+    places = [index for index, file in enumerate(files) if command_of(file.object(KEY))]
     if not places:
         return
     file, before = files[places[-1]], files[: places[-1]]

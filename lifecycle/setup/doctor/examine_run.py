@@ -1,4 +1,4 @@
-"""Autonomous runs: whether what they need is set up whole, and whether the run that is here can be led."""
+"""Checks of autonomous runs: what they need is set up, and the file of the run here can be used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lifecycle.storage import store
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """One finding where nothing is set up and no run is here; else what is missing, old, or too low."""
+    """Findings on supplied files, the run's file, the cap and permissions; one if runs are not used."""
     client, is_there = case.client, (case.root / PATH).exists()
     mark = client.mark if client.mark is not None and client.mark.run else None
     if mark is not None:
@@ -36,7 +36,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
-    """What `init --run` supplied: is it there still, and of this version?"""
+    """Findings on the files that `init --run` supplied: missing, of an earlier version, or changed."""
     fix = init_fix(" --run", mark)
     missing, old, changed = supplied(case, mark, runs(), SHIM_FILES)
     if missing:
@@ -53,27 +53,34 @@ def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
 def supplied(
     case: Examined, mark: InitMark, files: Sequence[Supply], scripts: Collection[str]
 ) -> tuple[list[str], list[str], list[Supply]]:
-    """What became of the files that `init` supplied.
+    """Compare the files that `init` supplied with what is there now.
 
     Args:
         case: the worktree.
-        mark: what `init` put in.
-        files: as this version writes them.
+        mark: the mark of `init`, with the digests of what it wrote.
+        files: the files as this version writes them.
         scripts: the names of those among them that nobody has a reason to change.
 
     Returns:
-        The names of those that lie neither in the project nor among the person's own, and of those that are
-        as an earlier version wrote them; and the scripts that somebody changed.
+        The names of files that are neither in the project nor among the person's own; the names of files
+        that are as an earlier version wrote them; and the scripts that somebody changed.
     """
-    missing = [file.name for file in files if not any(p.is_file() for p in _places(case, file))]
-    there = {file: read for file in files if (read := store.read(case.root / file.name))}
-    other = [file for file, read in there.items() if read.content != file.text.encode()]
-    old = [f.name for f in other if digest(there[f].content) == mark.sha256.get(f.name)]
-    return missing, old, [f for f in other if f.name in scripts and f.name not in old]
+    missing = [file.name for file in files if not any(map(Path.is_file, _places(case, file)))]
+    contents = {file: content for file in files if (content := store.read(case.root / file.name))}
+    differing = [
+        file for file, content in contents.items() if content.content != file.text.encode()
+    ]
+    old = [
+        file.name
+        for file in differing
+        if digest(contents[file].content) == mark.sha256.get(file.name)
+    ]
+    changed = [file for file in differing if file.name in scripts and file.name not in old]
+    return missing, old, changed
 
 
 def _places(case: Examined, file: Supply) -> tuple[Path, ...]:
-    """Where the client finds such a file: in the project, or among the person's own."""
+    """The two paths where the client looks for such a file: the project's, and the person's own."""
     return (
         case.root / file.name,
         case.client.files[0].path.parent / file.name.removeprefix(".claude/"),
@@ -81,7 +88,7 @@ def _places(case: Examined, file: Supply) -> tuple[Path, ...]:
 
 
 def _state(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether the run's file leads anybody."""
+    """A finding if the run's file came with the repository, or cannot be read."""
     try:
         if case.world.git.run("ls-files", "--", PATH):
             yield finding("run.state.tracked", path=PATH)
@@ -92,7 +99,7 @@ def _state(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _limits(case: Examined, mark: InitMark | None) -> Iterator[DoctorFinding]:
-    """The client's limit of continuations, and what its agent runs unasked."""
+    """Findings on the client's cap of continuations and on permissions, where they do not suffice."""
     setting = init_fix(" --run", mark) if mark is not None else "lifecycle init --permissions --run"
     wanted = case.settings.run.max_iterations
     low = low_cap(case, wanted, mark, setting)

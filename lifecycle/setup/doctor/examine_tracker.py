@@ -1,4 +1,4 @@
-"""The tracker of this worktree, and the staged workflow, which leads through its tasks."""
+"""Checks of the tracker of this worktree, and of the staged workflow, which leads through its tasks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lifecycle.trackers import registry
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether tasks can be asked for."""
+    """Findings on the tracker: which it is, whether it answers, how it claims."""
     if case.settings_problem is not None:
         return  # said with the settings
     try:
@@ -34,7 +34,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _answers(case: Examined) -> Iterator[DoctorFinding]:
-    """What the tracker says of itself; raises LifecycleError if it does not answer."""
+    """Findings from the tracker's answers; raises LifecycleError if it does not answer."""
     tracker, note = case.world.tracker, tracker_opening.note_of(case.world)
     if note:
         what, _, fix = note.partition("; ")
@@ -51,8 +51,8 @@ def _answers(case: Examined) -> Iterator[DoctorFinding]:
         yield finding("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
     # Of issues, it was said before why no lease can be written.
-    is_told = is_safe or tracker.name == registry.GITHUB
-    key = "tracker.claim.safe" if is_told else "tracker.claim.unsafe"
+    is_fine = is_safe or tracker.name == registry.GITHUB
+    key = "tracker.claim.safe" if is_fine else "tracker.claim.unsafe"
     worth = table()["words"]["claim"][abilities.claim_atomicity]
     if tracker.name == registry.GITHUB and case.world.git.remote_url(case.settings.remote):
         # A claim takes it with a lease, in a name that is the claim's, not the one for the tracker.
@@ -63,7 +63,7 @@ def _answers(case: Examined) -> Iterator[DoctorFinding]:
 
 @runtime_checkable
 class Telling(Protocol):
-    """A tracker that can say more of itself than its name."""
+    """A tracker that can describe itself beyond its name."""
 
     def about(self) -> str:
         """Program, version and place of the tasks, in a few words."""
@@ -72,16 +72,16 @@ class Telling(Protocol):
 
 def _way_out(error: LifecycleError) -> str:
     """The fix that the error's sentence names; `lifecycle doctor` if it names none, "" if it refuses."""
-    rest = error.sentence.partition("; ")[2]
-    return rest.rstrip(".") or ("lifecycle doctor" if not isinstance(error, Refused) else "")
+    way = error.sentence.partition("; ")[2]
+    return way.rstrip(".") or ("lifecycle doctor" if not isinstance(error, Refused) else "")
 
 
 _SHOWN = 40
-"""Characters of a task's title."""
+"""Characters of a task's title in a finding."""
 
 
 def check_stages(case: Examined) -> Iterator[DoctorFinding]:
-    """One finding where the workflow is off; where it is on, what it needs and which tasks it has."""
+    """Findings on the staged workflow: one where it is off; else what it needs, and its tasks."""
     if case.settings_problem is not None:
         return
     trouble = journal.trouble(case.root)
@@ -112,7 +112,7 @@ def check_stages(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _commands(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether the commands that `init --stages` supplies, and the settings name, are there."""
+    """A finding for each command that the settings name and `init --stages` supplied, if it is gone."""
     stages, mark = case.settings.stages, case.client.mark
     # Pages that `init` wrote here; those of other names are plugins', or the client's own.
     supplied = mark.sha256 if mark is not None else {}
@@ -130,7 +130,7 @@ def _places(case: Examined, page: str) -> Iterator[Path]:
 
 
 def _scripts(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether a Stop hook of somebody's own does the same work a second time."""
+    """Findings if somebody's own Stop hook does the same work, or a script cannot be started."""
     name = Path(ORCHESTRATOR).name
     orchestrator = store.read(case.root / ORCHESTRATOR)
     is_others = orchestrator is not None and SIGNED.encode() not in orchestrator.content
@@ -148,7 +148,7 @@ def _scripts(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _tasks(case: Examined) -> Iterator[DoctorFinding]:
-    """How many tasks it has; the tracker is asked, as at a stop."""
+    """A finding on how many tasks the staged workflow has; asks the tracker, as at a stop."""
     stages = case.settings.stages
     if case.is_tracker_silent:
         return  # said with the tracker

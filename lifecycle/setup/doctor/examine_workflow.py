@@ -1,4 +1,4 @@
-"""Workflows: whether what is set up for them is whole, and whether their files can be used."""
+"""Checks of workflows: what is set up for them is whole, and their files can be used."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 
 IDLE_DAYS = 14
-"""After so many days without a move somebody may have forgotten a workflow."""
+"""Days without a move from which on a finding asks if a workflow was forgotten."""
 
 _DAY = 86_400.0
 _SYNC = SYNC_SCRIPT.rpartition("/")[2]
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """One finding where nothing is set up and no workflow is here; else what is lacking, old, broken."""
+    """Findings on supplied files, settings, permissions and documents; one if workflows are not used."""
     client = case.client
     mark = client.mark if client.mark is not None and client.mark.workflow else None
-    there = WorkflowStore(case.root, case.environment, case.deadline).read()
+    stored = WorkflowStore(case.root, case.environment, case.deadline).read()
     if mark is not None:
         yield from _files(case, mark)
     elif client.plugin_runs:
@@ -44,17 +44,17 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
         yield finding("workflow.use.off")
     for file in client.files:
         yield from _sync(case, file)
-    is_used = bool(there.unfinished) or mark is not None
+    is_used = bool(stored.unfinished) or mark is not None
     if is_used and not allows_all(case.root, case.environment, WORKFLOW_PERMISSIONS):
         way = "lifecycle init --permissions --workflow"
         way = way if client.plugin_runs else init_fix(" --workflow", mark)
         yield finding("workflow.permissions", fix=way)
-    yield from _state(case, there)
+    yield from _state(case, stored)
     yield from _sources(case)
 
 
 def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
-    """What `init --workflow` put in: is it there still, and of this version?"""
+    """Findings on what `init --workflow` put in: missing, of an earlier version, or changed."""
     fix = init_fix(" --workflow", mark)
     missing, old, changed = supplied(case, mark, workflows(), (STATE_SCRIPT, SYNC_SCRIPT))
     if missing:
@@ -73,7 +73,7 @@ def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
 
 
 def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
-    """Entries of a settings file that run the design's script, as somebody wrote them."""
+    """Findings on a settings file's entries for the design's script: a wrong matcher, or no such script."""
     for event, matcher, hook in file.hooks:
         command = str(hook.get("command") or "")
         if event != "PostToolUse" or _SYNC not in command:
@@ -86,31 +86,36 @@ def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
             yield finding("workflow.sync.gone", file=file.shown, script=SYNC_SCRIPT, fix=fix)
 
 
-def _state(case: Examined, there: WorktreeWorkflows) -> Iterator[DoctorFinding]:
-    """The documents: those that cannot be used, came with the repository, or are not in step."""
-    for file in there.unusable:
+def _state(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]:
+    """Findings on the documents: unusable, edited, tracked by git, not in step, idle; or none of that."""
+    for file in stored.unusable:
         yield _unusable(file)
-    for remark in (remark for one in there.unfinished for remark in one.remarks):
+    for remark in (remark for entry in stored.unfinished for remark in entry.remarks):
         yield finding("workflow.edits", remark=remark)
-    tracked = [d.path for one in there.found for d in one.documents if d.is_tracked]
+    tracked = [
+        document.path
+        for entry in stored.found
+        for document in entry.documents
+        if document.is_tracked
+    ]
     if tracked:
         words = " ".join(map(shlex.quote, tracked))
         yield finding("workflow.state.tracked", names=", ".join(tracked), quoted=words)
-    behind = [one for one in there.unfinished if not one.is_in_step and not one.remarks]
-    for one in behind:
-        if not any(document.is_tracked for document in one.documents):
-            yield finding("workflow.step.behind", name=quoted(one.workflow.name))
+    behind = [entry for entry in stored.unfinished if not entry.is_in_step and not entry.remarks]
+    for entry in behind:
+        if not any(document.is_tracked for document in entry.documents):
+            yield finding("workflow.step.behind", name=quoted(entry.workflow.name))
     if not behind and not tracked:
-        yield from _view(case, there)
-    for one in there.unfinished:
-        days = int((case.clock.now() - one.written_at) / _DAY)
+        yield from _view(case, stored)
+    for entry in stored.unfinished:
+        days = int((case.clock.now() - entry.written_at) / _DAY)
         if days >= IDLE_DAYS:
-            name = shlex.quote(one.workflow.name)
+            name = shlex.quote(entry.workflow.name)
             fix = f'lifecycle workflow complete {name} --give-up "not needed any more"'
-            yield finding("workflow.idle", name=quoted(one.workflow.name), days=days, fix=fix)
-    if there.unfinished and not there.unusable:
-        names = ", ".join(named(one.workflow.name) for one in there.unfinished[:10])
-        yield finding("workflow.state.fine", count=len(there.unfinished), names=names)
+            yield finding("workflow.idle", name=quoted(entry.workflow.name), days=days, fix=fix)
+    if stored.unfinished and not stored.unusable:
+        names = ", ".join(named(entry.workflow.name) for entry in stored.unfinished[:10])
+        yield finding("workflow.state.fine", count=len(stored.unfinished), names=names)
 
 
 def _unusable(file: UnusableFile) -> DoctorFinding:
@@ -121,8 +126,8 @@ def _unusable(file: UnusableFile) -> DoctorFinding:
     return finding("workflow.state.broken", sentence=file.sentence, fix=fix)
 
 
-def _view(case: Examined, there: WorktreeWorkflows) -> Iterator[DoctorFinding]:
-    current = there.get(there.current) if there.current else None
+def _view(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]:
+    current = stored.get(stored.current) if stored.current else None
     if current is None or current.workflow.is_over:
         return
     try:
@@ -134,7 +139,7 @@ def _view(case: Examined, there: WorktreeWorkflows) -> Iterator[DoctorFinding]:
 
 
 def _sources(case: Examined) -> Iterator[DoctorFinding]:
-    """What a compaction would read beside the documents, and cannot use."""
+    """Findings on files that a compaction reads beside the documents, and that cannot be used."""
     for sentence in source_files.read_sources(case.root).troubles:
         yield finding("workflow.source.unusable", sentence=sentence)
     try:

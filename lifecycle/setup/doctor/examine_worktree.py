@@ -30,7 +30,7 @@ _REMOVAL = "Take it out with: "
 
 
 def check(case: Examined) -> Iterator[DoctorFinding]:
-    """The git repository, its remote, and the files of a claim."""
+    """Findings on the git repository, its remote, and the files of a claim."""
     if not case.is_worktree:
         yield finding("worktree.git.none", root=case.root)
         return
@@ -78,8 +78,8 @@ def _remote(case: Examined) -> DoctorFinding:
             parsed = parse_remote(url)
             if parsed and not is_no_github(parsed.host):
                 fix = f"for a GitHub of its own: gh auth login --hostname {parsed.host}; else {fix}"
-        what = cause(error).partition("; ")[0].rstrip(".")
-        return finding("worktree.remote.none", what=what, fix=fix)
+        problem = cause(error).partition("; ")[0].rstrip(".")
+        return finding("worktree.remote.none", what=problem, fix=fix)
     if case.base is not None and str(case.base).casefold() != str(head).casefold():
         return finding("worktree.remote.fork", remote=remote, head=head, base=case.base)
     return finding("worktree.remote.found", remote=remote, head=head)
@@ -89,9 +89,9 @@ def _tracked(case: Examined) -> DoctorFinding:
     try:
         case.world.refuse_tracked()
     except Refused as error:
-        what, _, fix = error.sentence.partition(_REMOVAL)
-        what = what.replace("nothing was done. ", "nothing is done for it.").strip()
-        return finding("worktree.tracked.ours", what=what, fix=fix)
+        problem, _, fix = error.sentence.partition(_REMOVAL)
+        problem = problem.replace("nothing was done. ", "nothing is done for it.").strip()
+        return finding("worktree.tracked.ours", what=problem, fix=fix)
     names = [CLAIM_FILE] if (case.root / CLAIM_FILE).exists() else []
     if not names or case.world.git.run("check-ignore", "--", *names, check=False):
         return finding("worktree.tracked.ignored")
@@ -99,20 +99,20 @@ def _tracked(case: Examined) -> DoctorFinding:
 
 
 def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFinding:
-    """The finding that something else than a file lies in the place of one of ours."""
+    """The finding that a folder, a link or the like lies where one of our files should be."""
     name = str(error.filename).removeprefix(f"{case.root}/")
     old, new = shlex.quote(name), shlex.quote(f"{name}.old")
     return finding("worktree.files.strange", name=name, what=error.strerror, old=old, new=new)
 
 
 def writable(case: Examined) -> Iterator[DoctorFinding]:
-    """Whether our files can lie here and be written; raises StrangeFileError."""
+    """Findings if our files cannot be written here; raises StrangeFileError if one of them is no file."""
     folder = case.root / FOLDER
-    here = case.claim_store.folder
-    for path in (str(case.claim_store.disk.path), here.at(STATE), here.at(LOCK)):
-        what = regular_files.strange(path)
-        if what:
-            raise regular_files.StrangeFileError(path, what)
+    claim_folder = case.claim_store.folder
+    for path in (str(case.claim_store.disk.path), claim_folder.at(STATE), claim_folder.at(LOCK)):
+        problem = regular_files.strange(path)
+        if problem:
+            raise regular_files.StrangeFileError(path, problem)
     for place in filter(os.path.exists, (case.root, folder)):
         if not os.access(place, os.W_OK):
             yield finding("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))
@@ -125,9 +125,9 @@ def _claim(case: Examined) -> DoctorFinding:
     try:
         record = case.claim_store.load(repair=False).record
     except ClaimRefused as error:
-        what, _, rest = error.sentence.partition("; ")
-        fix = "lifecycle tick" if "lifecycle tick" in rest else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
-        return finding("worktree.claim.broken", what=what, fix=fix)
+        problem, _, way = error.sentence.partition("; ")
+        fix = "lifecycle tick" if "lifecycle tick" in way else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
+        return finding("worktree.claim.broken", what=problem, fix=fix)
     if record is None:
         return finding("worktree.claim.none")
     claim = record.claim
@@ -142,11 +142,11 @@ def _claim(case: Examined) -> DoctorFinding:
 
 
 def _lost(case: Examined, record: Record) -> tuple[str, str]:
-    """How the claim lost its task, by the last look or the remote, and the fix; two empty texts if not."""
+    """How the claim lost its task, by the last look or the remote, and the fix; ("", "") if it did not."""
     number, remote = record.claim.issue_number, case.settings.remote
-    claim, leave = f"lifecycle claim {number}", "lifecycle release"
+    claim, release = f"lifecycle claim {number}", "lifecycle release"
     if record.ownership.taken_by:
-        return f"{record.ownership.taken_by} took the task over, as GitHub shows", leave
+        return f"{record.ownership.taken_by} took the task over, as GitHub shows", release
     if record.ownership.is_released:
         return "the task was released while the claim was quiet", claim
     if number is None or not record.ownership.lease or record.ending.lease_done or case.is_lost:
@@ -154,15 +154,15 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     if remote not in case.world.git.remotes():
         return "", ""  # said of the remote itself
     try:
-        stands = lease.standing(
+        standing = lease.standing(
             case.world.git, remote, number, sha=record.ownership.lease, agent=record.claim.agent_id
         )
     except (GitFailed, Transient):
         return "", ""  # a remote that does not answer says nothing against the claim
-    if stands.other is not None:
-        return f"{stands.other.agent} holds its lease since {stands.other.since}", leave
-    gone = "its lease is gone: the task was released meanwhile"
-    return (gone, claim) if stands.is_gone else ("", "")
+    if standing.other is not None:
+        return f"{standing.other.agent} holds its lease since {standing.other.since}", release
+    lease_gone = "its lease is gone: the task was released meanwhile"
+    return (lease_gone, claim) if standing.is_gone else ("", "")
 
 
 def _state(case: Examined) -> Iterator[DoctorFinding]:
@@ -178,7 +178,7 @@ def _state(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def check_settings(case: Examined) -> Iterator[DoctorFinding]:
-    """What .lifecycle.toml, the user's config.toml and the variables say."""
+    """Findings on .lifecycle.toml, the user's config.toml and the variables; on trust and checks."""
     problem = case.settings_problem
     if problem is not None:
         where = CONFIG_FILE if CONFIG_FILE in problem.sentence else "the setting"
@@ -230,7 +230,7 @@ def _trust(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _checks(case: Examined) -> Iterator[DoctorFinding]:
-    """What `lifecycle check` would run; nothing where the project names none and no platform is found."""
+    """A finding on the checks that can be run, and those that wait for trust; none if there are none."""
     root = case.world.root
     known = known_checks.known_checks(root, case.settings, case.environment)
     checks = [check for check in known if check.commands]
@@ -238,7 +238,11 @@ def _checks(case: Examined) -> Iterator[DoctorFinding]:
         return
     clone = store.clone_of(root)
     try:
-        wanted = [c.name for c in checks if not known_checks.may_run(c, clone, case.environment)]
+        wanted = [
+            check.name
+            for check in checks
+            if not known_checks.may_run(check, clone, case.environment)
+        ]
     except BadConfig:
         if not case.settings.validate:  # else it is told already
             path = config.own_path(user_folder.TRUST, case.environment)

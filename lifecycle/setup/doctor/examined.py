@@ -1,7 +1,7 @@
-"""What the checks look at: one worktree, its settings, and GitHub, each read once and when needed.
+"""What the checks of `lifecycle doctor` look at, each read once and when needed; and their findings.
 
-GitHub is asked for facts only: each question has a time of its own, and none is a write. What a check gives
-is a finding: how a thing is, what will not happen because of it, what mends it.
+That is a worktree, its settings, and GitHub, which is only read, each question with a limit of its own. A
+finding says how something is, what will not happen because of it, and what mends it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ SECONDS = 24.0
 """How long all checks may take together; a person waits for them."""
 
 _NOWHERE = Path(os.devnull)
-"""A root in which no project's file can lie."""
+"""A root without any project's file: settings are then the user's and the environment's."""
 
 
 class Examined:
-    """One worktree under examination. Nothing is read before a check asks for it.
+    """One worktree under examination. Most is read only when a check asks for it.
 
     Args:
         root: the worktree's root, or None outside of any.
@@ -76,7 +76,7 @@ class Examined:
 
     @property
     def settings(self) -> Settings:
-        """The settings; where a file is broken, what can be known without the project's."""
+        """The settings; where the project's file is broken, those of the user and the environment."""
         return self._loaded[0]
 
     @property
@@ -103,7 +103,7 @@ class Examined:
 
     @cached_property
     def base(self) -> Repository | None:
-        """The repository of issues and PRs; None if it is not known, which other checks explain."""
+        """The repository of issues and PRs; None if it is not known: other checks tell why."""
         try:
             return self.world.base if self.is_worktree else None
         except LifecycleError:
@@ -111,13 +111,13 @@ class Examined:
 
     @property
     def web(self) -> str:
-        """Where people and git find the GitHub that is talked to, as the beginning of a URL."""
+        """The beginning of URLs of GitHub's pages and git: "https://github.com"."""
         parts = urlsplit(self.addresses.api_url)
         return f"{parts.scheme}://{parts.netloc.removeprefix('api.')}"
 
     @property
     def addresses(self) -> configured.Addresses:
-        """Where GitHub answers; as configured where git cannot be asked for the remote."""
+        """The addresses of GitHub's API; the configured ones if git cannot tell the remote."""
         try:
             return self.world.addresses
         except LifecycleError:
@@ -133,11 +133,13 @@ class Examined:
 
     @property
     def token_source(self) -> str:
-        """Where the token comes from, or would if it could be used."""
+        """The variable or setting that the token comes from, or would come from."""
         if not isinstance(self.token, LifecycleError):
             return self.token.source
         names = config.TOKEN_VARIABLES
-        return next((n for n in names if self.environment.get(n, "").strip()), "token_command")
+        return next(
+            (name for name in names if self.environment.get(name, "").strip()), "token_command"
+        )
 
     @property
     def hub(self) -> GitHubFacts | LifecycleError:
@@ -167,7 +169,7 @@ class Examined:
 
     @property
     def asking(self) -> GitHubFacts | None:
-        """GitHub while it answers, else None: the check that met the silence has said so."""
+        """GitHub while it answers, else None: the check that got no answer has its finding."""
         hub = self.hub if isinstance(self.facts, TokenFacts) else None
         return hub if isinstance(hub, GitHubFacts) and not hub.is_silent else None
 
@@ -186,23 +188,22 @@ class Examined:
 T = TypeVar("T")
 
 ANSWER_SECONDS = 8.0
-"""How long one question may take, asked again included."""
+"""Seconds that one question may take, with its repetitions."""
 
 _WHOLE = 1.0
-"""Seconds from which on a time is named in a sentence."""
+"""A shorter time is not named in the sentence on it."""
 
 _GRACE = 0.5
 
 
 class GitHubFacts:
-    """What a token shows of GitHub.
+    """GitHub, asked with the token: each question has a limit, and runs on a thread of its own.
 
     Args:
-        clients: what asks it.
+        clients: the clients that send the requests.
         deadline: of all questions together.
 
-    After one question to which no answer came, the others are not asked: they would cost the same time,
-    and say the same.
+    After a question without an answer no further ones are asked: they would take as long, and fail alike.
     """
 
     def __init__(self, clients: GitHubClients, deadline: Deadline) -> None:
@@ -221,9 +222,9 @@ class GitHubFacts:
             self._clients.close()
 
     def ask(self, act: Callable[[GitHubClients], T]) -> T:
-        """The answer to a question, asked on a thread of its own.
+        """Call `act` with the clients on a thread of its own, and return what it returns.
 
-        Some waits, as for a name server, cannot be interrupted.
+        A thread, since some waits, as for a name server, cannot be interrupted.
 
         Raises:
             Transient, Rejected, Refused: there is none.
@@ -253,7 +254,7 @@ class GitHubFacts:
 
 
 class Level(StrEnum):
-    """How a thing is; the values are those of `--json`."""
+    """How grave a finding is; the values are those of `--json`."""
 
     OK = "ok"
     WARN = "warn"
@@ -265,10 +266,10 @@ class DoctorFinding:
     """One finding: a line of the list.
 
     Attributes:
-        name: `group.thing`; stable, for programs.
-        level: how it is.
-        sentence: what is so.
-        hinders: what will not happen, or not as it should: steps of the table.
+        name: `group.subject`; stable, for programs.
+        level: how grave it is.
+        sentence: what was found.
+        hinders: what will not happen, or not as it should: steps of `findings.toml`.
         fix: a command to copy, or what to do where no command can do it; empty if nothing is to do.
     """
 
@@ -280,7 +281,7 @@ class DoctorFinding:
 
     @property
     def group(self) -> str:
-        """What it is about."""
+        """The group of the finding: the first word of its name."""
         return self.name.partition(".")[0]
 
     def as_json(self) -> dict[str, Any]:
@@ -293,7 +294,7 @@ _KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")
 
 
 def cause(error: LifecycleError) -> str:
-    """An error's sentence without what was kept and what to do, which a finding says in its own way."""
+    """The first part of an error's sentence: without what was kept and what to do."""
     return f"{_KEPT.split(error.sentence)[0].rstrip('.')}."
 
 
@@ -310,23 +311,23 @@ def finding(
 
     Args:
         key: the row, such as "token.found.none"; its first two words are the finding's name.
-        hinders: what does not happen because of it, beside what the row says; in the row's words.
-        fix: what mends it, if the row does not say.
-        words: what stands for the names in braces.
+        hinders: steps that do not happen because of it, beside those of the row.
+        fix: the fix, unless the row has one.
+        words: values for the names in braces in the row's texts.
     """
-    group, thing, *case = key.split(".")
-    row = table()[group][thing]
+    group, subject, *case = key.split(".")
+    row = table()[group][subject]
     for name in case:
         row = row[name]
     level = next(level for level in Level if level in row)
     named = [name.format(**words) for name in row.get("hinders", ())]
     steps = dict.fromkeys(step for name in (*named, *hinders) for step in _steps(name))
     fix = row["fix"].format(**words) if "fix" in row else fix
-    return DoctorFinding(f"{group}.{thing}", level, row[level].format(**words), tuple(steps), fix)
+    return DoctorFinding(f"{group}.{subject}", level, row[level].format(**words), tuple(steps), fix)
 
 
 def _steps(name: str) -> Iterator[str]:
-    """The steps that a name of the table stands for: one, or several that go together."""
+    """The steps that a name in `hinders` stands for: itself, or those of its row in [together]."""
     together = table()["together"]
     if name in together["each step"]:
         yield name
