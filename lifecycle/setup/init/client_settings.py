@@ -1,6 +1,6 @@
-"""Our entries in one of Claude Code's settings files: put in, renewed, taken out.
+"""Puts our entries into one of Claude Code's settings files, renews them and takes them out.
 
-Entries are found by what they say and taken out one by one. Where that would not leave the very bytes
+Entries are known by what they say and taken out one by one. Where that would not leave the very bytes
 that were there before (an empty object on one line became several), the pieces of text that changed
 are remembered. Taking out then undoes these, and believes the result only if its values are what they
 should be: somebody may have edited around them.
@@ -38,12 +38,12 @@ from lifecycle.setup.init.jsonc import (
 from lifecycle.setup.init.planned_files import unwritten
 
 ALLOW = ("permissions", "allow")
-"""The way to the rules of what the agent runs unasked."""
+"""The keys that lead to the rules of what the agent runs unasked."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """One entry of ours in a text: its group's entries, and its place among them."""
+    """One hook entry of ours in a text: event, script, the entries of its group, and its index there."""
 
     event: str
     name: str
@@ -79,16 +79,16 @@ def read(text: str, where: str) -> Node | None:
 def wire(
     text: str, where: str, form: Form | None, before: Put, extra: Extra | None = None
 ) -> tuple[str, Put]:
-    """The text with every entry and permission of ours, each once, and what was put in altogether.
+    """Put every entry, permission and variable of ours into a text, each once; also what was put in so far.
 
     A second run returns text and `Put` as they are. A variable that somebody else set stays as it is.
 
     Args:
         text: the settings file's content, "" if there is none.
         where: its name, for sentences.
-        form: how an entry names its script; None for no hooks at all.
+        form: makes the part of an entry that names its script; None for no hooks at all.
         before: what an earlier run put in.
-        extra: what goes in beside the hooks; the permissions of claim to close unless given.
+        extra: permissions and variables beside the hooks; by default the permissions from claim to close.
 
     Raises:
         Refused: the text cannot be read, or is of another shape.
@@ -99,32 +99,32 @@ def wire(
     text, put = _without_former(text, where, put)
     root, layout = read(text, where), Layout.of(text)
     edits = list(_missing_names(layout, root, form, put)) if form is not None else []
-    allow, there = _at(root, ALLOW), _at(root, ENV)
+    allow, env = _at(root, ALLOW), _at(root, ENV)
     allowed = allow.value if allow is not None else []
     lacking = [rule for rule in extra.permissions if rule not in allowed]
     wired_events = {own.event for own in _found(root, put)}
     lacking_events = [event for event in events() if event not in wired_events]
-    wanted: dict[str, dict[str, Any]] = {
+    members: dict[str, dict[str, Any]] = {
         "env": dict(extra.variables),
         "permissions": {"allow": lacking} if lacking else {},
         "hooks": {event: groups(event, form) for event in lacking_events} if form else {},
     }
-    additions = {key: value for key, value in wanted.items() if value}
-    added, made = _additions(layout, root, (), additions)
+    additions = {key: value for key, value in members.items() if value}
+    added, routes = _additions(layout, root, (), additions)
     edits += added
-    made = made if root is not None else [(), *made]
+    routes = routes if root is not None else [(), *routes]
     rules = [rule for rule in lacking if rule not in put.permissions]
-    new_ones = [(n, v) for n, v in extra.variables.items() if there is None or there.get(n) is None]
+    new_ones = [(n, v) for n, v in extra.variables.items() if env is None or env.get(n) is None]
     wired = [(script.event, entry(script, form)) for script in WIRES] if form is not None else []
     new = replace(
         put,
         hooks=tuple((event, hook["command"]) for event, hook in wired if own_name(hook) is None),
         permissions=(*put.permissions, *rules),
-        containers=(*put.containers, *(route for route in made if route not in put.containers)),
+        containers=(*put.containers, *(route for route in routes if route not in put.containers)),
         variables=(*put.variables, *new_ones),
     )
     after = applied(text, edits)
-    pieces = [piece for e in edits if (piece := (e.old, e.new)) not in put.pieces]
+    pieces = [piece for edit in edits if (piece := (edit.old, edit.new)) not in put.pieces]
     if put.pieces or unwire(after, where, new) != unwire(text, where, put):
         new = replace(new, pieces=(*put.pieces, *pieces))
     return after, new
@@ -136,33 +136,33 @@ def _unbraced(text: str, put: Put) -> str:
 
 
 def _additions(
-    layout: Layout, node: Node | None, route: Route, wanted: Mapping[str, Any]
+    layout: Layout, node: Node | None, route: Route, members: Mapping[str, Any]
 ) -> tuple[list[JsonEdit], list[Route]]:
-    """What puts these members into an object: the edits, and the way to each container that comes in.
+    """The edits that put members into an object, and the routes of containers that come in with them.
 
     An object that is there gets what it lacks, a list that is there all items; any other value stays.
     """
     edits: list[JsonEdit] = []
-    made: list[Route] = []
+    routes: list[Route] = []
     lacking: list[tuple[str | None, Any]] = []
-    for key, value in wanted.items():
-        there, way = _at(node, (key,)), (*route, key)
-        if there is None:
+    for key, value in members.items():
+        member, way = _at(node, (key,)), (*route, key)
+        if member is None:
             lacking.append((key, value))
-            made += _containers(way, value)
+            routes += _containers(way, value)
         elif isinstance(value, dict):
-            below, ways = _additions(layout, there, way, value)
+            below, ways = _additions(layout, member, way, value)
             edits += below
-            made += ways
+            routes += ways
         elif isinstance(value, list):
-            edits.append(insertion(layout, there, [(None, item) for item in value]))
+            edits.append(insertion(layout, member, [(None, item) for item in value]))
     if lacking:
         edits.append(insertion(layout, node, lacking))
-    return edits, made
+    return edits, routes
 
 
 def _containers(route: Route, value: object) -> list[Route]:
-    """The way to a container and to those that are its members; of a list's items none is told."""
+    """The routes of a container and of the containers below it; those in a list are left out."""
     parts = value.items() if isinstance(value, dict) else ()
     ways = [way for key, part in parts for way in _containers((*route, key), part)]
     return [route, *ways] if isinstance(value, dict | list) else []
@@ -171,7 +171,7 @@ def _containers(route: Route, value: object) -> list[Route]:
 def _renewed_variables(
     text: str, where: str, put: Put, wanted: Mapping[str, str]
 ) -> tuple[str, Put]:
-    """Give our variables today's values; forget those that somebody changed or took out."""
+    """Give our variables the values of now; forget those that somebody changed or took out."""
     if wanted:
         _need(_at(read(text, where), ENV), dict, "env", where)
     kept = []
@@ -187,7 +187,7 @@ def _renewed_variables(
 
 
 def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
-    """Take out permissions that an earlier version put in and this one does not give."""
+    """Take out permissions that an earlier version put in and this one does not."""
     for rule in [rule for rule in put.permissions if rule in FORMER_PERMISSIONS]:
         allow = _at(read(text, where), ALLOW)
         values = [item.value for item in allow.items] if allow is not None else []
@@ -198,7 +198,7 @@ def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
 
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
-    """Edits that add scripts to an event with others of ours: to their matcher's group, or to a new one."""
+    """Edits that add missing scripts to events with entries of ours: to a matcher's group, or a new one."""
     own = list(_found(root, put))
     for event in dict.fromkeys(own_entry.event for own_entry in own):
         ours = [own_entry for own_entry in own if own_entry.event == event]
@@ -219,30 +219,30 @@ def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> I
 
 
 def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
-    """Replace our entries that differ from today's, in their place; take out second ones."""
-    wanted = {(wire.event, wire.name): entry(wire, form) for wire in WIRES}
+    """Replace our entries that differ from those of now, in their place; take out duplicates."""
+    entries = {(script.event, script.name): entry(script, form) for script in WIRES}
     while True:
-        seen: set[tuple[str, str]] = set()
+        keys: set[tuple[str, str]] = set()
         edit = None
         for own in _found(read(text, where), put):
             key = (own.event, own.name)
-            if key not in wanted or key in seen:
+            if key not in entries or key in keys:
                 edit = _entry_removal(text, read(text, where), own)
-            elif (node := own.hooks.items[own.index]).value != wanted[key]:
-                edit = replacement(Layout.of(text), node, wanted[key])
+            elif (node := own.hooks.items[own.index]).value != entries[key]:
+                edit = replacement(Layout.of(text), node, entries[key])
             if edit is not None:
                 break
-            seen.add(key)
+            keys.add(key)
         if edit is None:
             return text, put
         text, put = _edited(text, put, edit)
         # A renewed entry is known by its command for the rest of this run.
-        known = [(event, str(hook["command"])) for (event, _), hook in wanted.items()]
-        put = replace(put, hooks=tuple(dict.fromkeys([*put.hooks, *known])))
+        commands = [(event, str(hook["command"])) for (event, _), hook in entries.items()]
+        put = replace(put, hooks=tuple(dict.fromkeys([*put.hooks, *commands])))
 
 
 def _edited(text: str, put: Put, edit: JsonEdit) -> tuple[str, Put]:
-    """The text with an edit, and what was put in, in whose pieces the edit is made as well."""
+    """Make an edit in the text, and in those pieces of `put` that contain it."""
     pieces = [
         (old, new.replace(edit.old, edit.new) if edit.old else new) for old, new in put.pieces
     ]
@@ -270,7 +270,7 @@ def unwire(text: str, where: str, put: Put) -> str:
     try:
         # What an earlier run put in may have left no pieces: it is taken out by what it says.
         candidates = [after, _unbraced(_taken_out(after, where, put), put)] if is_whole else [after]
-        return next((known for known in candidates if _value(known) == expected), text)
+        return next((candidate for candidate in candidates if _value(candidate) == expected), text)
     except (JsoncError, Refused):
         return text
 
@@ -288,7 +288,7 @@ def left(text: str, where: str) -> list[tuple[str, str]]:
 
 
 def _value(text: str) -> Any:
-    """What the text says; an empty one says as much as an empty object."""
+    """The value of the text; an empty one counts as an empty object."""
     node = parse(text)
     return node.value if node is not None else {}
 
@@ -300,7 +300,7 @@ def _taken_out(text: str, where: str, put: Put) -> str:
 
 
 def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
-    """What takes out one thing of ours of each list and object that has some: these edits cannot meet."""
+    """Edits that take out one part of ours from each list and object: so they cannot overlap."""
     edits: dict[Route, JsonEdit] = {}
     for own in _found(root, put):
         if ("hooks", own.event) not in edits:
@@ -322,12 +322,12 @@ def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
 
 
 def _index(node: Node, key: str) -> int:
-    """The place of an object's member; of several with one name the last, which counts."""
+    """The index of an object's member; of several with one name the last, which is the one that counts."""
     return max(index for index, member in enumerate(node.members) if member.key == key)
 
 
 def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
-    """The edit that takes an entry out, with its group if it is the last one there."""
+    """The edit that takes an entry out, with its group if it is the only one in it."""
     if len(own.hooks.items) > 1:
         return removal(text, own.hooks, own.index)
     groups = _sure(_at(root, ("hooks", own.event)))
@@ -358,8 +358,8 @@ def _at(root: Node | None, route: Sequence[str]) -> Node | None:
 def _need(node: Node | None, kind: type, what: str, where: str) -> None:
     if node is None or isinstance(node.value, kind):
         return
-    wanted = "an object" if kind is dict else "a list"
-    raise unwritten(f"{what} in {where} is not {wanted}, which settings must have there")
+    expected = "an object" if kind is dict else "a list"
+    raise unwritten(f"{what} in {where} is not {expected}, which settings must have there")
 
 
 def _sure(node: Node | None) -> Node:

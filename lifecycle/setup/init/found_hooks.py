@@ -1,4 +1,4 @@
-"""What Claude Code's settings say here: hook entries, our plugin, permissions, variables. Only reads.
+"""Reads Claude Code's settings of a worktree: hook entries, our plugin, permissions, variables.
 
 Three files count, the user's and two of the project's, and the client runs the hooks of all of them.
 Source: Claude Code's settings reference, https://code.claude.com/docs/en/settings.
@@ -23,7 +23,7 @@ from lifecycle.storage import store
 PLUGIN = "lifecycle"
 
 _BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
-"""Rules of the client's that cover all of ours."""
+"""Permissions of the client's that cover all of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ClientSettings:
 
     @property
     def hooks(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Event, matcher and entry of each hook, as far as they have the shape of one."""
+        """Event, matcher and entry of each hook; what does not have the shape of one is passed over."""
         for event, groups in self.object("hooks").items():
             for group in groups if isinstance(groups, list) else ():
                 listed = group.get("hooks") if isinstance(group, dict) else None
@@ -61,8 +61,8 @@ class HookEntry:
     """One hook entry that runs a script of ours.
 
     Attributes:
-        file: where it stands.
-        event, matcher: what it hears.
+        file: the settings file that has it.
+        event, matcher: when the client runs it.
         name: the script.
         hook: the entry as it is written.
         script: the script's path, or None if the entry does not name one.
@@ -86,7 +86,7 @@ class HookEntry:
 
     @property
     def call(self) -> str:
-        """What is run: entries of one call are one hook for the client."""
+        """Command and arguments as text: the client runs entries with the same ones once."""
         return json.dumps([self.hook.get("command"), self.hook.get("args")])
 
     @property
@@ -121,7 +121,7 @@ class ClientSetup:
 
     @classmethod
     def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
-        """Read them; what cannot be read is a problem of its own, not an error."""
+        """Read all of it; a file that cannot be read has a `problem`, and nothing is raised."""
         files = _files(root, environment)
         mark, problem = _mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
@@ -131,19 +131,22 @@ class ClientSetup:
 
     @property
     def plugin_runs(self) -> bool:
-        """True if the plugin's copies of the hooks do their work here: a mark makes them silent."""
+        """True if the plugin is enabled and its hooks do their work: the mark of `init` silences them."""
         return bool(self.plugins) and self.mark is None and not self.mark_problem
 
     @property
     def missing(self) -> list[Wire]:
-        """What no settings file wires; the plugin, if it runs, wires all."""
+        """The wires that no settings file has; the plugin, if it runs, has all of them."""
         wired = {(entry.event, entry.name) for entry in self.entries}
         return [wire for wire in WIRES if (wire.event, wire.name) not in wired]
 
     @property
     def doubled(self) -> list[tuple[Wire, list[HookEntry]]]:
         """Scripts that several entries run at one event, with these entries."""
-        wired = [(w, [e for e in self.of(w.name) if e.event == w.event]) for w in WIRES]
+        wired = [
+            (wire, [entry for entry in self.of(wire.name) if entry.event == wire.event])
+            for wire in WIRES
+        ]
         return [(wire, entries) for wire, entries in wired if len(entries) > 1]
 
     def of(self, name: str) -> tuple[HookEntry, ...]:
@@ -152,7 +155,7 @@ class ClientSetup:
 
 
 def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
-    """A path as a person would write it."""
+    """A path for people: from the worktree's root, else from `~`, else absolute."""
     if path.is_relative_to(root):
         return str(path.relative_to(root))
     home = environment.get("HOME", "")
@@ -162,7 +165,7 @@ def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
 def allows_all(
     root: Path, environment: Mapping[str, str], wanted: Iterable[str] = PERMISSIONS
 ) -> bool:
-    """True if the client's settings let the agent run unasked what it runs in the normal course."""
+    """True if the client's settings have all of these permissions, or a broader one."""
     lists = [file.object("permissions").get("allow") for file in _files(root, environment)]
     rules = {
         rule

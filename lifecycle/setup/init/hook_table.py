@@ -1,4 +1,4 @@
-"""Which script hears which event: the one table behind the plugin, `init` and `init --shared`.
+"""The table of hook scripts and their events, for the plugin, `init` and `init --shared`.
 
 Source of the shape: Claude Code's settings and hooks reference, https://code.claude.com/docs/en/hooks.
 Timeouts are in seconds. A command with `args` is started as it is, without a shell.
@@ -19,7 +19,7 @@ EDITS = "Write|Edit|MultiEdit|NotebookEdit"
 """The client's tools that edit files."""
 
 AGENTS = "Agent|Task"
-"""The client's tool that launches an agent, and the name that it had: an exact list, no pattern."""
+"""The client's tool that launches an agent, by its name and its former one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Wire:
         event: the client's name of the event.
         name: the script's name in `hooks/`.
         timeout: seconds after which the client ends it.
-        matcher: which of the event's kinds it hears; empty for all.
+        matcher: the kinds of the event that it is run for; "" for all.
         is_rewake: it runs in the background, and its exit 2 wakes an idle session.
         least: seconds that the script takes at most, and a little more.
     """
@@ -71,7 +71,7 @@ PERMISSIONS = tuple(
     f"Bash(lifecycle {command}:*)"
     for command in ("claim", "handoff", "status", "tick", "release", "feedback", "wait")
 )
-"""What an agent runs in the normal course without asking.
+"""Permissions of what an agent runs from claim to close.
 
 A permission covers every option of its command, so none of these may force anything. `takeover` takes
 what another holds, `close` and `nudge` say yes in the user's place, `trust` lets a stranger's commands
@@ -84,7 +84,7 @@ STAGE_PERMISSIONS = tuple(
     [f"Bash(lifecycle tracker {verb}:*)" for verb in _FREE_VERBS]
     + [f"Bash(lifecycle stage {verb}:*)" for verb in ("status", "detect")]
 )
-"""What the staged workflow's instructions name besides, put in with it alone.
+"""Further permissions for the staged workflow, put in with it alone: what its instructions name.
 
 `tracker close` is not among them: under a claim it is the user's yes, as `close` is; nor are `tracker
 edit`, which overwrites what a person wrote, and what has a `--force`.
@@ -104,7 +104,7 @@ RUN_PERMISSIONS = tuple(
     + [f"Bash(lifecycle platform {verb}:*)" for verb in ("list", "detect", "get-command")]
     + ["Bash(lifecycle check:*)"]
 )
-"""What an autonomous run's instructions name besides, put in with it alone.
+"""Further permissions for autonomous runs, put in with them alone: what their instructions name.
 
 Gates and checks run the project's own commands, so a run that is asked for is a yes to these. What only
 a person may do is not among them: `run resume`, `run user-fix-complete`, `run stop`. Nor are `run
@@ -118,7 +118,7 @@ _WORKFLOW_VERBS = (
 )  # fmt: skip
 
 WORKFLOW_PERMISSIONS = tuple(f"Bash(lifecycle workflow {verb}:*)" for verb in _WORKFLOW_VERBS)
-"""What an agent that follows a workflow runs besides, put in with it alone.
+"""Further permissions for an agent that follows a workflow, put in with workflows alone.
 
 A gate runs the project's own checks, so a workflow that is asked for is a yes to these. A person's gate
 is passed and skipped by a person, whatever is allowed here. `scripts/workflow_state.py` is not among
@@ -126,7 +126,7 @@ them: whoever edits it would run what they like.
 """
 
 FORMER_PERMISSIONS = ("Bash(lifecycle tracker edit:*)",)
-"""What earlier versions put in besides: taken out by the next `init`."""
+"""Permissions that only earlier versions put in: the next `init` takes them out."""
 
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 """How often the client lets a Stop hook continue a turn without a tool call in between.
@@ -147,18 +147,18 @@ def cap_for(blocks: int) -> int:
 
 
 Form = Callable[[str], dict[str, Any]]
-"""What names a script in a hook entry, given the script's name."""
+"""Makes the part of a hook entry that names a script, from the script's name."""
 
 _SIGNED = "# lifecycle init"
 
 
 def local_form(folder: Path) -> Form:
-    """The script at its absolute path, for one person on one machine."""
+    """The form of entries for one person on one machine: scripts by absolute paths below `folder`."""
     return lambda name: {"command": str(folder / name), "args": []}
 
 
 def shared_form(name: str) -> dict[str, Any]:
-    """A command that names no path of anybody's and does nothing where lifecycle is missing.
+    """The form of shared entries: a command without anybody's path, which ends where lifecycle is missing.
 
     It reads where the scripts lie from the user's own folder (see `user_folder.py`). It is a shell's
     command line and has no `args`: a client that does not know `args` would start a bare `sh` instead, and
@@ -172,7 +172,7 @@ def shared_form(name: str) -> dict[str, Any]:
 
 
 def entry(wire: Wire, form: Form) -> dict[str, Any]:
-    """One hook entry, as settings and hooks.json hold it."""
+    """One hook entry as settings and hooks.json have it."""
     rewake = {"asyncRewake": True} if wire.is_rewake else {}
     return {"type": "command", **form(wire.name), "timeout": wire.timeout, **rewake}
 
@@ -215,7 +215,7 @@ def own_name(hook: object, known: Collection[str] = ()) -> str | None:
 
 
 def run_name(hook: object) -> str | None:
-    """The script of ours that a hook entry seems to run in any way, also inside another command."""
+    """The script of ours that a hook entry's command names, also inside another command; else None."""
     command = hook.get("command") if isinstance(hook, dict) else None
     words = command if isinstance(command, str) else ""
     names = "|".join(NAMES)

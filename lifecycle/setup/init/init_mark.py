@@ -1,4 +1,4 @@
-"""The mark `.claude/lifecycle.json`: what `init` put into this project, so that all of it can go again.
+"""Reads and writes the mark `.claude/lifecycle.json`: what `init` put into a project, to take it out by.
 
 It also tells the plugin's copies of the hooks to stay quiet here, so that nothing runs twice. Shared,
 it is committed with the settings; so what it says may be a stranger's word, and taking out believes
@@ -34,7 +34,7 @@ ENV = ("env",)
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What goes in beside the hooks: permissions, and variables that sessions are given."""
+    """What is put into settings beside the hooks: permissions, and variables for sessions."""
 
     permissions: tuple[str, ...] = PERMISSIONS
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -45,10 +45,10 @@ class Put:
     """What was put into one settings file.
 
     Attributes:
-        pieces: (text before, text after) of each place that changed, if it takes them to go back.
-        hooks: (event, command) of each entry that does not itself show whose it is.
+        pieces: (text before, text after) of each changed place, where only they restore the bytes.
+        hooks: (event, command) of each entry that does not show by itself that it is ours.
         permissions: the rules that were not there before.
-        containers: the way to each object and array that was not there before; () is the whole.
+        containers: the route of each object and array that was not there before; () is the whole.
         variables: (name, value) of each variable that was not there before.
     """
 
@@ -60,13 +60,13 @@ class Put:
 
     def own_name(self, event: str, hook: object) -> str | None:
         """The script that an entry runs, if the entry is ours."""
-        known = [command for where, command in self.hooks if where == event]
-        return own_name(hook, known)
+        commands = [command for own_event, command in self.hooks if own_event == event]
+        return own_name(hook, commands)
 
 
 MARK = ".claude/lifecycle.json"
 PERMITS = ".claude/lifecycle-permissions.json"
-"""The same for permissions alone: the plugin's hooks go on doing their work beside it."""
+"""The mark of `init --permissions`; it does not silence the plugin's hooks."""
 LOCAL = "local"
 SHARED = "shared"
 SETTINGS = {LOCAL: ".claude/settings.local.json", SHARED: ".claude/settings.json"}
@@ -87,7 +87,7 @@ _RULES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class InitMark:
-    """What was put in.
+    """What `init` put into one project.
 
     Attributes:
         mode: for one person ("local") or for everybody in the repository ("shared").
@@ -114,13 +114,13 @@ class InitMark:
     section: str = ""
 
     def created_with(self, name: str, *, is_new: bool) -> tuple[str, ...]:
-        """What was not there before, with this file or folder if it is new."""
+        """`created`, with this file or folder added if it is new."""
         is_added = is_new and name not in self.created
         return (*self.created, name) if is_added else self.created
 
 
 def render(mark: InitMark) -> bytes:
-    """The mark's content."""
+    """The mark as the bytes of its file."""
     put = mark.settings
     data = {
         "about": "Written by `lifecycle init`; `lifecycle init --remove` takes out what is listed here.",
@@ -138,7 +138,7 @@ def render(mark: InitMark) -> bytes:
 
 
 def parse(content: bytes) -> InitMark:
-    """What a mark says.
+    """The mark in the content of its file.
 
     Raises:
         Refused: it is none of ours, or was broken by hand.
@@ -184,7 +184,9 @@ def _put(data: Any) -> Put:
         # Nobody else's rule is taken out, whatever a stranger's mark says.
         tuple(rule for rule in _texts(data["permissions"]) if rule in _RULES),
         tuple(tuple(item.split(".")) if item else () for item in _texts(data["containers"])),
-        tuple((n, _text(v)) for n, v in data.get("variables", {}).items() if n == CAP),
+        tuple(
+            (name, _text(value)) for name, value in data.get("variables", {}).items() if name == CAP
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""JSON with comments, read with the place of every value, so that text can be edited in place.
+"""Reads JSON with comments, with the place of every value, and makes edits of the text in place.
 
 Settings files in the wild have comments, trailing commas, tabs, CRLF and a BOM. Nothing here renders a
 file anew: values are found by their offsets, and an edit replaces a piece of text.
@@ -19,7 +19,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import dataclass, replace
 
 DEEPEST = 200
-"""Containers within containers; settings have five."""
+"""How deep containers may be nested; settings have five levels."""
 
 _BLANKS = " \t\r\n"
 _SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -159,10 +159,10 @@ def _name(text: str, offset: int) -> tuple[str, int]:
     return _loaded(name[0], text, offset), skip(text, colon + 1)
 
 
-def _unexpected(wanted: str, text: str, offset: int) -> JsoncError:
+def _unexpected(expected: str, text: str, offset: int) -> JsoncError:
     char = text[offset : offset + 1]
     what = json.dumps(char, ensure_ascii=False) if char else "the end of the file"
-    return JsoncError(f"expected {wanted}, found {what}", text, offset)
+    return JsoncError(f"expected {expected}, found {what}", text, offset)
 
 
 def _loaded(word: str, text: str, offset: int) -> Any:
@@ -212,7 +212,7 @@ class Layout:
 
     @classmethod
     def of(cls, text: str) -> Layout:
-        """Read it off the text."""
+        """The layout of a text, by its first line end and its first item."""
         node = parse(text)
         newline = "\r\n" if re.search(r"\A[^\n]*\r\n", text) else "\n"
         if node is None or not node.spans:
@@ -292,7 +292,7 @@ def removal(text: str, node: Node, index: int) -> JsonEdit:
 
 
 def _ends_in_line_comment(text: str, offset: int, end: int) -> bool:
-    """True if nothing but a line's end separates what begins at `end` from a comment up to it."""
+    """True if the last comment before `end` is one of `//`, which only a line's end closes."""
     is_line_comment = False
     while offset < end:
         match = _SPACE.match(text, offset)
@@ -331,7 +331,7 @@ def _part(layout: Layout, name: str | None, value: Any, indent: str) -> str:
 
 
 def _after_comma(text: str, end: int) -> int:
-    """Behind the comma that follows a value."""
+    """The offset behind the comma that follows a value."""
     return skip(text, end) + 1
 
 

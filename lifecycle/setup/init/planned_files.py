@@ -1,4 +1,4 @@
-"""The files of a plan: read once, changed in memory, then written all or none."""
+"""Files that are read once, changed in memory, and then written all or none."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from lifecycle.storage import store
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file as it is and as it is to be; None is "not there".
+    """One file's content before and after; None for a file that is not there.
 
     Attributes:
         path: where it lies.
         shown: its name for people.
         before, after: its content.
-        what: what is in the change, in a few words.
+        what: the change in a few words.
         is_private: it lies in the user's own folder.
-        is_executable: whoever may read it may start it, if it is new.
-        is_log: of no interest line by line.
+        is_executable: a new file can be started by whoever may read it.
+        is_log: a diff does not list its lines.
     """
 
     path: Path
@@ -48,7 +48,9 @@ class FileChange:
 
     def diff(self) -> str:
         """The change as a unified diff; control characters are shown as escapes."""
-        old, new = ("/dev/null" if c is None else self.shown for c in (self.before, self.after))
+        old, new = (
+            "/dev/null" if content is None else self.shown for content in (self.before, self.after)
+        )
         if self.is_log:
             return f"--- {visible(old)}\n+++ {visible(new)}\n"
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), old, new)
@@ -56,12 +58,12 @@ class FileChange:
 
 
 def unwritten(problem: str, way: str = "mend it") -> Refused:
-    """The error for a file that no plan can be made with: what is wrong, and what to do about it."""
+    """The error for a file that stops the plan: what is wrong, and how the user mends it."""
     return Refused(f"{problem}, so nothing was written anywhere; {way} and run this again.")
 
 
 def digest(content: bytes) -> str:
-    """By what a file is known that was written whole."""
+    """The SHA-256 of a file's content, by which a file that we wrote whole is known again."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -77,10 +79,10 @@ def _diff_line(line: str) -> str:
 
 
 class FileDraft:
-    """Files as they will be; nothing is written.
+    """Changes of files in memory; nothing is written.
 
     Args:
-        root: the folder that names of files begin at; an absolute path stands for itself.
+        root: the folder that names of files are relative to; an absolute path stays as it is.
     """
 
     def __init__(self, root: Path) -> None:
@@ -89,7 +91,7 @@ class FileDraft:
         self._after: dict[Path, FileChange] = {}
 
     def read(self, name: str | Path) -> bytes | None:
-        """The content as it will be so far; None if the file is not there."""
+        """The content with the changes so far; None if the file is not there."""
         path = self._root / name
         if path in self._after:
             return self._after[path].after
@@ -101,7 +103,7 @@ class FileDraft:
     def write(
         self, name: str | Path, content: bytes | None, what: str, shown: str = "", **kind: bool
     ) -> None:
-        """Let the file hold this, or let it be gone; `what`, `shown` and `kind` are as in FileChange."""
+        """Set a file's new content, None to delete it; `what`, `shown` and `kind` are as in FileChange."""
         self.read(name)
         path = self._root / name
         self._after[path] = FileChange(
@@ -109,7 +111,7 @@ class FileDraft:
         )
 
     def changes(self) -> tuple[FileChange, ...]:
-        """What differs from what is there, in the order in which it was written."""
+        """The changes that differ from the files, in the order of the calls of `write`."""
         return tuple(change for change in self._after.values() if change.before != change.after)
 
 
@@ -131,20 +133,20 @@ def write_all(changes: Sequence[FileChange]) -> None:
                 "this again."
             )
     done: list[FileChange] = []
-    made: list[Path] = []  # folders, which go again as well
+    folders: list[Path] = []  # folders, which go again as well
     try:
         for change in changes:
-            _write(change, change.after, made)
+            _write(change, change.after, folders)
             done.append(change)
     except BaseException:
         for change in reversed(done):
-            _write(change, change.before, made)
-        for folder in reversed(made):
+            _write(change, change.before, folders)
+        for folder in reversed(folders):
             folder.rmdir()
         raise
 
 
-def _write(change: FileChange, content: bytes | None, made: list[Path]) -> None:
+def _write(change: FileChange, content: bytes | None, folders: list[Path]) -> None:
     if content is None:
         change.path.resolve().unlink(missing_ok=True)
     elif change.is_private:
@@ -154,7 +156,7 @@ def _write(change: FileChange, content: bytes | None, made: list[Path]) -> None:
         for folder in reversed([path.parent, *path.parent.parents]):
             if not folder.exists():
                 folder.mkdir()
-                made.append(folder)
+                folders.append(folder)
         if path.exists():
             store.write(path, content)  # keeps the mode
         else:
@@ -162,7 +164,7 @@ def _write(change: FileChange, content: bytes | None, made: list[Path]) -> None:
 
 
 def _create(path: Path, content: bytes, *, is_executable: bool) -> None:
-    """A new file with the mode that the user's umask gives, there at once with all of its content."""
+    """Make a new file with the mode of the user's umask, in one step with all of its content."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -178,18 +180,18 @@ def _create(path: Path, content: bytes, *, is_executable: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PutLines:
-    """What was put into one file: the lines, and the one piece of text that they are in."""
+    """The lines that were put into one file, and the piece of text that they came in."""
 
     lines: tuple[str, ...] = ()
     piece: str = ""
 
 
 def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[bytes, PutLines]:
-    """The content with the lines that it lacks, at its end, in its own line ends."""
+    """Add the lines that the content lacks, at its end in its own line ends; also all that was put in."""
     text = as_text(content)
-    there = {line.strip() for line in text.splitlines()}
-    there |= {f"/{line}" for line in there if not line.startswith("/")}
-    missing = [line for line in lines if line not in there]
+    existing = {line.strip() for line in text.splitlines()}
+    existing |= {f"/{line}" for line in existing if not line.startswith("/")}
+    missing = [line for line in lines if line not in existing]
     if not missing:
         return content, before
     newline = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
@@ -200,7 +202,7 @@ def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[b
 
 
 def take_out_lines(content: bytes, put: PutLines) -> bytes:
-    """The content without them: byte for byte as before if nobody touched the piece."""
+    """The content without the lines that were put in; byte for byte as before if the piece is untouched."""
     text = as_text(content)
     if put.piece and text.count(put.piece) == 1:
         start = text.index(put.piece)
@@ -212,10 +214,10 @@ def take_out_lines(content: bytes, put: PutLines) -> bytes:
 
 
 def as_text(content: bytes) -> str:
-    """Bytes as text that `as_bytes` makes the same bytes of, whatever they are."""
+    """Decode any bytes to text that `as_bytes` turns back into the same bytes."""
     return content.decode("utf-8", "surrogateescape")
 
 
 def as_bytes(text: str) -> bytes:
-    """What `as_text` made text of."""
+    """The bytes that `as_text` decoded."""
     return text.encode("utf-8", "surrogateescape")

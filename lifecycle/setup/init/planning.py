@@ -1,6 +1,6 @@
-"""What `init` and `init --remove` will do to one project, worked out before anything is written.
+"""Plans what `init` and `init --remove` do to one project, and carries the plan out.
 
-A new worktree of the repository gets what git does not carry over (`copy_to`).
+`copy_to` gives a new worktree of the repository what git does not carry over.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 
 PERMISSIONS_ALONE = "permissions"
-"""The mode of a project whose hooks are the plugin's."""
+"""The mode of a plan that puts in permissions alone: the plugin has the hooks."""
 
 STATUS_LINE = "statusline"
-"""The mode of a project that has the status line put in, whatever else."""
+"""The mode of a plan that puts in the status line alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be done.
+    """What `init` or `init --remove` will do.
 
     Attributes:
         root: the worktree.
@@ -54,8 +54,8 @@ class Plan:
             if it is neither.
         changes: the files, in the order in which to show them.
         notes: what a person should know.
-        folders: folders that go if they are empty afterwards.
-        label: what the staged workflow's tasks are labelled with, if it is wired; "" if not.
+        folders: folders that are removed if they are empty afterwards.
+        label: the label of the staged workflow's tasks, if it is wired; "" if not.
         run: what autonomous runs need is there afterwards.
         workflow: what workflows need is there afterwards.
     """
@@ -115,7 +115,7 @@ def plan(
 
 
 def apply(plan: Plan) -> None:
-    """Do it: all of it or, if a file cannot be written, nothing.
+    """Carry a plan out: all of it or, if a file cannot be written, nothing.
 
     Raises:
         Refused: a file changed since the plan was made; nothing was written.
@@ -131,16 +131,16 @@ def apply(plan: Plan) -> None:
 
 
 class _Project(ProjectFiles):
-    """What `init`, and `init --remove`, make of a project."""
+    """Drafts the files of a project for each form of `init` and `init --remove`."""
 
     def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
-        """What was drafted, for a project that is wired so afterwards."""
+        """The plan of all that was drafted; `mode` is how the project is wired afterwards."""
         return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), folders)
 
     def installation(
         self, before: InitMark | None, *, shared: bool, stages: bool, run: bool, workflow: bool
     ) -> Plan:
-        """Put everything in that is not in."""
+        """Draft what `init` puts in and is not there yet."""
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
         if before is not None and before.mode != mode:
             before = self._moved(before, mode)
@@ -185,7 +185,7 @@ class _Project(ProjectFiles):
         return replace(self._plan(mode), label=label, run=new.run, workflow=new.workflow)
 
     def permission(self, *, run: bool, workflow: bool) -> Plan:
-        """Put in what the agent runs unasked, for whoever has the hooks from the plugin."""
+        """Draft permissions alone, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
             self.notes.append(
@@ -203,7 +203,7 @@ class _Project(ProjectFiles):
         return self._plan(PERMISSIONS_ALONE)
 
     def status_line(self) -> Plan:
-        """Put the client's status line in, for one person."""
+        """Draft the client's status line alone, for one person."""
         new = self.mark(LINE_MARK) or InitMark(LOCAL, created=self.new_folder())
         name = SETTINGS[LOCAL]
         content = self.draft.read(name)
@@ -217,7 +217,7 @@ class _Project(ProjectFiles):
         return self._plan(STATUS_LINE)
 
     def _without_line(self) -> InitMark | None:
-        """Take the status line out; what was put in with it, or None if there was none."""
+        """Draft the status line's removal; returns its mark, or None if it was not put in."""
         line = self.mark(LINE_MARK)
         if line is None:
             return None
@@ -225,15 +225,15 @@ class _Project(ProjectFiles):
         content = self.draft.read(name)
         if content is not None:
             text = take_out(decoded(content, name), name, line.settings)
-            gone = not text.strip("\ufeff{} \t\r\n") and name in line.created
-            self.draft.write(name, None if gone else text.encode(), "the status line goes")
+            is_gone = not text.strip("\ufeff{} \t\r\n") and name in line.created
+            self.draft.write(name, None if is_gone else text.encode(), "the status line goes")
         for listed in line.lines:
             self.unlisted(line, listed)
         self.draft.write(LINE_MARK, None, "the mark")
         return line
 
     def _begun(self, mode: str) -> InitMark:
-        """The mark of a first run; what was only allowed until now goes, to be put in with the rest."""
+        """The mark of a first run; permissions that were put in alone go, to come in with the rest."""
         allowed = self.mark(PERMITS)
         if allowed is None:
             return InitMark(mode, created=self.new_folder())
@@ -244,7 +244,7 @@ class _Project(ProjectFiles):
         return InitMark(mode, created=tuple(name for name in allowed.created if name == FOLDER))
 
     def removal(self, before: InitMark | None, name: str) -> Plan:
-        """Take everything out that was put in, as the mark called `name` says."""
+        """Draft the removal of all that `before` lists, the mark in the file `name`."""
         line = self._without_line()
         if before is None:
             if line is None:
@@ -275,10 +275,10 @@ class _Project(ProjectFiles):
         return self._plan("", folders)
 
     def _moved(self, before: InitMark, mode: str) -> InitMark:
-        """From one person's settings to everybody's: never both."""
+        """Draft the move from one person's settings to everybody's, so that they are never in both."""
         self.unwired(before, "moved to .claude/settings.json")
         self.unlisted(before, EXCLUDE)
-        kept = {name: put for name, put in before.lines.items() if name != EXCLUDE}
+        kept = {name: put_lines for name, put_lines in before.lines.items() if name != EXCLUDE}
         created = tuple(name for name in before.created if name != SETTINGS[before.mode])
         return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
 
@@ -286,15 +286,15 @@ class _Project(ProjectFiles):
         # Entries of ours that no mark speaks of may name the folder that was recorded before.
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
         forms = [local_form(folder) for folder in folders if folder is not None]
-        known = tuple((w.event, str(form(w.name)["command"])) for form in forms for w in WIRES)
-        put = replace(before.settings, hooks=(*before.settings.hooks, *known))
+        commands = tuple((w.event, str(form(w.name)["command"])) for form in forms for w in WIRES)
+        put = replace(before.settings, hooks=(*before.settings.hooks, *commands))
         is_shared = before.mode == SHARED
         form = shared_form if is_shared else local_form(resources.hooks_folder())
         extra = self.staging.extra(stages=before.stages, run=before.run, workflow=before.workflow)
         return self.put_into(replace(before, settings=put), form, extra)
 
     def _recorded(self) -> None:
-        """What the hook scripts find in the user's own folder."""
+        """Draft the files in the user's own folder that tell hooks where command and scripts are."""
         command = user_folder.find_command(self.root, self.environment)
         if command is None:
             self.notes.append(
@@ -303,16 +303,16 @@ class _Project(ProjectFiles):
             return
         if command.note:
             self.notes.append(command.note)
-        wanted = user_folder.lines_to_record(
+        contents = user_folder.lines_to_record(
             self.environment, command.path, resources.hooks_folder()
         )
-        for path, content in wanted.items():
+        for path, content in contents.items():
             shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"
             self.draft.write(path, content, f"where {what}", shown, is_private=True)
 
     def _allowed(self) -> None:
-        """Whoever wires a project lets the program run that keeps its tasks; an agent cannot say so."""
+        """Draft the yes to the program that keeps the tasks; an agent cannot give it, and gets a note."""
         try:
             program = registry.program(self.root, config.load(self.root, self.environment))
         except BadConfig as error:
@@ -335,14 +335,14 @@ class _Project(ProjectFiles):
 def copy_to(
     origin: Path, new: Path, *, environment: Mapping[str, str] | None = None
 ) -> tuple[Path, ...]:
-    """Give a new worktree what this one has and git does not track; what was written there.
+    """Copy to a new worktree what this one has and git does not track; returns the paths written.
 
     That is the untracked `.lifecycle.toml`, but for the main worktree's, which all read; our entries in
     the person's own settings with the mark; and the files that `init` supplied.
     Nothing that is there already is touched, and nothing is done for a project that `init` never wired.
 
     Args:
-        origin: the worktree that has them.
+        origin: the worktree to copy from.
         new: the worktree that `git worktree add` just made.
         environment: names the user's home and PATH; the process's unless given.
 
@@ -371,7 +371,7 @@ def copy_to(
 
 
 def _parts(content: bytes) -> dict[str, bool]:
-    """What was put in beside the hooks, as `plan` wants to know it."""
+    """The keywords for `plan` on what a mark says was put in beside the hooks."""
     try:
         mark = init_mark.parse(content)
     except Refused:

@@ -1,4 +1,4 @@
-"""The files of one project that `init` writes: what is put into each of them, and taken out again."""
+"""Drafts of the files of one project that `init` writes: what goes into each, and out of it again."""
 
 from __future__ import annotations
 
@@ -48,7 +48,12 @@ _GIT_SECONDS = 20.0
 
 @dataclass
 class ProjectFiles:
-    """One worktree and what a plan makes of its files; nothing is written yet."""
+    """One worktree and the draft of its files; nothing is written yet.
+
+    Attributes:
+        only_wires: leave files alone that a person edits.
+        notes: what a person should know; added to.
+    """
 
     root: Path
     environment: Mapping[str, str]
@@ -82,7 +87,7 @@ class ProjectFiles:
             )
 
     def mark(self, name: str = MARK) -> InitMark | None:
-        """What an earlier run left, or None."""
+        """The mark that an earlier run left, or None."""
         content = self.draft.read(name)
         return mark.parse(content) if content is not None else None
 
@@ -92,11 +97,11 @@ class ProjectFiles:
         return Staging(self.root, self.environment, self.draft, self.notes)
 
     def new_folder(self) -> tuple[str, ...]:
-        """What a first run makes: the folder of the client's settings, unless it is there."""
+        """The folder of the client's settings, if it is not there yet and so is made by this run."""
         return () if (self.root / FOLDER).exists() else (FOLDER,)
 
     def put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
-        """Put hooks of this form, if one is given, and what else is wired in the settings; the new mark."""
+        """Put hooks of this form (None: no hooks) and `extra` into the settings; returns the new mark."""
         name = SETTINGS[before.mode]
         content = self.draft.read(name)
         text, put = client_settings.wire(decoded(content, name), name, form, before.settings, extra)
@@ -107,7 +112,7 @@ class ProjectFiles:
         return replace(before, settings=put, created=created)
 
     def unwired(self, before: InitMark, what: str) -> None:
-        """Take out of the settings what the mark says was put in; a file that was made for it goes."""
+        """Take out of the settings what the mark lists; a settings file that `init` made is deleted."""
         name = SETTINGS[before.mode]
         content = self.draft.read(name)
         if content is None:
@@ -115,11 +120,11 @@ class ProjectFiles:
         text = client_settings.unwire(decoded(content, name), name, before.settings)
         root = client_settings.read(text, name)
         # Empty, or an object with nothing in it, not even a comment.
-        rest = text.strip("\ufeff \t\r\n")
-        is_empty = not rest or (root is not None and not rest.strip("{} \t\r\n"))
-        gone = is_empty and name in before.created
-        self.draft.write(name, None if gone else text.encode(), what)
-        if not gone:
+        bare = text.strip("\ufeff \t\r\n")
+        is_empty = not bare or (root is not None and not bare.strip("{} \t\r\n"))
+        is_gone = is_empty and name in before.created
+        self.draft.write(name, None if is_gone else text.encode(), what)
+        if not is_gone:
             for event, script in client_settings.left(text, name):
                 self.notes.append(
                     f"{name} still runs {script} at {event}, in an entry that is not as it was put in; "
@@ -128,7 +133,7 @@ class ProjectFiles:
 
     def listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
         """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
-        wanted = (
+        lines = (
             *OWN_LINES,
             *((LOG_LINE,) if before.stages else ()),
             *(run_store.LINES if before.run else ()),
@@ -139,13 +144,17 @@ class ProjectFiles:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
             name, path = EXCLUDE, self._exclude()
             new_files = (SETTINGS[LOCAL], protocol_section.FILE)
-            own_files = (mark_name, *(n for n in new_files if n in before.created), *before.sha256)
-            wanted = (*wanted, *(f"/{file}" for file in own_files))
+            own_files = (
+                mark_name,
+                *(file for file in new_files if file in before.created),
+                *before.sha256,
+            )
+            lines = (*lines, *(f"/{file}" for file in own_files))
         if path.is_symlink():
             self.notes.append(f"{name} is a symbolic link, which was not written through.")
             return before
         content = self.draft.read(path)
-        added, put = add_lines(content or b"", wanted, before.lines.get(name, PutLines()))
+        added, put = add_lines(content or b"", lines, before.lines.get(name, PutLines()))
         if added == (content or b""):
             return before
         self.draft.write(path, added, count(len(put.lines), "line"), _shown(name))
@@ -158,16 +167,16 @@ class ProjectFiles:
         content, put = self.draft.read(path), before.lines.get(name)
         if content is None or put is None or path.is_symlink():
             return
-        left = take_out_lines(content, put)
-        gone = not left and name in before.created
-        self.draft.write(path, None if gone else left, "lifecycle's lines go", _shown(name))
+        after = take_out_lines(content, put)
+        is_gone = not after and name in before.created
+        self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
 
     def claims_listed(self) -> None:
         """Keep claims that are still in a worktree of this clone out of git, by the one `info/exclude`."""
         git, path = store.common_folder(self.root), self._exclude()
         others = known_clones.worktrees_of(KnownClone(git, None)) if git is not None else ()
         if path.is_symlink() or not any(
-            (one / CLAIM_FILE).exists() for one in (self.root, *others)
+            (worktree / CLAIM_FILE).exists() for worktree in (self.root, *others)
         ):
             return
         before = self.draft.read(path) or b""
@@ -176,7 +185,7 @@ class ProjectFiles:
             self.draft.write(path, after, "keeps claims out of git still", _shown(EXCLUDE))
 
     def sectioned(self, before: InitMark) -> InitMark:
-        """The section of CLAUDE.md, unless somebody wrote one of their own."""
+        """Put our section into CLAUDE.md, unless somebody wrote one of their own; returns the new mark."""
         name = protocol_section.FILE
         self.need_inside(name)
         if os.path.lexists(self.root / name) and not (self.root / name).is_file():
@@ -198,12 +207,12 @@ class ProjectFiles:
         if content is None:
             return
         self.need_inside(name)
-        left = protocol_section.take_out(content, before.section)
-        if left is None:
+        after = protocol_section.take_out(content, before.section)
+        if after is None:
             self.notes.append(f"The section of {name} was changed since and was kept.")
             return
-        gone = not left and name in before.created
-        self.draft.write(name, None if gone else left, f'without "{protocol_section.TITLE}"')
+        is_gone = not after and name in before.created
+        self.draft.write(name, None if is_gone else after, f'without "{protocol_section.TITLE}"')
 
     def _exclude(self) -> Path:
         git = git_of(self.root, self.environment)
@@ -211,7 +220,7 @@ class ProjectFiles:
 
 
 def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
-    """Git in a worktree, for as long as a plan may ask it."""
+    """Git in a worktree, with the time that a plan may take for it."""
     return GitRepository(root, Deadline.after(SystemClock(), _GIT_SECONDS), environment)
 
 
@@ -220,7 +229,7 @@ def _shown(name: str) -> str:
 
 
 def decoded(content: bytes | None, name: str) -> str:
-    """The text of a file; nothing is written where it is no UTF-8."""
+    """The text of a file's content, "" for None; raises Refused where it is no UTF-8."""
     try:
         return (content or b"").decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""The section of CLAUDE.md that tells an agent how a workflow's state is kept: put in, renewed, taken out.
+"""Puts a section on how a workflow's state is kept into CLAUDE.md, renews it and takes it out.
 
 It stands between two markers, at the end of the file. The mark keeps its text to the byte, so that it goes
 as it came; one that somebody changed is theirs, and is kept.
@@ -23,10 +23,10 @@ def section() -> str:
 
 
 def put_in(content: bytes, piece: str) -> tuple[bytes | None, str]:
-    """The file's content with the section, in its own line ends; and what was put in.
+    """Put the section into a file's content, in the file's own line ends.
 
     Args:
-        content: as it is.
+        content: the file's content before.
         piece: what an earlier run put in; "" if none did.
 
     Returns:
@@ -54,7 +54,7 @@ def take_out(content: bytes, piece: str) -> bytes | None:
 
 
 def is_one(piece: str) -> bool:
-    """True for what may be a section of ours: one pair of markers, and nothing outside of them."""
+    """True if a text may be a section of ours: one pair of markers, and nothing outside of them."""
     text = piece.strip("\r\n")
     is_framed = text.startswith(BEGIN) and text.endswith(END)
     return is_framed and text.count(BEGIN) == text.count(END) == 1

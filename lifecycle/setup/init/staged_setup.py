@@ -1,4 +1,4 @@
-"""The staged workflow in one project: what `init --stages` puts in beside the hooks, and takes out."""
+"""Drafts the files of the staged workflow in one project, put in beside the hooks and taken out."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FOLDERS = (
     "hooks/PostToolUse/",
     "hooks/",
 )
-"""Where supplied files lie; a folder that was not there before goes with them, the inner ones first."""
+"""Folders of supplied files, inner ones first: those that `init` made are removed with the files."""
 
 FILES = (DETECT, ORCHESTRATOR, page_of(REVIEW))
 """Files that are written wherever the workflow is put in, as far as they are missing."""
@@ -86,45 +86,45 @@ class Staging:
 
     @property
     def settings(self) -> StageSettings:
-        """As configured now; raises BadConfig."""
+        """The settings of the staged workflow; raises BadConfig."""
         return self._configured.stages
 
     @cached_property
     def start(self) -> str:
-        """The client's command that begins with a task, as this worktree's tracker calls it."""
+        """The client's command that begins with a task, by this worktree's tracker."""
         return registry.start(self.root, self.environment, self._configured) or START
 
     def extra(self, *, stages: bool, run: bool, workflow: bool) -> Extra:
-        """What the settings get for the staged workflow, runs and workflows, as far as these are put in."""
-        wanted = [(STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
-        wanted += [(RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
-        cap = cap_for(max((blocks for _, blocks in wanted), default=0))
-        rules = [rule for rules, _ in wanted for rule in rules]
+        """Permissions and cap for the settings: from claim to close, and for each part that is True."""
+        parts = [(STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
+        parts += [(RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
+        cap = cap_for(max((blocks for _, blocks in parts), default=0))
+        rules = [rule for rules, _ in parts for rule in rules]
         rules += WORKFLOW_PERMISSIONS if workflow else ()
-        return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if wanted else {})
+        return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if parts else {})
 
     def put_in(self, before: InitMark, *, is_new: bool, has_config: bool) -> InitMark:
-        """The workflow's files, as far as they are missing, and its switch in `.lifecycle.toml`.
+        """Put in the workflow's files that are missing, and its switch in `.lifecycle.toml`; the new mark.
 
         Args:
-            before: what an earlier run put in.
+            before: the mark of an earlier run.
             is_new: the workflow was not put in yet.
-            has_config: `.lifecycle.toml` is written too; else the files alone are.
+            has_config: write `.lifecycle.toml` as well.
         """
         new = self._switched_on(before, is_new=is_new) if has_config else before
         if is_new and not os.path.lexists(self.root / LOG_FILE):
             new = replace(new, created=(*new.created, LOG_FILE))  # the hooks will write it
         return self.supply(new, self._wanted(before))
 
-    def supply(self, before: InitMark, wanted: Sequence[Supply]) -> InitMark:
-        """These files, as far as they are missing; none that one person has in another place."""
-        for file in wanted:
+    def supply(self, before: InitMark, files: Sequence[Supply]) -> InitMark:
+        """Put in those files that are missing and that a person has nowhere else; returns the new mark."""
+        for file in files:
             if before.mode != LOCAL or not self._is_elsewhere(file.name):
                 before = self._supplied(before, file)
         return before
 
     def take_out(self, before: InitMark) -> tuple[Path, ...]:
-        """What was put in and not changed since; the folders that go if they are empty afterwards."""
+        """Take out what was put in and not changed since; returns folders to remove if they are empty."""
         for name in before.sha256:
             if is_one(name):
                 self.take(before, name)
@@ -135,7 +135,7 @@ class Staging:
         return tuple(self.root / name for name in FOLDERS if name in before.created)
 
     def _wanted(self, before: InitMark) -> tuple[Supply, ...]:
-        """What is supplied: a command that somebody named otherwise, or has elsewhere, is not."""
+        """The files of the staged workflow; without commands that the settings name otherwise."""
         review = self.settings.review or REVIEW
         start = self.settings.start or self.start
         is_ours = start == self.start or page_of(start) in before.sha256
@@ -146,7 +146,7 @@ class Staging:
         )
 
     def _is_elsewhere(self, name: str) -> bool:
-        """True if the person, or the project, has the like in another of the client's places."""
+        """True if person or project have such a command, agent or skill where else the client looks."""
         if not name.startswith((COMMANDS, AGENTS, SKILLS)):
             return False
         home = self.environment.get("HOME", "")
@@ -166,7 +166,10 @@ class Staging:
         if content is not None and content != text and digest(content) != recorded:
             self.notes.append(self._kept(supply))
             return replace(
-                before, sha256={k: v for k, v in before.sha256.items() if k != supply.name}
+                before,
+                sha256={
+                    name: value for name, value in before.sha256.items() if name != supply.name
+                },
             )
         if content == text and recorded is None:
             return before  # the same is there already, and is its writer's
@@ -177,13 +180,13 @@ class Staging:
         return replace(before, sha256={**before.sha256, supply.name: digest(text)})
 
     def _kept(self, supply: Supply) -> str:
-        says = f"{supply.name} is your own and was kept"
+        remark = f"{supply.name} is your own and was kept"
         if supply.name == ORCHESTRATOR:
-            return f"{says}; if your settings run it at Stop, take it out of them, or all is said twice."
-        return f"{says}."
+            return f"{remark}; if your settings run it at Stop, take it out of them, or all is said twice."
+        return f"{remark}."
 
     def settle(self, before: InitMark) -> InitMark:
-        """`.lifecycle.toml`, if nothing of that name is there."""
+        """Put in a commented `.lifecycle.toml`, if there is nothing of that name; returns the new mark."""
         name = config.CONFIG_FILE
         if os.path.lexists(self.root / name) or self.draft.read(name) is not None:
             return before
@@ -203,7 +206,7 @@ class Staging:
             self.notes.append(f"{name} was changed since and was kept.")
 
     def _unlogged(self) -> None:
-        """The workflow's log and the two before it: no line keeps them out of git any more."""
+        """Delete the workflow's log and its two older ones: nothing keeps them out of git any more."""
         for name in (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in (1, 2))):
             path = self.root / name
             if path.is_file() and not path.is_symlink():
@@ -235,7 +238,7 @@ class Staging:
         return replace(before, switched=(*before.switched, *pieces))
 
     def _switched_on_above(self, before: InitMark, content: bytes, start: str) -> InitMark:
-        """A linked worktree reads its main one's file; it gets one of its own where that has it off."""
+        """Switch on in a linked worktree: where the main one's file has it off, by a changed copy of it."""
         if self.settings.use:
             return before
         name, values = config.CONFIG_FILE, {"review": REVIEW, "start": start}

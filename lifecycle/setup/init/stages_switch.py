@@ -51,7 +51,7 @@ class Piece:
 
 
 def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tuple[Piece, ...]]:
-    """The text with `stages.use = true` and those of the values whose keys it lacks.
+    """Put `stages.use = true` into a text, and those values whose keys it lacks.
 
     Args:
         text: the file's content.
@@ -59,7 +59,7 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
         values: keys of the table and what to write; a key that is there stays as it is.
 
     Returns:
-        The text, and what was changed in it, in order; nothing if it says all that already.
+        The text, and the changes in order; none if it says all that already.
 
     Raises:
         Refused: it is no TOML, or is written in a way that is not edited.
@@ -71,7 +71,9 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
     pieces: list[Piece] = []
     if table.get(USE) is False:
         table[USE] = True
-        places = ((m.start(), Piece("false", "true", (USE,))) for m in _FALSE.finditer(text))
+        places = (
+            (match.start(), Piece("false", "true", (USE,))) for match in _FALSE.finditer(text)
+        )
         text, piece = _edited(text, where, data, places)
         pieces.append(piece)
     lacking: dict[str, str | bool] = {} if USE in table else {USE: True}
@@ -84,15 +86,15 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
 
 
 def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
-    """The text without these pieces; None if somebody changed them, and it has to stay as it is.
+    """Undo these changes in a text; None if somebody changed them, so that it has to stay as it is.
 
     Raises:
         Refused: it is no TOML (any more).
     """
     for piece in reversed(pieces):
-        wanted = _without(_read(text, where), piece)
+        expected = _without(_read(text, where), piece)
         text_without = next(
-            (candidate for candidate in _undone(text, piece) if _says(candidate, wanted)), None
+            (candidate for candidate in _undone(text, piece) if _says(candidate, expected)), None
         )
         if text_without is None:
             return None
@@ -101,19 +103,19 @@ def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
 
 
 def _edited(
-    text: str, where: str, wanted: Mapping[str, Any], places: Iterable[tuple[int, Piece]]
+    text: str, where: str, expected: Mapping[str, Any], places: Iterable[tuple[int, Piece]]
 ) -> tuple[str, Piece]:
-    """The text with the first of these changes after which it says what is wanted, and that change."""
+    """Make the first of these changes after which the text says what is expected: the text, the change."""
     for offset, piece in places:
         candidate = text[:offset] + piece.after + text[offset + len(piece.before) :]
-        if _says(candidate, wanted):
+        if _says(candidate, expected):
             return candidate, piece
     problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
     raise unwritten(problem, f"set {USE} = true in it by hand")
 
 
 def _places(text: str, values: Mapping[str, Any]) -> Iterator[tuple[int, Piece]]:
-    """Where the keys could be put in, the likeliest places first."""
+    """Places and texts by which the keys could be put in, the likeliest first."""
     newline = "\r\n" if "\r\n" in text else "\n"
     keys = tuple(values)
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
@@ -140,24 +142,24 @@ def _undone(text: str, piece: Piece) -> Iterator[str]:
 
 
 def _without(data: dict[str, Any], piece: Piece) -> dict[str, Any]:
-    """What a text says without a piece of ours."""
-    left = copy.deepcopy(data)
-    table = left.get(TABLE)
+    """The data that a text should hold once a piece of ours is taken out."""
+    remaining = copy.deepcopy(data)
+    table = remaining.get(TABLE)
     if not isinstance(table, dict):
-        return left
+        return remaining
     for key in piece.keys:
         if piece.before:
             table[key] = False
         else:
             table.pop(key, None)
     if piece.has_header and not table:
-        del left[TABLE]
-    return left
+        del remaining[TABLE]
+    return remaining
 
 
-def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+def _says(text: str, expected: Mapping[str, Any]) -> bool:
     try:
-        return _same(tomllib.loads(text), wanted)
+        return _same(tomllib.loads(text), expected)
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
 

@@ -1,4 +1,4 @@
-"""The client's status line in a person's own settings: ours put in beside another one, and taken out again.
+"""Puts our status line into a person's own client settings, beside another one, and takes it out again.
 
 The client shows one status line, that of the nearest settings file. Where another one is set, ours is
 started with its command as an argument, and calls it first. What was there comes back to the byte.
@@ -29,7 +29,7 @@ from lifecycle.setup.init.jsonc import (
 from lifecycle.setup.init.planned_files import unwritten
 
 LINE_MARK = ".claude/lifecycle-statusline.json"
-"""What was put in, for `init --remove`."""
+"""The mark of `init --statusline`, for `init --remove`."""
 
 KEY = "statusLine"
 _SCRIPT = "statusline"
@@ -44,7 +44,7 @@ class OwnStatusLine:
 
 
 def own_status_line(value: object) -> OwnStatusLine | None:
-    """What a `statusLine` of the settings says, if it is ours."""
+    """Read a `statusLine` of the settings; None if it is not ours."""
     command = command_of(value)
     try:
         words = shlex.split(command)
@@ -72,35 +72,35 @@ def other_status_line(files: Iterable[ClientSettings]) -> Mapping[str, Any]:
 
 
 def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings]) -> tuple[str, Put]:
-    """The settings with our status line, and what was put in; both as they are if it is there already.
+    """Put our status line into the settings; text and `Put` stay as they are if it is there already.
 
     Args:
         text: of the settings file, "" if there is none.
         where: its name, for sentences.
         before: what an earlier run put in.
-        others: the settings files that this one comes before.
+        others: the settings files that this one overrides.
 
     Raises:
         Refused: the settings cannot be read, or their status line is no command.
     """
     bare = take_out(text, where, before)
     root, layout = read(bare, where), Layout.of(bare)
-    there = root.get(KEY) if root is not None else None
-    if there is not None and not command_of(there.value):
+    current = root.get(KEY) if root is not None else None
+    if current is not None and not command_of(current.value):
         raise unwritten(f"{KEY} in {where} is no command, so ours cannot stand beside it")
-    value = there.value if there is not None else other_status_line(others)
-    edit = _edit(layout, root, there, {"type": "command", **value, "command": _called(value)})
+    value = current.value if current is not None else other_status_line(others)
+    edit = _edit(layout, root, current, {"type": "command", **value, "command": _called(value)})
     put = Put(pieces=((edit.old, edit.new),))
-    now = read(text, where)
-    known = own_status_line(_value(now))
+    settings = read(text, where)
+    own = own_status_line(_value(settings))
     wanted = own_status_line({"command": _called(value)})
-    return (text, before) if known is not None and known == wanted else (applied(bare, [edit]), put)
+    return (text, before) if own is not None and own == wanted else (applied(bare, [edit]), put)
 
 
 def _edit(
-    layout: Layout, root: Node | None, there: Node | None, value: Mapping[str, Any]
+    layout: Layout, root: Node | None, current: Node | None, value: Mapping[str, Any]
 ) -> JsonEdit:
-    command = there.get("command") if there is not None else None
+    command = current.get("command") if current is not None else None
     if command is not None:
         return replacement(layout, command, value["command"])
     return insertion(layout, root, [(KEY, value)])
@@ -113,14 +113,14 @@ def _called(value: Mapping[str, Any]) -> str:
 
 
 def take_out(text: str, where: str, put: Put) -> str:
-    """The settings without our status line: as before to the byte, if nobody edited around it.
+    """Take our status line out of the settings: as before to the byte, if nobody edited around it.
 
     Raises:
         Refused: the settings cannot be read.
     """
     root = read(text, where)
-    known = own_status_line(_value(root))
-    if root is None or known is None:
+    own = own_status_line(_value(root))
+    if root is None or own is None:
         return text
     for old, new in put.pieces:
         if text.count(new) == 1:
@@ -128,9 +128,9 @@ def take_out(text: str, where: str, put: Put) -> str:
     node = root.get(KEY)
     command = node.get("command") if node is not None else None
     is_theirs = any('"command":' not in new for _, new in put.pieces)
-    if command is not None and known.above and is_theirs:
-        return applied(text, [replacement(Layout.of(text), command, known.above)])
-    index = max(n for n, member in enumerate(root.members) if member.key == KEY)
+    if command is not None and own.above and is_theirs:
+        return applied(text, [replacement(Layout.of(text), command, own.above)])
+    index = max(at for at, member in enumerate(root.members) if member.key == KEY)
     return applied(text, [removal(text, root, index)])
 
 
@@ -140,5 +140,5 @@ def _value(root: Node | None) -> object:
 
 
 def is_lost(line: OwnStatusLine) -> bool:
-    """True if the script that it runs is not there any more, or cannot be started."""
+    """True if the script of the status line is not there any more, or cannot be started."""
     return not os.access(line.script, os.X_OK)

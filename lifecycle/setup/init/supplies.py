@@ -1,4 +1,4 @@
-"""What `init` supplies if it is missing: what a claim, the staged workflow, a run and a workflow need.
+"""The files that `init` supplies for claims, the staged workflow, runs and workflows.
 
 The commands speak the product's own verbs, so they work with any tracker. The scripts hold no path of
 anybody's, so that a project may commit them. Pages are the plugin's own; the other texts lie in
@@ -30,7 +30,7 @@ DETECT = f"{SCRIPTS}detect_stage.sh"
 ORCHESTRATOR = f"{SCRIPTS}workflow_orchestrator.sh"
 
 WRITER = "lifecycle init"
-"""In every one of them: nothing without it is ever taken out."""
+"""A word in every supplied file: a file without it is never taken out."""
 
 SIGNED = f"{WRITER} --stages"
 OF_RUN = f"{WRITER} --run"
@@ -48,12 +48,12 @@ SYNC_SCRIPT = "hooks/PostToolUse/workflow_sync.sh"
 """The two files that a workflow's design names, at the places that it gives them."""
 
 WORKFLOW_AGENT = "delegation-orchestrator"
-"""Divides a task into the phases of a workflow, and begins it."""
+"""The agent that divides a task into the phases of a workflow, and begins it."""
 
 RUN_AGENTS = ("analyst", "architect", "developer", "tester", "reviewer", "security", "devops")
 RUN_COMMANDS = ("workflow", "implement", "review")
 RUN_SKILL = "multi-agent-autonomous-workflow"
-"""Leads the main session, which is the orchestrator of a run."""
+"""The skill that leads the main session, which is the orchestrator of a run."""
 
 CLAIMS = ("claim", "handoff", "status")
 """The plugin's commands that a project gets by their plain names, `/claim`."""
@@ -66,7 +66,7 @@ _COMMAND = re.compile(r"/[A-Za-z0-9][\w-]{0,60}")
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """One file: its name from the worktree's root, its text, and what it is, in a few words."""
+    """One file to supply: its name from the worktree's root, its text, and a few words on it."""
 
     name: str
     text: str
@@ -75,12 +75,12 @@ class Supply:
 
 
 def page_of(command: str) -> str:
-    """The file that holds one of the client's commands, "" if it is none that a file could hold."""
+    """The name of the file of one of the client's commands; "" if no file can be called so."""
     return f"{COMMANDS}{command[1:]}.md" if _COMMAND.fullmatch(command) else ""
 
 
 def is_one(name: str) -> bool:
-    """True for a name that a file of ours could have."""
+    """True if a file that we supply could have this name."""
     command = name.removeprefix(COMMANDS).removesuffix(".md")
     return (
         name in (DETECT, ORCHESTRATOR, *RUN_FILES, *WORKFLOW_FILES)
@@ -95,10 +95,10 @@ RUN_FILES = (
     SKILL_FILE,
     *(f"{AGENTS}{name}.md" for name in RUN_AGENTS),
 )
-"""What is supplied for runs beside the commands."""
+"""The files for runs, without those of commands."""
 
 WORKFLOW_FILES = (STATE_SCRIPT, SYNC_SCRIPT, f"{AGENTS}{WORKFLOW_AGENT}.md")
-"""What is supplied for workflows."""
+"""The files for workflows."""
 
 
 def claims() -> tuple[Supply, ...]:
@@ -110,7 +110,7 @@ def claims() -> tuple[Supply, ...]:
 
 
 def runs() -> tuple[Supply, ...]:
-    """What a run needs: two files that the design's command lines start, the skill, agents, commands."""
+    """The files that a run needs: two that its design's command lines start, skill, agents, commands."""
     return (
         *(
             Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"becomes lifecycle {verb}")
@@ -129,7 +129,7 @@ def runs() -> tuple[Supply, ...]:
 
 
 def workflows() -> tuple[Supply, ...]:
-    """What a workflow needs: the design's script and hook, and the agent that begins one."""
+    """The files that a workflow needs: its design's script and hook, and the agent that begins one."""
     shim, functions = _shim("workflow", OF_WORKFLOW, ".."), _text("workflow_functions.txt")
     before, ends, after = shim.rpartition('\n\nif __name__ == "__main__":\n')
     sync = _text("workflow_sync.sh").replace("COMMAND", _shared("workflow-agent"))
@@ -142,12 +142,12 @@ def workflows() -> tuple[Supply, ...]:
 
 
 def _shim(verb: str, option: str, above: str) -> str:
-    """The file that becomes a command.
+    """The text of a Python file that hands its arguments to one of our commands.
 
     Args:
         verb: the command.
-        option: what writes the file.
-        above: the way from the file's folder to the project's.
+        option: the command line that writes the file.
+        above: the path from the file's folder to the project's.
     """
     text = _text("shim.txt").replace("VERB", verb).replace("OPTION", option)
     return text.replace("ABOVE", above)
@@ -171,7 +171,7 @@ def _plain_page(name: str, writer: str) -> str:
 
 
 def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
-    """The files.
+    """The files of the staged workflow.
 
     Args:
         review: REVIEW if that command is wanted; "" if not.
@@ -205,7 +205,7 @@ def settings_file() -> str:
 
 
 def staged(review: str, start: str) -> str:
-    """The same with the staged workflow switched on, and the names of its two commands."""
+    """That `.lifecycle.toml` with the staged workflow switched on, and its two commands named."""
     text = settings_file()
     for commented, line in (
         ("# [stages]\n# use = false\n", "[stages]\nuse = true\n"),
