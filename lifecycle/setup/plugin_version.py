@@ -1,4 +1,4 @@
-"""Whether the plugin and the command belong together: they are installed and updated apart."""
+"""Compares the versions of plugin and command, which are installed and updated apart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lifecycle import __version__
 
 
 def plugin_version(environment: Mapping[str, str]) -> str | None:
-    """The version of the plugin that runs this hook; None outside a plugin, or if it says none."""
+    """The version of the plugin that runs this hook; None outside of a plugin, or if it cannot be read."""
     root = environment.get("CLAUDE_PLUGIN_ROOT")
     if not root:
         return None
@@ -28,7 +28,7 @@ def install(root: str) -> str:
 
 
 def difference(environment: Mapping[str, str]) -> str | None:
-    """One sentence if plugin and command are of different versions, or None."""
+    """The sentence that plugin and command have different versions; None if they do not."""
     plugin = plugin_version(environment)
     if plugin is None or plugin == __version__:
         return None
