@@ -60,7 +60,9 @@ def rows_of(folder: str = "", table: str = "commands") -> Rows:
     shared = rows.pop("shared", {})
     for row in rows.values():
         options = row.get("options", {}).items()
-        row["options"] = {n: shared[o] if isinstance(o, str) else o for n, o in options}
+        row["options"] = {
+            name: shared[option] if isinstance(option, str) else option for name, option in options
+        }
     return rows
 
 
