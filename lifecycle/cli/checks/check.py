@@ -121,8 +121,8 @@ def _counted(counts: Counts) -> str:
 def _data(record: RunRecord) -> dict[str, Any]:
     """The record for `--json`: every field, and the last command's words as `argv`."""
     empty = RunRecord(0.0, "", record.outcome, "")
-    whole = {name: getattr(empty, name) for name in RunRecord.__slots__}
-    data = {**whole, **record.data, "outcome": _word(record)}
+    fields = {name: getattr(empty, name) for name in RunRecord.__slots__}
+    data = {**fields, **record.data, "outcome": _word(record)}
     if record.counts is not None:
         data["counts"] = {**data["counts"], "total": record.counts.total}
     return {**data, "argv": record.commands[-1] if record.commands else ()}
