@@ -219,12 +219,12 @@ def _play(stage: _Stage) -> None:
 
 def _end(stage: _Stage) -> None:
     world = stage.control.world()
-    issue, item = world["issues"][str(ISSUE)], world["board"][str(ISSUE)]
+    issue, board_item = world["issues"][str(ISSUE)], world["board"][str(ISSUE)]
     story = stage.story
     story.is_closed = issue["state"] == "closed"
     story.comment = issue["comments"][-1]["body"] if issue["comments"] else ""
-    story.board = item["values"].get("Status") or ""
-    story.agent = item["values"].get("Agent") or ""
+    story.board = board_item["values"].get("Status") or ""
+    story.agent = board_item["values"].get("Agent") or ""
     story.is_claim_gone = not (stage.root / CLAIM_FILE).exists()
 
 
