@@ -119,8 +119,8 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
     tail = [*_waiting(report, bytes_left), *tail]
     if cut:
         tail = ["", f"{cut:,} more findings have no room here; `--json` has them all.", *tail]
-    whole = "\n".join([*head, *tail]) + "\n"
-    return whole if len(whole.encode()) <= room else ""
+    text = "\n".join([*head, *tail]) + "\n"
+    return text if len(text.encode()) <= room else ""
 
 
 def _first(report: SweepReport) -> str:
