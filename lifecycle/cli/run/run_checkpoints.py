@@ -65,22 +65,22 @@ def commit(session: RunSession, *, story: str, message: str) -> None:
     a secret, and what looks like one. The time that hooks take is not counted.
     """
     world = session.world
-    wanted = session.store.demanded().story(story)
-    if not wanted.started:
-        raise refused("story-not-begun", story=wanted)
+    target = session.store.demanded().story(story)
+    if not target.started:
+        raise refused("story-not-begun", story=target)
     selected = detect(world.root, world.environment).selected
-    text = message.strip() or subject_of(wanted, selected.about.conventions if selected else {})
+    text = message.strip() or subject_of(target, selected.about.conventions if selected else {})
     with world.deadline.standing_still():
         saved = commit_story(session.git, text, EvidenceRoom(world.root).outputs())
     notes = [f"Note: left out, since it is named like a secret: {path}" for path in saved.secrets]
-    ids = {"story": wanted.id, "commit": saved.commit}
+    ids = {"story": target.id, "commit": saved.commit}
     data = {**ids, "files": saved.paths, "left": saved.secrets}
     if not saved.commit:
         session.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
         return
-    done = f"Committed {wanted.id}: {saved.commit[:10]} {saved.subject}"
+    done = f"Committed {target.id}: {saved.commit[:10]} {saved.subject}"
     with session.store.changing() as change:
-        change.run = with_commit(change.run, wanted.id, saved.commit)
+        change.run = with_commit(change.run, target.id, saved.commit)
         change.note(done)
     count = figures.count(len(saved.paths), "file")
     session.show([f"{done} ({count})", *notes], data)

@@ -171,8 +171,8 @@ def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
     """
     if story and (GATES[gate].is_final or gate is Gate.G1):
         raise click.UsageError(f"{gate} is the run's, and no story's.")
-    record, lines, more = shown(session, gate, story, is_anew=anew)
-    session.show(lines, {**data_of(record), **more})
+    record, lines, values = shown(session, gate, story, is_anew=anew)
+    session.show(lines, {**data_of(record), **values})
     return 0 if record.state in HOLDS else 1
 
 
@@ -246,8 +246,8 @@ def _of_story(
     if record.gate is Gate.G6 and record.state is CheckState.PENDING:
         way = f"lifecycle run review {story.id} --by security …"
         lines.append(f"No security review of these files: {way}")
-    more = {"remarks": remarks, "story": story.id, "failures": failures}
-    return record, [*lines, *news], more
+    values = {"remarks": remarks, "story": story.id, "failures": failures}
+    return record, [*lines, *news], values
 
 
 def _tests(session: RunSession, remarks: list[str]) -> RunsSeen:

@@ -49,7 +49,7 @@ def draw_progress(lines: Sequence[str]) -> None:
     """Print lines of the progress file as a table."""
     shown, width = fitted(None, WIDTH)
     parts = [line.partition(" ") for line in lines]
-    rows = [(Text(at, "dim"), Text(what)) for at, _, what in parts]
+    rows = [(Text(at, "dim"), Text(entry)) for at, _, entry in parts]
     shown.print(grid((_TIME, None), rows, ("when", "what")), width=width)
 
 

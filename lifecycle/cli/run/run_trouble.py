@@ -81,8 +81,8 @@ def scan_dependencies(session: RunSession, *, story: str, table: bool) -> None:
         change.run = external_services.scanned(change.run, story)
         scanned_story = change.run.story(story)
         services = scanned_story.dependencies or ()
-        named = ", ".join(service.keyword for service in services) or "none"
-        change.note(f"Scanned {scanned_story.id} for external dependencies: {named}")
+        keywords = ", ".join(service.keyword for service in services) or "none"
+        change.note(f"Scanned {scanned_story.id} for external dependencies: {keywords}")
     shown = {name: name for name in ("type", "category", "keyword", "mock")}
     needed = [fields_of(service, **shown, requires_secrets="needs_secrets") for service in services]
     lines = external_services.dependency_table if table else external_services.dependency_lines
