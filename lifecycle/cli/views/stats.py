@@ -142,8 +142,8 @@ def _row_data(row: StatsRow) -> dict[str, Any]:
 
 
 def _group_data(group: Group) -> dict[str, Any]:
-    named = {"seconds" if key == "times" else key: value for key, value in asdict(group).items()}
-    return {**named, "success_rate": group.success}
+    fields = {"seconds" if key == "times" else key: value for key, value in asdict(group).items()}
+    return {**fields, "success_rate": group.success}
 
 
 def _visit_data(visit: Visit) -> dict[str, Any]:

@@ -155,6 +155,6 @@ def _told(visits: Sequence[Visit], width: int) -> Table:
     for visit in visits:
         began = "?" if visit.began is None else minute(visit.began)
         spent = "?" if visit.seconds is None else span(visit.seconds)
-        more = (str(visit.attempts), visible(visit.target) or "-") if is_wide else ()
-        table.add_row(visit.stage, began, "lasts" if visit.ended is None else spent, *more)
+        cells = (str(visit.attempts), visible(visit.target) or "-") if is_wide else ()
+        table.add_row(visit.stage, began, "lasts" if visit.ended is None else spent, *cells)
     return table

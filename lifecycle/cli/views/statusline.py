@@ -37,8 +37,8 @@ def statusline(*, as_json: bool) -> None:
 
 def _project() -> Path:
     """The folder of the client's project: from the environment, the event on stdin, or the current one."""
-    if named := os.environ.get("CLAUDE_PROJECT_DIR"):
-        return Path(named)
+    if project := os.environ.get("CLAUDE_PROJECT_DIR"):
+        return Path(project)
     event = read_input()
     place = event.get("workspace")
     folder = (place if isinstance(place, dict) else {}).get("project_dir") or event.get("cwd")
