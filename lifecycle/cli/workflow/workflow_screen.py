@@ -48,9 +48,9 @@ def draw_workflow(workflow: Workflow, now: float, beside: Sequence[str] = ()) ->
         workflow.name if workflow.is_over else f"{workflow.name}, {workflow.progress} phases done"
     )
     shown.print(Text(name, "bold"), width=width)
-    _, *more = heads(workflow, now)
+    _, *further = heads(workflow, now)
     facts = f"{workflow.id} · {workflow.type} · {where(workflow)} · {span(lasted(workflow, now))}"
-    for line in (facts, *more):
+    for line in (facts, *further):
         shown.print(Text(line, "dim"), width=width)
     shown.print()
     is_wide = width >= WIDE
@@ -61,11 +61,11 @@ def draw_workflow(workflow: Workflow, now: float, beside: Sequence[str] = ()) ->
             *notes(phase),
             *([] if is_wide or not phase.gate else [f"gate: {gate_words(phase)}"]),
         ]
-        what = Text.assemble(
+        title = Text.assemble(
             Text(title_of(workflow, index), "bold" if index == workflow.current else ""),
             *(Text(f"\n{note}", "dim") for note in below),
         )
-        cells = [Text(f"{index + 1}"), what, Text(phase.agent), Text(phase.status.value, style)]
+        cells = [Text(f"{index + 1}"), title, Text(phase.agent), Text(phase.status.value, style)]
         cells += [Text(gate_words(phase), "dim")] if is_wide else []
         rows.append([*cells, Text(took(phase, now), "dim")])
     widths = (3, None, 16, 9, *((24,) if is_wide else ()), 8)

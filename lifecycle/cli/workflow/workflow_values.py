@@ -160,7 +160,7 @@ def parts(workflow: Workflow) -> Iterable[tuple[str, list[str]]]:
         "Constraints": [quoted(constraint) for constraint in workflow.constraints],
         "Required reading": [redact.named(path, 500) for path in workflow.all_reading],
         "Reminders": [quoted(reminder) for reminder in workflow.all_reminders],
-        "Context": [f"{redact.named(k)}: {redact.named(str(v))}" for k, v in context],
+        "Context": [f"{redact.named(key)}: {redact.named(str(value))}" for key, value in context],
         "By agent": list(_agents(workflow)),
     }
     return ((name, texts) for name, texts in by_heading.items() if texts)
