@@ -320,8 +320,8 @@ def finding(
     for name in case:
         row = row[name]
     level = next(level for level in Level if level in row)
-    named = [name.format(**words) for name in row.get("hinders", ())]
-    steps = dict.fromkeys(step for name in (*named, *hinders) for step in _steps(name))
+    names = [name.format(**words) for name in row.get("hinders", ())]
+    steps = dict.fromkeys(step for name in (*names, *hinders) for step in _steps(name))
     fix = row["fix"].format(**words) if "fix" in row else fix
     return DoctorFinding(f"{group}.{subject}", level, row[level].format(**words), tuple(steps), fix)
 
