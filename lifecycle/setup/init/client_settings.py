@@ -114,7 +114,11 @@ def wire(
     edits += added
     routes = routes if root is not None else [(), *routes]
     rules = [rule for rule in lacking if rule not in put.permissions]
-    new_ones = [(n, v) for n, v in extra.variables.items() if env is None or env.get(n) is None]
+    new_ones = [
+        (name, value)
+        for name, value in extra.variables.items()
+        if env is None or env.get(name) is None
+    ]
     wired = [(script.event, entry(script, form)) for script in WIRES] if form is not None else []
     new = replace(
         put,
@@ -203,16 +207,18 @@ def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> I
     for event in dict.fromkeys(own_entry.event for own_entry in own):
         ours = [own_entry for own_entry in own if own_entry.event == event]
         names = {own_entry.name for own_entry in ours}
-        lacking = [w for w in WIRES if w.event == event and w.name not in names]
-        matchers = {w.name: w.matcher for w in WIRES if w.event == event}
+        lacking = [script for script in WIRES if script.event == event and script.name not in names]
+        matchers = {script.name: script.matcher for script in WIRES if script.event == event}
         new: list[str] = []
-        for matcher in dict.fromkeys(w.matcher for w in lacking):
+        for matcher in dict.fromkeys(script.matcher for script in lacking):
             beside = [own_entry for own_entry in ours if matchers.get(own_entry.name) == matcher]
-            same = [w for w in lacking if w.matcher == matcher]
+            same = [script for script in lacking if script.matcher == matcher]
             if beside:
-                yield insertion(layout, beside[0].hooks, [(None, entry(w, form)) for w in same])
+                yield insertion(
+                    layout, beside[0].hooks, [(None, entry(script, form)) for script in same]
+                )
             else:
-                new += [w.name for w in same]
+                new += [script.name for script in same]
         node = _at(root, ("hooks", event))
         if new and node is not None:
             yield insertion(layout, node, [(None, group) for group in groups(event, form, new)])
@@ -331,7 +337,7 @@ def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
     if len(own.hooks.items) > 1:
         return removal(text, own.hooks, own.index)
     groups = _sure(_at(root, ("hooks", own.event)))
-    (index,) = [i for i, group in enumerate(groups.items) if group.get("hooks") == own.hooks]
+    (index,) = [at for at, group in enumerate(groups.items) if group.get("hooks") == own.hooks]
     return removal(text, groups, index)
 
 

@@ -179,11 +179,11 @@ def _mark(data: Any) -> InitMark:
 
 def _put(data: Any) -> Put:
     return Put(
-        tuple((_text(item["before"]), _text(item["after"])) for item in data["pieces"]),
-        tuple((_text(item["event"]), _text(item["command"])) for item in data["hooks"]),
+        tuple((_text(piece["before"]), _text(piece["after"])) for piece in data["pieces"]),
+        tuple((_text(hook["event"]), _text(hook["command"])) for hook in data["hooks"]),
         # Nobody else's rule is taken out, whatever a stranger's mark says.
         tuple(rule for rule in _texts(data["permissions"]) if rule in _RULES),
-        tuple(tuple(item.split(".")) if item else () for item in _texts(data["containers"])),
+        tuple(tuple(route.split(".")) if route else () for route in _texts(data["containers"])),
         tuple(
             (name, _text(value)) for name, value in data.get("variables", {}).items() if name == CAP
         ),

@@ -286,7 +286,9 @@ class _Project(ProjectFiles):
         # Entries of ours that no mark speaks of may name the folder that was recorded before.
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
         forms = [local_form(folder) for folder in folders if folder is not None]
-        commands = tuple((w.event, str(form(w.name)["command"])) for form in forms for w in WIRES)
+        commands = tuple(
+            (wire.event, str(form(wire.name)["command"])) for form in forms for wire in WIRES
+        )
         put = replace(before.settings, hooks=(*before.settings.hooks, *commands))
         is_shared = before.mode == SHARED
         form = shared_form if is_shared else local_form(resources.hooks_folder())
