@@ -48,7 +48,7 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
 """Every family of checks, in the order of the list."""
 
 _WORKTREES = ("tracker", "hooks", "statusline", "stages", "run", "workflow", "waiter")
-"""Families that have nothing to look at outside of a worktree."""
+"""Families that are left out outside of a worktree."""
 
 _GITHUBS = ("token", "repository", "board", "checks")
 """Families that are about GitHub alone."""

@@ -1,4 +1,4 @@
-"""GitHub: the token (no value of it is shown), the repository, its board, its checks; and the clock."""
+"""Checks of GitHub: token (its value is never shown), repository, board, checks; and of the clock."""
 
 from __future__ import annotations
 

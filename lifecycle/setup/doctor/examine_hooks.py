@@ -1,4 +1,4 @@
-"""The hooks: which are wired for this project, by whom, and whether they do their work in its sessions."""
+"""Checks of the hooks: which are wired here, by whom, and whether they work in this project's sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is installed: versions, the file system, the command that the hooks start, and the status line."""
+"""Checks of the installation: versions, file system, the command that hooks start, the status line."""
 
 from __future__ import annotations
 

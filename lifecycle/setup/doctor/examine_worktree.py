@@ -1,4 +1,4 @@
-"""The worktree: git, the remote, the files that are kept here, and the project's settings."""
+"""Checks of the worktree: git, the remote, the files that are kept here, and the project's settings."""
 
 from __future__ import annotations
 

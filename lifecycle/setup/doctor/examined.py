@@ -111,7 +111,7 @@ class Examined:
 
     @property
     def web(self) -> str:
-        """The beginning of URLs of GitHub's pages and git: "https://github.com"."""
+        """The beginning of URLs of GitHub's pages and git, such as "https://github.com"."""
         parts = urlsplit(self.addresses.api_url)
         return f"{parts.scheme}://{parts.netloc.removeprefix('api.')}"
 
