@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_657,
-    "storage": 1_465,
+    "core": 2_671,
+    "storage": 1_467,
     "settings": 908,
-    "git": 883,
+    "git": 885,
     "github": 6_683,
-    "trackers": 2_816,
+    "trackers": 2_820,
     "platforms": 776,
-    "evidence": 2_515,
+    "evidence": 2_535,
     "claim": 6_135,
     "run": 3_806,
-    "stages": 2_708,
+    "stages": 2_717,
     "workflow": 2_520,
     "feedback": 2_910,
-    "reconcile": 1_444,
+    "reconcile": 1_452,
     "views": 2_389,
-    "app": 1_730,
-    "setup": 3_686,
-    "hooks": 2_141,
-    "cli": 5_749,
+    "app": 1_747,
+    "setup": 3_730,
+    "hooks": 2_149,
+    "cli": 5_826,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 257, 407
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_966
+RUN_IN_ALL = 4_991
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
