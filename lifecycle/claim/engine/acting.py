@@ -166,7 +166,7 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
         )
     except LifecycleError as error:
         find = partial(_find_open, action, world)
-        return settled_after(error, find, told=(PullRequestExists,)).now
+        return settled_after(error, find, already=(PullRequestExists,)).now
 
 
 def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:

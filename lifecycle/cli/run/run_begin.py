@@ -133,7 +133,7 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
 
 
 def criterion(
-    session: RunSession, *, story: str, number: int, found: CriterionState, note: str
+    session: RunSession, *, story: str, number: int, state: CriterionState, note: str
 ) -> None:
     """Record of the acceptance criterion NUMBER of STORY whether it is met on the files as they are.
 
@@ -144,10 +144,10 @@ def criterion(
     tree = session.tree
     with session.store.changing() as change:
         change.run = story_edits.judged(
-            change.run, story, number, found, session.now, note=note, tree=tree, by=session.who
+            change.run, story, number, state, session.now, note=note, tree=tree, by=session.who
         )
         judged = change.run.story(story)
-        line = f"Criterion {judged.id} {number}: {found}"
+        line = f"Criterion {judged.id} {number}: {state}"
         change.note(line)
     session.show([f"{line}: {judged.criteria[number - 1].text}"], _data(judged))
 

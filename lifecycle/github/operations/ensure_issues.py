@@ -87,7 +87,7 @@ class RelationOperations:
             now = tuple(self._calls.related(number, relation))
             return now if self._find(now, other) is not None else None
 
-        return settled(relate, look, told=(AlreadyExists,))
+        return settled(relate, look, already=(AlreadyExists,))
 
     def _separated(self, number: int, relation: Relation, other: int) -> Ensured[Related]:
         before = tuple(self._calls.related(number, relation))
@@ -310,7 +310,9 @@ class IssueOperations:
         if milestone is not None:
             return milestone
         if create:
-            new = settled(lambda: self._calls.create_milestone(title), look, told=(AlreadyExists,))
+            new = settled(
+                lambda: self._calls.create_milestone(title), look, already=(AlreadyExists,)
+            )
             return new.now
         names = ", ".join(entry.title for entry in listed) or "none"
         raise UnknownOption(

@@ -56,7 +56,7 @@ class LabelOperations:
         created = settled(
             lambda: self._calls.create_label(wanted),
             lambda: self._calls.label(name),
-            told=(AlreadyExists,),
+            already=(AlreadyExists,),
         )
         # Where somebody was quicker, or the answer was lost, another one may be there: it is compared.
         now = self._fitted(created.now, wanted)
@@ -127,7 +127,7 @@ class LabelOperations:
             settled(
                 partial(self._calls.create_label, LabelFacts(name)),
                 partial(self._calls.label, name),
-                told=(AlreadyExists,),
+                already=(AlreadyExists,),
             )
 
     def _add(self, number: int, names: tuple[str, ...]) -> tuple[str, ...]:

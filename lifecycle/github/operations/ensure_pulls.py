@@ -74,7 +74,7 @@ class PullOperations:
                     title=title, body=body, head=full_head, base=into, draft=draft
                 ),
                 look,
-                told=(PullRequestExists,),
+                already=(PullRequestExists,),
             )
             # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
             now = self._edits.text(opened.now, title, body) if update else opened

@@ -34,7 +34,7 @@ def settled(
     write: Callable[[], T],
     look: Callable[[], T | None],
     *,
-    told: tuple[type[Rejected], ...] = (),
+    already: tuple[type[Rejected], ...] = (),
     unless: tuple[type[Rejected], ...] = (),
 ) -> Ensured[T]:
     """Write, and return what is true then: the answer, or what a look shows where there is none.
@@ -45,7 +45,7 @@ def settled(
     Args:
         write: sends it; Transient with `is_ambiguous` if it may have landed without an answer.
         look: what is there if it is as wanted, else None.
-        told: the errors by which GitHub says that it is so already.
+        already: the errors by which GitHub says that it is so already.
         unless: errors that stand unless the look shows that it is so all the same: somebody else was
             quicker, or it is gone that was to be removed.
 
@@ -56,18 +56,18 @@ def settled(
     try:
         return Ensured(write(), changed=True)
     except LifecycleError as error:
-        return settled_after(error, look, told=told, unless=unless)
+        return settled_after(error, look, already=already, unless=unless)
 
 
 def settled_after(
     error: LifecycleError,
     look: Callable[[], T | None],
     *,
-    told: tuple[type[Rejected], ...] = (),
+    already: tuple[type[Rejected], ...] = (),
     unless: tuple[type[Rejected], ...] = (),
 ) -> Ensured[T]:
     """As `settled`, after a write that raised `error`: raised again unless a look shows what was wanted."""
-    if isinstance(error, told):
+    if isinstance(error, already):
         value = look()
         if value is not None:
             return Ensured(value, changed=False)
@@ -104,11 +104,11 @@ def if_wanted(
 
 
 def fitted(
-    found: T, is_wanted: Callable[[T], bool], write: Callable[[], T], read: Callable[[], T | None]
+    current: T, is_wanted: Callable[[T], bool], write: Callable[[], T], read: Callable[[], T | None]
 ) -> Ensured[T]:
-    """Write unless what was found is as wanted; where the answer is lost, `read` shows what is true."""
-    if is_wanted(found):
-        return Ensured(found, changed=False)
+    """Write unless the current state is as wanted; where the answer is lost, `read` shows what is true."""
+    if is_wanted(current):
+        return Ensured(current, changed=False)
     look = if_wanted(read, is_wanted)
     return settled(write, look)
 
@@ -135,9 +135,9 @@ def whole_sha(sha: str) -> str:
     return sha.lower()
 
 
-def same(one: str, other: str) -> bool:
+def same(text: str, other: str) -> bool:
     """True if two texts are the same to GitHub, which may keep other line ends and outer spaces."""
-    return _plain(one) == _plain(other)
+    return _plain(text) == _plain(other)
 
 
 def _plain(text: str) -> str:
@@ -158,8 +158,8 @@ class Edits(Generic[F]):
         self._edit = edit
         self._fix = fix
 
-    def text(self, found: F, title: str | None, body: str | None) -> Ensured[F]:
-        """Edit what was found until it has this title and this body; None leaves one alone."""
+    def text(self, current: F, title: str | None, body: str | None) -> Ensured[F]:
+        """Edit it until it has this title and this body; None leaves one alone."""
 
         def left(now: F) -> dict[str, str]:
             wanted = {"title": (title, now.title), "body": (body, now.body)}
@@ -169,15 +169,15 @@ class Edits(Generic[F]):
                 if text is not None and not same(text, shown)
             }
 
-        return self.fields(found, {**left(found)}, lambda now: not left(now))
+        return self.fields(current, {**left(current)}, lambda now: not left(now))
 
     def fields(
-        self, found: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]
+        self, current: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]
     ) -> Ensured[F]:
-        """Edit what was found unless it is as wanted; Rejected if the answer shows it as before."""
-        number = found.number
+        """Edit it unless it is as wanted; Rejected if the answer shows it as before."""
+        number = current.number
         edit, read = partial(self._edit, number, **changes), partial(self._read, number)
-        ensured = fitted(found, is_wanted, edit, read)
+        ensured = fitted(current, is_wanted, edit, read)
         if not is_wanted(ensured.now):
             raise Rejected(
                 f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "

@@ -239,9 +239,11 @@ def watch_parts(overview: Overview, now: float) -> list[WatchPart]:
     if overview.workflow is not None:
         lines = tuple(_workflow(overview.workflow, now))
         parts.append(WatchPart("workflow", lines, 3, is_beside=True))
-    known = claim.lost if claim is not None else ""
-    waiting = [one for one in overview.waiting if one != known and not is_awaited(overview, one)]
-    parts.append(WatchPart("to be said", tuple(map(Text, waiting)), is_folded=True))
+    loss = claim.lost if claim is not None else ""
+    lines = tuple(
+        Text(line) for line in overview.waiting if line != loss and not is_awaited(overview, line)
+    )
+    parts.append(WatchPart("to be said", lines, is_folded=True))
     parts.append(WatchPart("events", tuple(_events(overview, now))))
     return [part for part in parts if part.lines]
 

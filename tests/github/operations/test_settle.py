@@ -55,10 +55,10 @@ def test_what_did_not_land_is_not_looked_for() -> None:
 def test_what_exists_is_found_or_lags() -> None:
     """GitHub says that it is there: the look shows it, or it is a matter of seconds."""
     there = AlreadyExists("there")
-    found = settled(lambda: raising(there), lambda: 3, told=(AlreadyExists,))
+    found = settled(lambda: raising(there), lambda: 3, already=(AlreadyExists,))
     assert found == Ensured(3, changed=False)
     with pytest.raises(Transient, match="there") as caught:
-        settled(lambda: raising(there), lambda: None, told=(AlreadyExists,))
+        settled(lambda: raising(there), lambda: None, already=(AlreadyExists,))
     assert caught.value.retry_after == unclear_writes.LAGGING_SECONDS
     assert not caught.value.is_ambiguous
 
@@ -78,7 +78,7 @@ def test_every_other_no_is_the_answer() -> None:
         settled(
             lambda: raising(Rejected("no")),
             lambda: raising(AssertionError()),
-            told=(AlreadyExists,),
+            already=(AlreadyExists,),
         )
 
 
