@@ -13,7 +13,7 @@ def test_help_names_a_word_and_the_function_gets_its_value() -> None:
     made = command.get_command(click.Context(command), "criterion")
     assert made is not None
     with made.make_context("criterion", ["S1", "2", "manual"]) as context:
-        assert context.params["found"] == "MANUAL_VERIFICATION_REQUIRED"
+        assert context.params["state"] == "MANUAL_VERIFICATION_REQUIRED"
         assert context.params["number"] == 2
     with pytest.raises(click.BadParameter, match="'met', 'unmet', 'manual'"):
         made.make_context("criterion", ["S1", "2", "perhaps"])
