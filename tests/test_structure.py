@@ -33,7 +33,7 @@ BUDGET = {
     "trackers": 2_820,
     "platforms": 776,
     "evidence": 2_535,
-    "claim": 6_135,
+    "claim": 6_138,
     "run": 3_806,
     "stages": 2_717,
     "workflow": 2_520,

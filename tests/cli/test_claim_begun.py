@@ -170,6 +170,20 @@ def test_a_card_goes_back_to_where_it_stood(place: Place, monkeypatch: pytest.Mo
     assert not place.card().get("Agent")
 
 
+def test_a_takeover_that_is_undone_leaves_the_other_agent_assigned(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has the lease again is on the issue as before, and does not take the task for released."""
+    theirs = lease.take(place.tree().world.git, "origin", 42, "sam-1")
+    place.control.assign(42, "sam")
+    with monkeypatch.context() as patch, place.tree() as tree:
+        patch.setattr(ClaimStore, "create", _killed)
+        with pytest.raises(CrashError):
+            tree.claim(42, force=True)
+    ok(place.cli("release"))
+    assert (lease_of(place), place.issue()["assignees"]) == (theirs, ["sam"])
+
+
 def _killed(*_: Any) -> None:
     """The end of the process is staged."""
     raise CrashError

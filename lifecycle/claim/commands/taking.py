@@ -35,6 +35,7 @@ from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import quoted
+from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import BoardItem, Card, Look
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
@@ -210,7 +211,10 @@ class _Taking:
         return holder is not None and holder.agent == self.attempt.agent
 
     def _issue(self, linked: linked_writes.Held) -> Taken:
-        """Take the issue: note, lease, branch, assignee, card, claim file, in this order."""
+        """Take the issue: note, lease, branch, assignee, card, claim file, in this order.
+
+        Whoever it is taken over from is unassigned after that.
+        """
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
         number, agent, login = task.issue.number, self.attempt.agent, self.attempt.login
         unfinished_claims.note(world, claim_store, task, self.attempt)
@@ -224,7 +228,6 @@ class _Taking:
         unfinished_claims.held(claim_store)
         if login not in world.forge.assign(number, login):
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
-        notes += _relieved(world, task, login, login_of(former_agent))
         item = _put_on_board(world, task, agent, start.status, notes)
         exclude_own_files(world.root)
         record = Record(
@@ -248,6 +251,8 @@ class _Taking:
             record = admission.write(claim_store, task.lost, _going_on(record, task.lost, start))
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
+        # Last: an attempt that is undone before gives the lease back to an agent that is still assigned.
+        notes += _relieved(world, task, login, login_of(former_agent))
         return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
     def _lease(self, branch: str) -> tuple[str, str]:
@@ -403,6 +408,8 @@ def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[st
         return []
     try:
         world.forge.unassign(task.issue.number, names[0])
+    except DeadlineReached:
+        return [f"{names[0]}, who had it, stays assigned: the time for the command was up."]
     except LifecycleError as error:
         return [f"{names[0]}, who had it, stays assigned: {error.sentence}"]
     return [f"{names[0]}, who had it, was taken off #{task.issue.number}."]
