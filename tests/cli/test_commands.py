@@ -125,7 +125,7 @@ def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) 
     place.write(branch="claude/renamed")
     said = ok(place.cli("handoff", "--summary", "Fix"))
     assert "Pushed claude/renamed for #42." in said
-    assert "has the new commits" not in said
+    assert "has the branch as it is now" not in said
     ok(place.cli("tick"))
     opened = place.claim()["pr_number"]
     assert place.control.world()["pulls"][str(opened)]["head"] == "claude/renamed"

@@ -122,7 +122,7 @@ def _next(record: Record, *, has_hooks: bool) -> str:
         return f"Open the PR with: lifecycle tick. {messages.no_hooks()}"
     if record.claim.phase == Phase.READY_FOR_PR:
         return "The PR is opened at the agent's next stop; now: lifecycle tick"
-    return f"PR #{record.claim.pr_number} has the new commits."
+    return f"PR #{record.claim.pr_number} has the branch as it is now."
 
 
 def handoff(session: Session, summary: str | None, file: str | None) -> None:
