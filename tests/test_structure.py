@@ -40,7 +40,7 @@ BUDGET = {
     "feedback": 2_910,
     "reconcile": 1_452,
     "views": 2_391,
-    "app": 1_747,
+    "app": 1_749,
     "setup": 3_730,
     "hooks": 2_149,
     "cli": 5_826,

@@ -162,6 +162,19 @@ def test_a_claim_that_is_closed_without_a_pull_request_is_not_waited_for(
     assert (clock.offset, place.requests()) == (0.0, [])
 
 
+def test_a_task_that_was_released_from_afar_is_not_held_by_another(place: Place) -> None:
+    """Nobody has it: the refusal is not the one that says who does."""
+    tree = place.tree()
+    tree.claim(42)
+    place.control.unassign(42, "octocat")
+    place.control.set_field(42, "Status", "Todo")
+    place.control.set_field(42, "Agent", None)
+    tree.tick(Wake.TICK)
+    with pytest.raises(Refused, match="was released") as refused:
+        wait(place)
+    assert type(refused.value) is Refused
+
+
 def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
     place: Place, clock: EventfulClock
 ) -> None:

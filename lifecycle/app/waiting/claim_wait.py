@@ -146,8 +146,10 @@ class ClaimWait:
     def _refuse(self, record: Record) -> None:
         """Refuse to wait for what cannot come."""
         claim, phase = record.claim, PHASES.get(record.claim.phase)
-        if record.ownership.taken_by or record.ownership.is_released:
+        if record.ownership.taken_by:
             raise HeldByAnother(briefing.loss_line(record))
+        if record.ownership.is_released:
+            raise Refused(briefing.loss_line(record))
         if record.ending.releasing is not None:
             raise Refused(f"#{claim.issue_number} is being released: there is nothing to wait for.")
         if record.ending.override and not claim.pr_number:
