@@ -54,7 +54,7 @@ def _close_unmerged() -> None:
     """Any claim in phase done closes its issue, as if somebody had overridden."""
     closing = _module("claim.decisions.ending.closing")
 
-    def overridden(record: Record, _pull: object) -> object:
+    def overridden(record: Record, *_: object, **__: object) -> object:
         return closing.Decision(
             record=replace(record, ending=replace(record.ending, override="no reason"))
         )
