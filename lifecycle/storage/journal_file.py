@@ -36,6 +36,9 @@ KEPT_ENTRIES = 50_000
 PRUNE_EVERY = 500
 """Whoever writes an entry whose number is a multiple of this takes old ones out."""
 
+LOG_BYTES = 512 * 1024
+"""How long SQLite's log beside the file may be, some thirty writes, before it is taken into the file."""
+
 PENDING = "journal.pending"
 PENDING_AT_ONCE = 200
 LOCK = "journal.lock"
@@ -105,7 +108,7 @@ def append(path: Path, entries: Sequence[Values]) -> str:
     except _NewerError:
         return "nothing was written: a newer lifecycle made the journal, and only it writes to it"
     except (sqlite3.Error, _BrokenError, LockBusy) as error:
-        if not (_is_busy(error) or isinstance(error, LockBusy)):
+        if not _is_busy(error):
             return f"{remark} nothing was written ({error})".lstrip()
         _leave(path, entries)
     return remark
@@ -161,10 +164,12 @@ def obstacle(path: Path) -> str:
     try:
         with _begun(path) as database:
             _examine(database)
+            # Where the log may not be written to, a transaction begins all the same, and fails at this.
+            database.execute(f"PRAGMA user_version = {VERSION}")
             return ""
     except _NewerError:
         return "The journal was made by a newer lifecycle, so this one writes nothing to it; install that."
-    except (sqlite3.Error, _BrokenError) as error:
+    except (sqlite3.Error, _BrokenError, LockBusy) as error:
         if _is_busy(error):
             return ""  # somebody writes: so it can be written
         if _is_broken(error):
@@ -218,6 +223,26 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
     finally:
         if database.in_transaction:
             database.rollback()
+        _close(database, path)
+
+
+def _close(database: sqlite3.Connection, path: Path) -> None:
+    """Close the journal; its log stays beside it until LOG_BYTES are in it.
+
+    Whoever closes the file last takes its log into it, and waits for the disk three times: tens of
+    milliseconds of each hook. A reader cannot write, so that one that closes behind it leaves the log.
+
+    Sources: https://www.sqlite.org/wal.html#ckpt and https://github.com/WiseLibs/better-sqlite3/issues/376
+    """
+    try:
+        is_long = _beside(path)[0].stat().st_size >= LOG_BYTES
+    except OSError:
+        is_long = False
+    with contextlib.ExitStack() as closing_last:
+        with contextlib.suppress(sqlite3.Error):  # then it is closed as any other
+            if not is_long:
+                reader = closing_last.enter_context(contextlib.closing(_open(path, "ro")))
+                reader.execute("PRAGMA user_version")
         database.close()
 
 
@@ -262,6 +287,7 @@ def _make(path: Path) -> None:
     import shutil  # seldom, and it brings three compressions
 
     folder = path.parent
+    _drop_log(path)
     for remains in folder.glob(f"{path.name}.new-*"):
         with contextlib.suppress(FileNotFoundError):  # its maker may be done with it just now
             if remains.stat().st_mtime < time.time() - STALE_SECONDS:
@@ -272,13 +298,32 @@ def _make(path: Path) -> None:
         new = making / path.name
         database = sqlite3.connect(new, isolation_level=None)
         try:
+            # The disk is waited for once, before the file has its name, and not at each statement.
+            database.execute("PRAGMA synchronous = OFF")
             database.executescript(_SCHEMA)
             database.execute("PRAGMA journal_mode = WAL")
         finally:
             database.close()
+        with new.open("rb") as whole:
+            os.fsync(whole)
         _place(new, path)
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def _drop_log(path: Path) -> None:
+    """Delete the log of a journal that somebody deleted: it would be taken for the new one's."""
+    log, shared = _beside(path)
+    if log.exists():
+        with store.locked(path.parent / LOCK, WAIT_SECONDS, "another process begins the journal"):
+            if not path.exists():
+                log.unlink(missing_ok=True)
+                shared.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> tuple[Path, Path]:
+    """The files that SQLite keeps beside a journal: its log, and what processes share of that."""
+    return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
 
 
 def _place(new: Path, path: Path) -> None:
@@ -303,7 +348,7 @@ def _set_aside(path: Path) -> str:
             if not _is_broken(error):
                 raise
         # The log first: beside a new journal, an old one's would be taken for its own.
-        written, shared = (path.with_name(f"{path.name}{tail}") for tail in ("-wal", "-shm"))
+        written, shared = _beside(path)
         if written.exists():
             store.set_aside(written, "unreadable")
         shared.unlink(missing_ok=True)
@@ -386,10 +431,13 @@ def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> lis
 
 
 def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -> list[Values]:
-    with contextlib.closing(_open(path, mode)) as database:
+    database = _open(path, mode)
+    try:
         _check(database)
         database.row_factory = sqlite3.Row
         return [_values(row) for row in database.execute(query, parameters)][::-1]
+    finally:
+        _close(database, path)
 
 
 def _unreadable(path: Path, error: Exception) -> str:
@@ -413,7 +461,10 @@ def _values(row: sqlite3.Row) -> Values:
 
 
 def _is_busy(error: BaseException) -> bool:
-    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return isinstance(error, LockBusy) or _code(error) in (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+    )
 
 
 def _is_broken(error: BaseException) -> bool:

@@ -344,10 +344,43 @@ def test_a_broken_journal_is_set_aside_and_begun_anew(root: Path, content: bytes
     assert journal.trouble(root) == ""
 
 
+def fold_log(root: Path) -> None:
+    """Take SQLite's log into the journal, as a program does that closes it without a reader behind."""
+    with closing(sqlite3.connect(file_of(root))) as database:
+        database.execute("PRAGMA user_version").fetchone()
+
+
+def test_a_hook_leaves_the_log_beside_the_journal_until_it_is_long(root: Path) -> None:
+    """Taking it into the file waits for the disk: once in some thirty writes, and nothing gets lost.
+
+    Source: https://www.sqlite.org/wal.html (the last connection that closes runs a checkpoint)
+    """
+    log, sizes = file_of(root).with_name("journal.db-wal"), []
+    for number in range(120):
+        journal.note(root, entry(number))
+        sizes.append(log.stat().st_size if log.exists() else 0)
+        journal.read(root)  # nor does a reader take it in
+        assert (log.stat().st_size if log.exists() else 0) == sizes[-1]
+    folded = [size for size in sizes if not size]
+    assert 2 <= len(folded) <= 6
+    assert max(sizes) < journal_file.LOG_BYTES
+    assert targets(root) == [f"n{number}" for number in range(120)]
+
+
+def test_a_journal_that_was_deleted_leaves_no_log_to_the_next(root: Path) -> None:
+    """Only the file was deleted: what its log holds is not taken for the new one's."""
+    journal.note(root, BEGUN)
+    file_of(root).unlink()
+    journal.note(root, entry(1))
+    assert targets(root) == ["n1"]
+    assert log_of(root) == []
+
+
 def test_a_page_that_rotted_is_set_aside_too(root: Path) -> None:
     """A journal whose head is fine and whose entries are not breaks at the write, and is begun anew."""
     for number in range(200):
         journal.note(root, entry(number, detail={"text": "x" * 400}))
+    fold_log(root)
     whole = bytearray(file_of(root).read_bytes())
     whole[4096:] = b"\xaa" * (len(whole) - 4096)
     file_of(root).write_bytes(whole)
@@ -396,9 +429,10 @@ def test_many_that_find_it_broken_set_it_aside_once(root: Path) -> None:
         one.stdin.write("\n")
         one.stdin.close()
     assert [one.wait(60) for one in running] == [0] * 8
-    assert [one.name for one in file_of(root).parent.glob("*unreadable*")] == [
-        "journal.db.unreadable"
-    ]
+    assert {one.name for one in file_of(root).parent.glob("*unreadable*")} == {
+        "journal.db.unreadable",
+        "journal.db-wal.unreadable",
+    }
     assert len(targets(root)) == 45
     assert len(log_of(root)) == 1
 
@@ -413,6 +447,7 @@ def test_one_that_is_set_aside_while_it_is_opened_costs_no_entry(
     def open_late(path: Path, mode: str) -> sqlite3.Connection:
         openings.append(mode)
         if len(openings) == 1:
+            path.with_name("journal.db-wal").rename(path.with_name("journal.db-wal.unreadable"))
             path.rename(path.with_name("journal.db.unreadable"))
         return opened(path, mode)
 
