@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -454,6 +455,30 @@ def test_the_environments_certificates_are_trusted(
     """A company's own authority, by any of the three variables."""
     public, context = authority
     monkeypatch.setenv(name, str(public))
+    with serving(OK, tls=context) as server:
+        assert asked(f"https://127.0.0.1:{server.port}", deadline).status == 200
+
+
+def test_certificates_are_read_while_the_server_is_reached(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, authority: tuple[Path, ssl.SSLContext]
+) -> None:
+    """Who waits with them until the connection is there is served all the same."""
+    public, context = authority
+    reached = threading.Event()
+
+    def read_late(bundle: str) -> ssl.SSLContext:
+        assert reached.wait(10)
+        return read(bundle)
+
+    def connect(*where: Any, **how: Any) -> socket.socket:
+        sock = connected(*where, **how)
+        reached.set()
+        return sock
+
+    read, connected = plain_line._context, socket.create_connection
+    monkeypatch.setattr(plain_line, "_context", read_late)
+    monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setenv("SSL_CERT_FILE", str(public))
     with serving(OK, tls=context) as server:
         assert asked(f"https://127.0.0.1:{server.port}", deadline).status == 200
 

@@ -17,6 +17,7 @@ import select
 import socket
 import ssl
 import sys
+import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -100,6 +101,38 @@ class _Answering(http.client.HTTPResponse):
         super().__init__(sock, **more)
         self.fp.close()
         self.fp = io.BufferedReader(_Waiting(sock, remaining))
+
+
+class _SafeConnection(http.client.HTTPConnection):
+    """A connection by TLS; the certificates that are trusted are read while the server is reached.
+
+    They are more than a hundred, and to read them takes as long as a request to a server nearby.
+
+    Args:
+        first: who is connected to: the server, or a proxy.
+        port: of that.
+        name: the server's, which its certificate has to be for.
+    """
+
+    def __init__(self, first: str, port: int, name: str) -> None:
+        super().__init__(first, port)
+        self._name = name
+
+    def connect(self) -> None:
+        """Open the connection; NoAnswerError where the certificates cannot be read."""
+        context: list[ssl.SSLContext] = []
+
+        def read() -> None:
+            with suppress(OSError):
+                context.append(_context(_bundle()))
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        super().connect()
+        reader.join()
+        if not context:
+            raise NoAnswerError(UNSAFE)
+        self.sock = context[0].wrap_socket(self.sock, server_hostname=self._name)
 
 
 class PlainLine:
@@ -238,11 +271,7 @@ class PlainLine:
             self._before = f"http://{self._parts.netloc.rpartition('@')[2]}" if proxy else ""
             self._proxied = _credentials(proxy)
             return http.client.HTTPConnection(first, port)
-        try:
-            context = _context(_bundle())
-        except OSError:
-            raise NoAnswerError(UNSAFE) from None
-        connection = http.client.HTTPSConnection(first, port, context=context)
+        connection = _SafeConnection(first, port, host)
         if proxy is not None:
             connection.set_tunnel(host, self._port, dict(_credentials(proxy)))
         return connection
