@@ -7,7 +7,7 @@ since GitHub asks for that: https://docs.github.com/rest/using-the-rest-api/best
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from math import inf
 from pathlib import Path
@@ -56,6 +56,16 @@ class _Drifted:
     task: InferredTask
     findings: tuple[Finding, ...]
 
+    @property
+    def is_planned(self) -> bool:
+        """True if something of it is to be repaired, and is not yet."""
+        return any(finding.state is State.PLANNED for finding in self.findings)
+
+    @property
+    def name(self) -> str:
+        """`owner/name#N`."""
+        return f"{self.task.repository}#{self.task.issue.number}"
+
 
 @dataclass(slots=True)
 class _Run:
@@ -64,7 +74,6 @@ class _Run:
     world: World
     sweep: Sweep
     policy: Policy
-    progress: Progress
     note: str
     is_dry_run: bool
     drifted: list[_Drifted] = field(default_factory=list)
@@ -99,10 +108,9 @@ def reconcile(
         Rejected: GitHub takes nothing from this token, or shows no such owner; nothing was looked at.
         Interrupted: somebody stopped it during the repairs; it holds the report of what was done.
     """
-    hears = progress or _nobody
     # Nothing would remember that labels took the board's place, and the next run would read the board.
     world.choice.follows_writes = False
-    run = _Run(world, Sweep(world, scope, hears), policy, hears, note, dry_run)
+    run = _Run(world, Sweep(world, scope, progress or _nobody), policy, note, dry_run)
     _read(run)
     if not (dry_run or run.ended):
         try:
@@ -110,10 +118,10 @@ def reconcile(
         except (KeyboardInterrupt, DeadlineReached) as stop:
             is_late = isinstance(stop, DeadlineReached)
             _end(run, HUNG if is_late else "It was interrupted.")
-            run.left = [_name(drift) for drift in _in_order(run.drifted) if _is_planned(drift)]
+            run.left = [drift.name for drift in run.drifted if drift.is_planned]
             if not is_late:
-                raise Interrupted(_report(run, is_dry_run=False)) from None
-    return _report(run, is_dry_run=dry_run)
+                raise Interrupted(_report(run)) from None
+    return _report(run)
 
 
 def _nobody(_what: str, _done: int, _of: int | None) -> None:
@@ -139,6 +147,7 @@ def _read(run: _Run) -> None:
         read = sweep.holdings.values()
         run.left += [place.repository for place in read] or [*map(str, scope.repositories)]
         run.left += [scope.owner] if not run.left and scope.owner else []
+    run.drifted.sort(key=lambda drift: (drift.task.repository.casefold(), drift.task.issue.number))
 
 
 def _judge(run: _Run) -> Judge:
@@ -158,7 +167,7 @@ def _judge(run: _Run) -> Judge:
 
 def _repair(run: _Run) -> None:
     """Repair all that was found and may be mended, repository by repository."""
-    planned = [drift for drift in _in_order(run.drifted) if _is_planned(drift)]
+    planned = [drift for drift in run.drifted if drift.is_planned]
     judge, pace = _judge(run), Pace(run.world.clock)
     done = 0
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as folder:
@@ -170,16 +179,18 @@ def _repair(run: _Run) -> None:
                     place = Path(folder, str(index))
                     repairer = repairer or _repairer(run, name, place, judge, pace)
                     _repair_one(run, repairer, drift)
-                if run.ended and _is_planned(drift):
-                    run.left.append(_name(drift))
+                if run.ended and drift.is_planned:
+                    run.left.append(drift.name)
                 done += 1
-                run.progress("repairs", done, len(planned))
+                run.sweep.progress("repairs", done, len(planned))
 
 
 def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted) -> None:
     """Repair one task; whatever befalls it, the others go on, unless nothing can go on any more."""
+    if run.world.deadline.left < SPARE_SECONDS:
+        _end(run, "The time for this run is up.")
+        return
     try:
-        _demand_time(run.world)
         if isinstance(repairer, LifecycleError):
             drift.findings = failed(drift.findings, repairer)
             return
@@ -224,26 +235,6 @@ def _clone(world: World, name: str) -> Path | None:
     return world.root if name.casefold() in names else None
 
 
-def _demand_time(world: World) -> None:
-    if world.deadline.left < SPARE_SECONDS:
-        raise RepairEnd(Transient("The time for this run is up."))
-
-
-def _in_order(drifted: Iterable[_Drifted]) -> list[_Drifted]:
-    """Tasks by repository and issue."""
-    return sorted(
-        drifted, key=lambda drift: (drift.task.repository.casefold(), drift.task.issue.number)
-    )
-
-
-def _name(drift: _Drifted) -> str:
-    return f"{drift.task.repository}#{drift.task.issue.number}"
-
-
-def _is_planned(drift: _Drifted) -> bool:
-    return any(finding.state is State.PLANNED for finding in drift.findings)
-
-
 def _why(error: LifecycleError) -> str:
     """Why the run ends, for somebody who sees nothing of requests."""
     if isinstance(error, Transient) and error.retry_after is not None:
@@ -255,7 +246,7 @@ def _end(run: _Run, sentence: str) -> None:
     run.ended = f"{sentence} The next run goes on with what is left."
 
 
-def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
+def _report(run: _Run) -> SweepReport:
     sweep, secret = run.sweep, run.world.environment
     requests, points = run.world.spent
     board_note = run.world.choice.note if sweep.has_board else None
@@ -267,8 +258,7 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
         )
     return SweepReport(
         findings=tuple(
-            replace(finding, problem=redact(finding.problem, secret))
-            for finding in _ordered(run, is_dry_run=is_dry_run)
+            replace(finding, problem=redact(finding.problem, secret)) for finding in _findings(run)
         ),
         problems=tuple(
             SweepProblem(problem.where, problem.kind, redact(problem.sentence, secret))
@@ -282,16 +272,16 @@ def _report(run: _Run, *, is_dry_run: bool) -> SweepReport:
         tasks=sweep.tasks,
         requests=requests,
         points=points,
-        is_dry_run=is_dry_run,
+        is_dry_run=run.is_dry_run,
         is_narrowed=bool(sweep.scope.issues or sweep.scope.pulls),
     )
 
 
-def _ordered(run: _Run, *, is_dry_run: bool) -> Iterator[Finding]:
+def _findings(run: _Run) -> Iterator[Finding]:
     """The findings by repository and issue; what was planned and not reached is LEFT."""
-    for drift in _in_order(run.drifted):
+    for drift in run.drifted:
         for finding in drift.findings:
-            if finding.state is State.PLANNED and not is_dry_run:
+            if finding.state is State.PLANNED and not run.is_dry_run:
                 problem = finding.problem or "The run ended before it."
                 yield replace(finding, state=State.LEFT, problem=problem)
             else:

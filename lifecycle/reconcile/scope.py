@@ -12,12 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.configured import SILENT_HOURS
 from lifecycle.core.values.model import Repository
+from lifecycle.github.client.client_common import Json, part, text
 from lifecycle.settings.readers import NAME
 
 
@@ -160,36 +159,23 @@ def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
     ), ""
 
 
-def _of(name: str, data: Mapping[str, Any], repository: str) -> Trigger:
-    issue, pull = _mapping(data.get("issue")), _mapping(data.get("pull_request"))
-    sender = _mapping(data.get("sender"))
-    number = _number(issue if name in ISSUE_EVENTS else pull)
+def _of(name: str, data: Json, repository: str) -> Trigger:
+    issue, sender = part(data, "issue"), part(data, "sender")
+    number = (issue if name in ISSUE_EVENTS else part(data, "pull_request")).get("number")
+    if not isinstance(number, int) or isinstance(number, bool) or number <= 0:
+        number = None
     # A comment on a pull request comes as one on an issue, which then says so.
     is_pull = name in PULL_EVENTS or "pull_request" in issue
-    where = _text(_mapping(data.get("repository")).get("full_name"))
+    where = text(part(data, "repository"), "full_name")
     return Trigger(
         name,
         where if re.fullmatch(rf"{NAME}/{NAME}", where) else repository,
         None if is_pull else number,
         number if is_pull else None,
-        _text(sender.get("login")),
+        text(sender, "login"),
         sender.get("type") == "Bot",
     )
 
 
 def _note(name: str, why: str) -> str:
     return f"The event {name} was not used: {why}; so everything was looked at."
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _number(payload: Mapping[str, Any]) -> int | None:
-    number = payload.get("number")
-    is_number = isinstance(number, int) and not isinstance(number, bool) and number > 0
-    return number if is_number else None
