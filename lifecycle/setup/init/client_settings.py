@@ -8,13 +8,14 @@ should be: somebody may have edited around them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.setup.init.hook_table import (
     FORMER_PERMISSIONS,
+    NAMES,
     WIRES,
     Form,
     entry,
@@ -25,11 +26,13 @@ from lifecycle.setup.init.hook_table import (
 )
 from lifecycle.setup.init.init_mark import ENV, Extra, Put, Route
 from lifecycle.setup.init.jsonc import (
+    NOTHING,
     JsoncError,
     JsonEdit,
     Layout,
     Node,
     applied,
+    at,
     insertion,
     parse,
     removal,
@@ -39,6 +42,9 @@ from lifecycle.setup.init.planned_files import unwritten
 
 ALLOW = ("permissions", "allow")
 """The keys that lead to the rules of what the agent runs unasked."""
+
+Entries = Mapping[tuple[str, str], dict[str, Any]]
+"""Every entry as it is to be, by event and script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +67,16 @@ def read(text: str, where: str) -> Node | None:
         root = parse(text)
     except JsoncError as error:
         raise unwritten(f"{where} is no valid JSON ({error})") from None
-    if root is None:
-        return None
-    _need(root, dict, "It", where)
+    _need(at(root), dict, "It", where)
     for key in ("hooks", "permissions"):
-        _need(root.get(key), dict, key, where)
-    _need(_at(root, ALLOW), list, "permissions.allow", where)
+        _need(at(root, key), dict, key, where)
+    _need(at(root, *ALLOW), list, "permissions.allow", where)
     for event in events():
-        groups = _at(root, ("hooks", event))
+        groups = at(root, "hooks", event)
         _need(groups, list, f"hooks.{event}", where)
-        for group in groups.items if groups else ():
+        for group in groups.items:
             _need(group, dict, f"An entry of hooks.{event}", where)
-            _need(group.get("hooks"), list, f"hooks in an entry of hooks.{event}", where)
+            _need(at(group, "hooks"), list, f"hooks in an entry of hooks.{event}", where)
     return root
 
 
@@ -94,13 +98,11 @@ def wire(
         Refused: the text cannot be read, or is of another shape.
     """
     extra = extra or Extra()
-    text, put = _renewed(text, where, form, before) if form is not None else (text, before)
-    text, put = _renewed_variables(text, where, put, extra.variables)
-    text, put = _without_former(text, where, put)
+    entries = {(script.event, script.name): entry(script, form) for script in WIRES if form}
+    text, put = _renewed(text, where, entries, before, extra)
     root, layout = read(text, where), Layout.of(text)
     edits = list(_missing_names(layout, root, form, put)) if form is not None else []
-    allow, env = _at(root, ALLOW), _at(root, ENV)
-    allowed = allow.value if allow is not None else []
+    allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     lacking = [rule for rule in extra.permissions if rule not in allowed]
     wired_events = {own.event for own in _found(root, put)}
     lacking_events = [event for event in events() if event not in wired_events]
@@ -113,30 +115,23 @@ def wire(
     added, routes = _additions(layout, root, (), additions)
     edits += added
     routes = routes if root is not None else [(), *routes]
-    rules = [rule for rule in lacking if rule not in put.permissions]
-    new_ones = [
-        (name, value)
-        for name, value in extra.variables.items()
-        if env is None or env.get(name) is None
-    ]
-    wired = [(script.event, entry(script, form)) for script in WIRES] if form is not None else []
+    new_ones = [variable for variable in extra.variables.items() if not env.get(variable[0])]
     new = replace(
         put,
-        hooks=tuple((event, hook["command"]) for event, hook in wired if own_name(hook) is None),
-        permissions=(*put.permissions, *rules),
-        containers=(*put.containers, *(route for route in routes if route not in put.containers)),
+        hooks=tuple(
+            (event, hook["command"])
+            for (event, _), hook in entries.items()
+            if own_name(hook) is None
+        ),
+        permissions=tuple(dict.fromkeys((*put.permissions, *lacking))),
+        containers=tuple(dict.fromkeys((*put.containers, *routes))),
         variables=(*put.variables, *new_ones),
     )
     after = applied(text, edits)
-    pieces = [piece for edit in edits if (piece := (edit.old, edit.new)) not in put.pieces]
     if put.pieces or unwire(after, where, new) != unwire(text, where, put):
-        new = replace(new, pieces=(*put.pieces, *pieces))
+        pieces = [(edit.old, edit.new) for edit in edits]
+        new = replace(new, pieces=tuple(dict.fromkeys((*put.pieces, *pieces))))
     return after, new
-
-
-def _unbraced(text: str, put: Put) -> str:
-    """The text; "" if the file was empty before and only our braces are left in it."""
-    return "" if () in put.containers and not text.strip("{} \t\r\n") else text
 
 
 def _additions(
@@ -150,8 +145,8 @@ def _additions(
     routes: list[Route] = []
     lacking: list[tuple[str | None, Any]] = []
     for key, value in members.items():
-        member, way = _at(node, (key,)), (*route, key)
-        if member is None:
+        member, way = at(node, key), (*route, key)
+        if member is NOTHING:
             lacking.append((key, value))
             routes += _containers(way, value)
         elif isinstance(value, dict):
@@ -172,79 +167,66 @@ def _containers(route: Route, value: object) -> list[Route]:
     return [route, *ways] if isinstance(value, dict | list) else []
 
 
-def _renewed_variables(
-    text: str, where: str, put: Put, wanted: Mapping[str, str]
-) -> tuple[str, Put]:
-    """Give our variables the values of now; forget those that somebody changed or took out."""
-    if wanted:
-        _need(_at(read(text, where), ENV), dict, "env", where)
-    kept = []
-    for name, value in put.variables:
-        node = _at(read(text, where), (*ENV, name))
-        if node is None or node.value != value:
-            continue
-        new = wanted.get(name, value)
-        if new != value:
-            text, put = _edited(text, put, replacement(Layout.of(text), node, new))
-        kept.append((name, new))
-    return text, replace(put, variables=tuple(kept))
-
-
-def _without_former(text: str, where: str, put: Put) -> tuple[str, Put]:
-    """Take out permissions that an earlier version put in and this one does not."""
+def _renewed(text: str, where: str, entries: Entries, put: Put, extra: Extra) -> tuple[str, Put]:
+    """Renew what is ours: entries and variables in their place; what is former or double goes."""
+    root = read(text, where)
+    if extra.variables:
+        _need(at(root, *ENV), dict, "env", where)
+    # One that somebody changed or took out is theirs now.
+    ours = [name for name, value in put.variables if at(root, *ENV, name).value == value]
+    variables = {**dict(put.variables), **extra.variables}
+    # A renewed entry is known by its command for the rest of this run.
+    commands = [(event, str(hook["command"])) for (event, _), hook in entries.items()]
+    put = replace(
+        put,
+        hooks=(*put.hooks, *commands),
+        variables=tuple((name, variables[name]) for name in ours),
+    )
+    while edit := next(_renewals(text, read(text, where), entries, put), None):
+        text, put = _edited(text, put, edit)
     for rule in [rule for rule in put.permissions if rule in FORMER_PERMISSIONS]:
-        allow = _at(read(text, where), ALLOW)
-        values = [item.value for item in allow.items] if allow is not None else []
-        if allow is not None and rule in values:
-            text, put = _edited(text, put, removal(text, allow, values.index(rule)))
-        put = replace(put, permissions=tuple(kept for kept in put.permissions if kept != rule))
-    return text, put
+        allow = at(read(text, where), *ALLOW)
+        if rule in (allow.value or ()):
+            text, put = _edited(text, put, removal(text, allow, allow.value.index(rule)))
+    kept = tuple(rule for rule in put.permissions if rule not in FORMER_PERMISSIONS)
+    return text, replace(put, permissions=kept)
+
+
+def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Iterator[JsonEdit]:
+    """Edits that bring entries and variables of ours up to date; only the first fits this text."""
+    keys: set[tuple[str, str]] = set()
+    for own in _found(root, put) if entries else ():
+        key, node = (own.event, own.name), own.hooks.items[own.index]
+        if key not in entries or key in keys:
+            yield _entry_removal(text, root, own)
+        elif node.value != entries[key]:
+            yield replacement(Layout.of(text), node, entries[key])
+        keys.add(key)
+    for name, value in put.variables:
+        node = at(root, *ENV, name)
+        if node.value != value:
+            yield replacement(Layout.of(text), node, value)
 
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
     """Edits that add missing scripts to events with entries of ours: to a matcher's group, or a new one."""
-    own = list(_found(root, put))
-    for event in dict.fromkeys(own_entry.event for own_entry in own):
-        ours = [own_entry for own_entry in own if own_entry.event == event]
-        names = {own_entry.name for own_entry in ours}
-        lacking = [script for script in WIRES if script.event == event and script.name not in names]
-        matchers = {script.name: script.matcher for script in WIRES if script.event == event}
-        new: list[str] = []
-        for matcher in dict.fromkeys(script.matcher for script in lacking):
-            beside = [own_entry for own_entry in ours if matchers.get(own_entry.name) == matcher]
-            same = [script for script in lacking if script.matcher == matcher]
-            if beside:
-                yield insertion(
-                    layout, beside[0].hooks, [(None, entry(script, form)) for script in same]
-                )
+    matchers = {(script.event, script.name): script.matcher for script in WIRES}
+    wired: dict[tuple[str, str], Node] = {}
+    for own in _found(root, put):
+        wired.setdefault((own.event, own.name), own.hooks)
+    for event in dict.fromkeys(event for event, _ in wired):
+        ours = {name: hooks for (event_of, name), hooks in wired.items() if event_of == event}
+        beside = {matchers.get((event, name)): ours[name] for name in reversed(ours)}
+        names = [name for name in NAMES if name not in ours]
+        new: list[tuple[str | None, Any]] = []
+        for group in groups(event, form, names):
+            hooks = beside.get(group.get("matcher", ""))
+            if hooks is None:
+                new.append((None, group))
             else:
-                new += [script.name for script in same]
-        node = _at(root, ("hooks", event))
-        if new and node is not None:
-            yield insertion(layout, node, [(None, group) for group in groups(event, form, new)])
-
-
-def _renewed(text: str, where: str, form: Form, put: Put) -> tuple[str, Put]:
-    """Replace our entries that differ from those of now, in their place; take out duplicates."""
-    entries = {(script.event, script.name): entry(script, form) for script in WIRES}
-    while True:
-        keys: set[tuple[str, str]] = set()
-        edit = None
-        for own in _found(read(text, where), put):
-            key = (own.event, own.name)
-            if key not in entries or key in keys:
-                edit = _entry_removal(text, read(text, where), own)
-            elif (node := own.hooks.items[own.index]).value != entries[key]:
-                edit = replacement(Layout.of(text), node, entries[key])
-            if edit is not None:
-                break
-            keys.add(key)
-        if edit is None:
-            return text, put
-        text, put = _edited(text, put, edit)
-        # A renewed entry is known by its command for the rest of this run.
-        commands = [(event, str(hook["command"])) for (event, _), hook in entries.items()]
-        put = replace(put, hooks=tuple(dict.fromkeys([*put.hooks, *commands])))
+                yield insertion(layout, hooks, [(None, hook) for hook in group["hooks"]])
+        if new:
+            yield insertion(layout, at(root, "hooks", event), new)
 
 
 def _edited(text: str, put: Put, edit: JsonEdit) -> tuple[str, Put]:
@@ -269,13 +251,13 @@ def unwire(text: str, where: str, put: Put) -> str:
         is_whole = is_whole and after.count(new) == 1
         if after.count(new) == 1:
             after = after.replace(new, old)
-    text = _unbraced(_taken_out(text, where, put), put)
+    text = _taken_out(text, where, put)
     if root is None or not put.pieces:
         return text
     expected = _value(text)
     try:
         # What an earlier run put in may have left no pieces: it is taken out by what it says.
-        candidates = [after, _unbraced(_taken_out(after, where, put), put)] if is_whole else [after]
+        candidates = [after, _taken_out(after, where, put)] if is_whole else [after]
         return next((candidate for candidate in candidates if _value(candidate) == expected), text)
     except (JsoncError, Refused):
         return text
@@ -283,11 +265,11 @@ def unwire(text: str, where: str, put: Put) -> str:
 
 def left(text: str, where: str) -> list[tuple[str, str]]:
     """(event, script) of entries that run a script of ours and are not as `init` writes them."""
-    hooks = _at(read(text, where), ("hooks",))
+    hooks = at(read(text, where), "hooks").value or {}
     return [
         (event, name)
         for event in events()
-        for group in (hooks.value.get(event, []) if hooks is not None else [])
+        for group in hooks.get(event, [])
         for hook in group.get("hooks", [])
         if (name := run_name(hook)) is not None
     ]
@@ -300,74 +282,56 @@ def _value(text: str) -> Any:
 
 
 def _taken_out(text: str, where: str, put: Put) -> str:
+    """The text without ours; "" if the file was empty before and only our braces are left in it."""
     while (root := read(text, where)) is not None and (edits := _removals(text, root, put)):
         text = applied(text, edits)
-    return text
+    return "" if () in put.containers and not text.strip("{} \t\r\n") else text
 
 
 def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
     """Edits that take out one part of ours from each list and object: so they cannot overlap."""
     edits: dict[Route, JsonEdit] = {}
     for own in _found(root, put):
-        if ("hooks", own.event) not in edits:
-            edits["hooks", own.event] = _entry_removal(text, root, own)
-    allow, env = _at(root, ALLOW), _at(root, ENV)
-    for index, item in enumerate(allow.items if allow is not None else ()):
+        edits.setdefault(("hooks", own.event), _entry_removal(text, root, own))
+    allow, env = at(root, *ALLOW), at(root, *ENV)
+    for index, item in enumerate(allow.items):
         if item.value in put.permissions:
-            edits[ALLOW] = removal(text, _sure(allow), index)
+            edits[ALLOW] = removal(text, allow, index)
     for name, value in put.variables:
-        node = _at(env, (name,))
-        if env is not None and node is not None and node.value == value:
-            edits[ENV] = removal(text, env, _index(env, name))
+        if at(env, name).value == value:
+            edits[ENV] = removal(text, env, env.index(name))
     for route in sorted(put.containers, key=len, reverse=True):
-        node, way = _at(root, route), route[:-1]
-        if route and node is not None and not node.spans and way not in edits:
-            parent = _sure(_at(root, way))
-            edits[way] = removal(text, parent, _index(parent, route[-1]))
+        node, way = at(root, *route), route[:-1]
+        if route and node is not NOTHING and not node.spans and way not in edits:
+            parent = at(root, *way)
+            edits[way] = removal(text, parent, parent.index(route[-1]))
     return list(edits.values())
-
-
-def _index(node: Node, key: str) -> int:
-    """The index of an object's member; of several with one name the last, which is the one that counts."""
-    return max(index for index, member in enumerate(node.members) if member.key == key)
 
 
 def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
     """The edit that takes an entry out, with its group if it is the only one in it."""
     if len(own.hooks.items) > 1:
         return removal(text, own.hooks, own.index)
-    groups = _sure(_at(root, ("hooks", own.event)))
+    groups = at(root, "hooks", own.event)
     (index,) = [at for at, group in enumerate(groups.items) if group.get("hooks") == own.hooks]
     return removal(text, groups, index)
 
 
 def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
     """Every entry of ours, in the text's order; an event that we no longer wire counts too."""
-    hooks = _at(root, ("hooks",))
-    for member in hooks.members if hooks is not None else ():
-        if _sure(hooks).get(member.key) is not member.node:
+    hooks = at(root, "hooks")
+    for member in hooks.members:
+        if hooks.get(member.key) is not member.node:
             continue  # a later member of the same name is the one that counts
         for group in member.node.items:
-            entries = group.get("hooks")
-            for index, item in enumerate(entries.items if entries else ()):
+            entries = at(group, "hooks")
+            for index, item in enumerate(entries.items):
                 name = put.own_name(member.key, item.value)
                 if name is not None:
-                    yield OwnEntry(member.key, name, _sure(entries), index)
+                    yield OwnEntry(member.key, name, entries, index)
 
 
-def _at(root: Node | None, route: Sequence[str]) -> Node | None:
-    for key in route:
-        root = root.get(key) if root is not None else None
-    return root
-
-
-def _need(node: Node | None, kind: type, what: str, where: str) -> None:
-    if node is None or isinstance(node.value, kind):
-        return
-    expected = "an object" if kind is dict else "a list"
-    raise unwritten(f"{what} in {where} is not {expected}, which settings must have there")
-
-
-def _sure(node: Node | None) -> Node:
-    assert node is not None  # noqa: S101 -- found a moment ago in the same text
-    return node
+def _need(node: Node, kind: type, what: str, where: str) -> None:
+    if node is not NOTHING and not isinstance(node.value, kind):
+        expected = "an object" if kind is dict else "a list"
+        raise unwritten(f"{what} in {where} is not {expected}, which settings must have there")

@@ -62,6 +62,10 @@ class Node:
         nodes = [member.node for member in self.members if member.key == key]
         return nodes[-1] if nodes else None
 
+    def index(self, key: str) -> int:
+        """The index of an object's member; of several with one name that of the last, which counts."""
+        return max(index for index, member in enumerate(self.members) if member.key == key)
+
     @property
     def spans(self) -> list[tuple[int, int]]:
         """Where each item or member begins and ends, a member's name included."""
@@ -77,6 +81,18 @@ class Member:
     key: str
     start: int
     node: Node
+
+
+NOTHING = Node(0, 0, None)
+"""What is found where no value stands: it holds no item and no member."""
+
+
+def at(root: Node | None, *route: str) -> Node:
+    """The value to which these names lead, one object after another, or NOTHING."""
+    node = root or NOTHING
+    for key in route:
+        node = node.get(key) or NOTHING
+    return node
 
 
 def parse(text: str) -> Node | None:

@@ -283,11 +283,10 @@ class _Project(ProjectFiles):
         return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
 
     def _wired(self, before: InitMark) -> InitMark:
-        # Entries of ours that no mark speaks of may name the folder that was recorded before.
+        # Entries of ours that no mark speaks of may name the folder of now, or the recorded one.
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
-        forms = [local_form(folder) for folder in folders if folder is not None]
         commands = tuple(
-            (wire.event, str(form(wire.name)["command"])) for form in forms for wire in WIRES
+            (wire.event, str(folder / wire.name)) for folder in folders if folder for wire in WIRES
         )
         put = replace(before.settings, hooks=(*before.settings.hooks, *commands))
         is_shared = before.mode == SHARED

@@ -18,10 +18,10 @@ from lifecycle.setup.init.client_settings import read
 from lifecycle.setup.init.found_hooks import ClientSettings
 from lifecycle.setup.init.init_mark import Put
 from lifecycle.setup.init.jsonc import (
-    JsonEdit,
+    NOTHING,
     Layout,
-    Node,
     applied,
+    at,
     insertion,
     removal,
     replacement,
@@ -59,8 +59,9 @@ def own_status_line(value: object) -> OwnStatusLine | None:
 
 def command_of(value: object) -> str:
     """The command of a `statusLine`; "" if it has none."""
-    is_command = isinstance(value, dict) and value.get("type", "command") == "command"
-    command = value.get("command") if isinstance(value, dict) and is_command else None
+    if not isinstance(value, dict) or value.get("type", "command") != "command":
+        return ""
+    command = value.get("command")
     return command if isinstance(command, str) else ""
 
 
@@ -85,25 +86,19 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
     """
     bare = take_out(text, where, before)
     root, layout = read(bare, where), Layout.of(bare)
-    current = root.get(KEY) if root is not None else None
-    if current is not None and not command_of(current.value):
+    current = at(root, KEY)
+    if current is not NOTHING and not command_of(current.value):
         raise unwritten(f"{KEY} in {where} is no command, so ours cannot stand beside it")
-    value = current.value if current is not None else other_status_line(others)
-    edit = _edit(layout, root, current, {"type": "command", **value, "command": _called(value)})
-    put = Put(pieces=((edit.old, edit.new),))
-    settings = read(text, where)
-    own = own_status_line(_value(settings))
-    wanted = own_status_line({"command": _called(value)})
-    return (text, before) if own is not None and own == wanted else (applied(bare, [edit]), put)
-
-
-def _edit(
-    layout: Layout, root: Node | None, current: Node | None, value: Mapping[str, Any]
-) -> JsonEdit:
-    command = current.get("command") if current is not None else None
-    if command is not None:
-        return replacement(layout, command, value["command"])
-    return insertion(layout, root, [(KEY, value)])
+    value = current.value or other_status_line(others)
+    command = _called(value)
+    own = own_status_line(at(read(text, where), KEY).value)
+    if own is not None and own == own_status_line({"command": command}):
+        return text, before
+    if current is not NOTHING:
+        edit = replacement(layout, at(current, "command"), command)
+    else:
+        edit = insertion(layout, root, [(KEY, {"type": "command", **value, "command": command})])
+    return applied(bare, [edit]), Put(pieces=((edit.old, edit.new),))
 
 
 def _called(value: Mapping[str, Any]) -> str:
@@ -119,24 +114,16 @@ def take_out(text: str, where: str, put: Put) -> str:
         Refused: the settings cannot be read.
     """
     root = read(text, where)
-    own = own_status_line(_value(root))
+    node = at(root, KEY)
+    own = own_status_line(node.value)
     if root is None or own is None:
         return text
     for old, new in put.pieces:
         if text.count(new) == 1:
             return text.replace(new, old)
-    node = root.get(KEY)
-    command = node.get("command") if node is not None else None
-    is_theirs = any('"command":' not in new for _, new in put.pieces)
-    if command is not None and own.above and is_theirs:
-        return applied(text, [replacement(Layout.of(text), command, own.above)])
-    index = max(at for at, member in enumerate(root.members) if member.key == KEY)
-    return applied(text, [removal(text, root, index)])
-
-
-def _value(root: Node | None) -> object:
-    node = root.get(KEY) if root is not None else None
-    return node.value if node is not None else None
+    if own.above and any('"command":' not in new for _, new in put.pieces):
+        return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
+    return applied(text, [removal(text, root, root.index(KEY))])
 
 
 def is_lost(line: OwnStatusLine) -> bool:
