@@ -85,9 +85,9 @@ _RULES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class InitMark:
-    """What `init` put into one project.
+    """What `init` put into one project; a plan notes in it what it will put in.
 
     Attributes:
         mode: for one person ("local") or for everybody in the repository ("shared").
@@ -104,19 +104,19 @@ class InitMark:
 
     mode: str
     settings: Put = field(default_factory=Put)
-    lines: Mapping[str, PutLines] = field(default_factory=dict)
+    lines: dict[str, PutLines] = field(default_factory=dict)
     created: tuple[str, ...] = ()
-    sha256: Mapping[str, str] = field(default_factory=dict)
+    sha256: dict[str, str] = field(default_factory=dict)
     stages: bool = False
     switched: tuple[Piece, ...] = ()
     run: bool = False
     workflow: bool = False
     section: str = ""
 
-    def created_with(self, name: str, *, is_new: bool) -> tuple[str, ...]:
-        """`created`, with this file or folder added if it is new."""
-        is_added = is_new and name not in self.created
-        return (*self.created, name) if is_added else self.created
+    def note_created(self, name: str, *, is_new: bool) -> None:
+        """Add a file or folder to `created` if it is new."""
+        if is_new and name not in self.created:
+            self.created += (name,)
 
 
 def render(mark: InitMark) -> bytes:
@@ -155,25 +155,27 @@ def parse(content: bytes) -> InitMark:
 def _mark(data: Any) -> InitMark:
     if data["version"] != _VERSION or data["mode"] not in SETTINGS:
         raise ValueError("another version or mode")
+    lines = {
+        name: PutLines(_texts(put["lines"]), _text(put["piece"]))
+        for name, put in data["lines"].items()
+    }
+    sha256 = {name: _text(value) for name, value in data["sha256"].items()}
+    if lines.keys() - {IGNORE, EXCLUDE} or not all(map(is_one, sha256.keys() - {CONFIG_FILE})):
+        raise ValueError("a file that is never written to")
+    section = _text(data.get("section", ""))
+    if section and not protocol_section.is_one(section):
+        raise ValueError("nothing else is ever taken out")
     return InitMark(
         data["mode"],
         _put(data["settings"]),
-        {
-            _checked(name, is_ours=name in (IGNORE, EXCLUDE)): PutLines(
-                _texts(put["lines"]), _text(put["piece"])
-            )
-            for name, put in data["lines"].items()
-        },
+        lines,
         _texts(data["created"]),
-        {
-            _checked(name, is_ours=name == CONFIG_FILE or is_one(name)): _text(value)
-            for name, value in data["sha256"].items()
-        },
+        sha256,
         data.get("stages") is True,  # an earlier version's mark knows nothing of them
-        tuple(_piece(piece) for piece in data.get("switched", [])),
+        tuple(map(_piece, data.get("switched", []))),
         data.get("run") is True,
         data.get("workflow") is True,
-        _section(data.get("section", "")),
+        section,
     )
 
 
@@ -195,19 +197,6 @@ def _piece(data: Any) -> Piece:
     if before not in ("", "false"):
         raise ValueError("nothing else is ever replaced")
     return Piece(before, _text(data["after"]), _texts(data["keys"]), data["has_header"] is True)
-
-
-def _section(data: Any) -> str:
-    piece = _text(data)
-    if piece and not protocol_section.is_one(piece):
-        raise ValueError("nothing else is ever taken out")
-    return piece
-
-
-def _checked(name: str, *, is_ours: bool) -> str:
-    if not is_ours:
-        raise ValueError("a file that is never written to")
-    return name
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import init_mark
-from lifecycle.setup.init import init_mark as mark
 from lifecycle.setup.init.found_hooks import ClientSetup, plugins
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import (
@@ -143,35 +142,30 @@ class _Project(ProjectFiles):
         """Draft what `init` puts in and is not there yet."""
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
         if before is not None and before.mode != mode:
-            before = self._moved(before, mode)
+            self._moved(before)
         elif before is not None and before.mode == SHARED and not shared:
             self.notes.append(
                 f"This repository wires lifecycle for everybody already ({SETTINGS[SHARED]}); it stays so."
             )
         new = before or self._begun(mode)
         is_new = stages and not new.stages
-        new = replace(
-            new,
-            stages=stages or new.stages,
-            run=run or new.run,
-            workflow=workflow or new.workflow,
-        )
-        new = self._wired(new)
+        new.stages, new.run = stages or new.stages, run or new.run
+        new.workflow = workflow or new.workflow
+        self._wired(new)
         if new.stages:
             for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
                 self.need_inside(name)
-            new = self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
+            self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
         supplied = [*claims(), *(runs() if new.run else ())]
         supplied += workflows() if new.workflow else ()
         for file in supplied:
             self.need_inside(file.name)
-        new = self.staging.supply(new, supplied)
+        self.staging.supply(new, supplied)
         if new.workflow and not self.only_wires:
-            new = self.sectioned(new)
+            self.sectioned(new)
         if not self.only_wires and not config.file_of(self.root).is_file():
-            new = self.staging.settle(new)
-        new = self.listed(new)
-        self.draft.write(MARK, mark.render(new), "the mark, which --remove reads")
+            self.staging.settle(new)
+        self.marked(new, what="the mark, which --remove reads")
         self._recorded()
         if not self.only_wires:
             self._allowed()
@@ -192,27 +186,23 @@ class _Project(ProjectFiles):
                 "lifecycle init wired this project, and put its permissions in as well."
             )
             return self._plan(wired.mode)
-        new = self.mark(PERMITS) or InitMark(LOCAL, created=self.new_folder())
+        new = self.mark(PERMITS) or self.new_mark()
         stages = self.staging.settings.use
         extra = self.staging.extra(stages=stages, run=run, workflow=workflow)
-        if not run:
-            extra = Extra(extra.permissions)
-        new = self.put_into(new, None, extra)
-        new = self.listed(new, PERMITS)
-        self.draft.write(PERMITS, mark.render(new), "what --remove reads")
+        self.put_into(new, None, extra if run else Extra(extra.permissions))
+        self.marked(new, PERMITS)
         return self._plan(PERMISSIONS_ALONE)
 
     def status_line(self) -> Plan:
         """Draft the client's status line alone, for one person."""
-        new = self.mark(LINE_MARK) or InitMark(LOCAL, created=self.new_folder())
+        new = self.mark(LINE_MARK) or self.new_mark()
         name = SETTINGS[LOCAL]
         content = self.draft.read(name)
         others = ClientSetup.read(self.root, self.environment).files[:-1]
-        text, put = put_in(decoded(content, name), name, new.settings, others)
+        text, new.settings = put_in(decoded(content, name), name, new.settings, others)
         self.draft.write(name, text.encode(), "the status line")
-        new = replace(new, settings=put, created=new.created_with(name, is_new=content is None))
-        new = self.listed(new, LINE_MARK)
-        self.draft.write(LINE_MARK, mark.render(new), "what --remove reads")
+        new.note_created(name, is_new=content is None)
+        self.marked(new, LINE_MARK)
         self._recorded()
         return self._plan(STATUS_LINE)
 
@@ -236,7 +226,7 @@ class _Project(ProjectFiles):
         """The mark of a first run; permissions that were put in alone go, to come in with the rest."""
         allowed = self.mark(PERMITS)
         if allowed is None:
-            return InitMark(mode, created=self.new_folder())
+            return self.new_mark(mode)
         self.unwired(allowed, "its permissions go into the whole")
         for name in allowed.lines:
             self.unlisted(allowed, name)
@@ -255,7 +245,7 @@ class _Project(ProjectFiles):
             emptied = (self.root / FOLDER,) if FOLDER in created else ()
             return self._plan("", emptied)
         if line is not None:  # what came with the line is as much ours
-            before = replace(before, created=(*before.created, *line.created))
+            before.created += line.created
         self.unwired(before, "lifecycle's entries go")
         for listed in before.lines:
             self.unlisted(before, listed)
@@ -274,25 +264,24 @@ class _Project(ProjectFiles):
             folders = (*folders, self.root / FOLDER)
         return self._plan("", folders)
 
-    def _moved(self, before: InitMark, mode: str) -> InitMark:
+    def _moved(self, mark: InitMark) -> None:
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
-        self.unwired(before, "moved to .claude/settings.json")
-        self.unlisted(before, EXCLUDE)
-        kept = {name: put_lines for name, put_lines in before.lines.items() if name != EXCLUDE}
-        created = tuple(name for name in before.created if name != SETTINGS[before.mode])
-        return replace(before, mode=mode, settings=Put(), lines=kept, created=created)
+        self.unwired(mark, "moved to .claude/settings.json")
+        self.unlisted(mark, EXCLUDE)
+        mark.lines.pop(EXCLUDE, None)
+        mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
+        mark.mode, mark.settings = SHARED, Put()
 
-    def _wired(self, before: InitMark) -> InitMark:
+    def _wired(self, mark: InitMark) -> None:
         # Entries of ours that no mark speaks of may name the folder of now, or the recorded one.
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
         commands = tuple(
             (wire.event, str(folder / wire.name)) for folder in folders if folder for wire in WIRES
         )
-        put = replace(before.settings, hooks=(*before.settings.hooks, *commands))
-        is_shared = before.mode == SHARED
-        form = shared_form if is_shared else local_form(resources.hooks_folder())
-        extra = self.staging.extra(stages=before.stages, run=before.run, workflow=before.workflow)
-        return self.put_into(replace(before, settings=put), form, extra)
+        mark.settings = replace(mark.settings, hooks=(*mark.settings.hooks, *commands))
+        form = shared_form if mark.mode == SHARED else local_form(resources.hooks_folder())
+        extra = self.staging.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
+        self.put_into(mark, form, extra)
 
     def _recorded(self) -> None:
         """Draft the files in the user's own folder that tell hooks where command and scripts are."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages.figures import count
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
@@ -16,8 +16,7 @@ from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
 from lifecycle.settings import known_clones
 from lifecycle.settings.known_clones import KnownClone
-from lifecycle.setup.init import client_settings, protocol_section
-from lifecycle.setup.init import init_mark as mark
+from lifecycle.setup.init import client_settings, init_mark, protocol_section
 from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import (
     EXCLUDE,
@@ -89,27 +88,29 @@ class ProjectFiles:
     def mark(self, name: str = MARK) -> InitMark | None:
         """The mark that an earlier run left, or None."""
         content = self.draft.read(name)
-        return mark.parse(content) if content is not None else None
+        return init_mark.parse(content) if content is not None else None
+
+    def new_mark(self, mode: str = LOCAL) -> InitMark:
+        """The mark of a first run; the folder of the client's settings is made by it if it is not there."""
+        return InitMark(mode, created=() if (self.root / FOLDER).exists() else (FOLDER,))
 
     @cached_property
     def staging(self) -> Staging:
         """The staged workflow's part of the plan."""
         return Staging(self.root, self.environment, self.draft, self.notes)
 
-    def new_folder(self) -> tuple[str, ...]:
-        """The folder of the client's settings, if it is not there yet and so is made by this run."""
-        return () if (self.root / FOLDER).exists() else (FOLDER,)
-
-    def put_into(self, before: InitMark, form: Form | None, extra: Extra | None) -> InitMark:
-        """Put hooks of this form (None: no hooks) and `extra` into the settings; returns the new mark."""
-        name = SETTINGS[before.mode]
+    def put_into(self, mark: InitMark, form: Form | None, extra: Extra) -> None:
+        """Put hooks of this form (None: no hooks) and `extra` into the settings."""
+        name = SETTINGS[mark.mode]
         content = self.draft.read(name)
-        text, put = client_settings.wire(decoded(content, name), name, form, before.settings, extra)
+        text, mark.settings = client_settings.wire(
+            decoded(content, name), name, form, mark.settings, extra
+        )
         hooks = f"{len(NAMES)} hooks, " if form is not None else ""
-        what = f"{hooks}{len(put.permissions)} permissions"
-        self.draft.write(name, text.encode(), what)
-        created = before.created_with(name, is_new=content is None)
-        return replace(before, settings=put, created=created)
+        self.draft.write(
+            name, text.encode(), f"{hooks}{len(mark.settings.permissions)} permissions"
+        )
+        mark.note_created(name, is_new=content is None)
 
     def unwired(self, before: InitMark, what: str) -> None:
         """Take out of the settings what the mark lists; a settings file that `init` made is deleted."""
@@ -131,35 +132,35 @@ class ProjectFiles:
                     "it was kept."
                 )
 
-    def listed(self, before: InitMark, mark_name: str = MARK) -> InitMark:
+    def marked(self, new: InitMark, name: str = MARK, what: str = "what --remove reads") -> None:
+        """Keep our own files out of git, then draft the mark, which lists that too."""
+        self._listed(new, name)
+        self.draft.write(name, init_mark.render(new), what)
+
+    def _listed(self, mark: InitMark, mark_name: str) -> None:
         """Keep our own files out of git: everybody's in `.gitignore`, one person's in `info/exclude`."""
         lines = (
             *OWN_LINES,
-            *((LOG_LINE,) if before.stages else ()),
-            *(run_store.LINES if before.run else ()),
-            *(document_files.LINES if before.workflow else ()),
+            *((LOG_LINE,) if mark.stages else ()),
+            *(run_store.LINES if mark.run else ()),
+            *(document_files.LINES if mark.workflow else ()),
         )
         name, path = IGNORE, self.root / IGNORE
-        if before.mode == LOCAL:
+        if mark.mode == LOCAL:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
             name, path = EXCLUDE, self._exclude()
             new_files = (SETTINGS[LOCAL], protocol_section.FILE)
-            own_files = (
-                mark_name,
-                *(file for file in new_files if file in before.created),
-                *before.sha256,
-            )
-            lines = (*lines, *(f"/{file}" for file in own_files))
+            created = [file for file in new_files if file in mark.created]
+            lines = (*lines, *(f"/{file}" for file in (mark_name, *created, *mark.sha256)))
         if path.is_symlink():
             self.notes.append(f"{name} is a symbolic link, which was not written through.")
-            return before
+            return
         content = self.draft.read(path)
-        added, put = add_lines(content or b"", lines, before.lines.get(name, PutLines()))
-        if added == (content or b""):
-            return before
-        self.draft.write(path, added, count(len(put.lines), "line"), _shown(name))
-        created = before.created_with(name, is_new=content is None)
-        return replace(before, lines={**before.lines, name: put}, created=created)
+        added, put = add_lines(content or b"", lines, mark.lines.get(name, PutLines()))
+        if added != (content or b""):
+            self.draft.write(path, added, count(len(put.lines), "line"), _shown(name))
+            mark.note_created(name, is_new=content is None)
+            mark.lines[name] = put
 
     def unlisted(self, before: InitMark, name: str) -> None:
         """Take our lines out of the file that keeps files out of git."""
@@ -184,21 +185,20 @@ class ProjectFiles:
         if after != before:
             self.draft.write(path, after, "keeps claims out of git still", _shown(EXCLUDE))
 
-    def sectioned(self, before: InitMark) -> InitMark:
-        """Put our section into CLAUDE.md, unless somebody wrote one of their own; returns the new mark."""
+    def sectioned(self, mark: InitMark) -> None:
+        """Put our section into CLAUDE.md, unless somebody wrote one of their own."""
         name = protocol_section.FILE
         self.need_inside(name)
         if os.path.lexists(self.root / name) and not (self.root / name).is_file():
             self.notes.append(f"{name} is no file and was kept.")
-            return before
+            return
         content = self.draft.read(name)
-        after, piece = protocol_section.put_in(content or b"", before.section)
+        after, mark.section = protocol_section.put_in(content or b"", mark.section)
         if after is None:
             self.notes.append(f"The section of {name} is your own and was kept.")
         elif after != content:
             self.draft.write(name, after, f'the section "{protocol_section.TITLE}"')
-            before = replace(before, created=before.created_with(name, is_new=content is None))
-        return replace(before, section=piece)
+            mark.note_created(name, is_new=content is None)
 
     def unsectioned(self, before: InitMark) -> None:
         """Take the section of CLAUDE.md out, unless somebody changed it."""

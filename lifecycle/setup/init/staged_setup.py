@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import (
@@ -103,25 +103,25 @@ class Staging:
         rules += WORKFLOW_PERMISSIONS if workflow else ()
         return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if parts else {})
 
-    def put_in(self, before: InitMark, *, is_new: bool, has_config: bool) -> InitMark:
-        """Put in the workflow's files that are missing, and its switch in `.lifecycle.toml`; the new mark.
+    def put_in(self, mark: InitMark, *, is_new: bool, has_config: bool) -> None:
+        """Put in the workflow's files that are missing, and its switch in `.lifecycle.toml`.
 
         Args:
-            before: the mark of an earlier run.
+            mark: of an earlier run.
             is_new: the workflow was not put in yet.
             has_config: write `.lifecycle.toml` as well.
         """
-        new = self._switched_on(before, is_new=is_new) if has_config else before
+        if has_config:
+            self._switched_on(mark, is_new=is_new)
         if is_new and not os.path.lexists(self.root / LOG_FILE):
-            new = replace(new, created=(*new.created, LOG_FILE))  # the hooks will write it
-        return self.supply(new, self._wanted(before))
+            mark.created += (LOG_FILE,)  # the hooks will write it
+        self.supply(mark, self._wanted(mark))
 
-    def supply(self, before: InitMark, files: Sequence[Supply]) -> InitMark:
-        """Put in those files that are missing and that a person has nowhere else; returns the new mark."""
+    def supply(self, mark: InitMark, files: Sequence[Supply]) -> None:
+        """Put in those files that are missing and that a person has nowhere else."""
         for file in files:
-            if before.mode != LOCAL or not self._is_elsewhere(file.name):
-                before = self._supplied(before, file)
-        return before
+            if mark.mode != LOCAL or not self._is_elsewhere(file.name):
+                self._supplied(mark, file)
 
     def take_out(self, before: InitMark) -> tuple[Path, ...]:
         """Take out what was put in and not changed since; returns folders to remove if they are empty."""
@@ -157,27 +157,25 @@ class Staging:
             places += [self.root / ".claude" / skill, *([Path(own) / skill] if own else [])]
         return any(place.is_file() for place in places)
 
-    def _supplied(self, before: InitMark, supply: Supply) -> InitMark:
-        content, recorded = self.draft.read(supply.name), before.sha256.get(supply.name)
+    def _supplied(self, mark: InitMark, supply: Supply) -> None:
+        content, recorded = self.draft.read(supply.name), mark.sha256.get(supply.name)
         text, path = supply.text.encode(), self.root / supply.name
         if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
             self.notes.append(f"{supply.name} is no file and was kept.")
-            return before
-        if content is not None and content != text and digest(content) != recorded:
+        elif content is not None and content != text and digest(content) != recorded:
             self.notes.append(self._kept(supply))
-            return replace(
-                before,
-                sha256={
-                    name: value for name, value in before.sha256.items() if name != supply.name
-                },
-            )
-        if content == text and recorded is None:
-            return before  # the same is there already, and is its writer's
-        for folder in FOLDERS:
-            is_new = supply.name.startswith(folder) and not (self.root / folder).exists()
-            before = replace(before, created=before.created_with(folder, is_new=is_new))
+            mark.sha256.pop(supply.name, None)
+        elif content != text or recorded is not None:  # else it is there already, and its writer's
+            for folder in FOLDERS:
+                is_new = supply.name.startswith(folder) and not (self.root / folder).exists()
+                mark.note_created(folder, is_new=is_new)
+            self._whole(mark, supply)
+
+    def _whole(self, mark: InitMark, supply: Supply) -> None:
+        """Draft a file that is all ours, and note by what it is known again."""
+        text = supply.text.encode()
         self.draft.write(supply.name, text, supply.what, is_executable=supply.is_executable)
-        return replace(before, sha256={**before.sha256, supply.name: digest(text)})
+        mark.sha256[supply.name] = digest(text)
 
     def _kept(self, supply: Supply) -> str:
         remark = f"{supply.name} is your own and was kept"
@@ -185,13 +183,12 @@ class Staging:
             return f"{remark}; if your settings run it at Stop, take it out of them, or all is said twice."
         return f"{remark}."
 
-    def settle(self, before: InitMark) -> InitMark:
-        """Put in a commented `.lifecycle.toml`, if there is nothing of that name; returns the new mark."""
+    def settle(self, mark: InitMark) -> None:
+        """Put in a commented `.lifecycle.toml`, if there is nothing of that name."""
         name = config.CONFIG_FILE
-        if os.path.lexists(self.root / name) or self.draft.read(name) is not None:
-            return before
-        what = "every key with its default, commented out"
-        return self._supplied(before, Supply(name, settings_file(), what))
+        if not os.path.lexists(self.root / name) and self.draft.read(name) is None:
+            what = "every key with its default, commented out"
+            self._supplied(mark, Supply(name, settings_file(), what))
 
     def take(self, before: InitMark, name: str) -> None:
         """Take out a file that was written whole, unless somebody changed it."""
@@ -212,40 +209,34 @@ class Staging:
             if path.is_file() and not path.is_symlink():
                 self.draft.write(name, None, "the workflow's log", is_log=True)
 
-    def _switched_on(self, before: InitMark, *, is_new: bool) -> InitMark:
+    def _switched_on(self, mark: InitMark, *, is_new: bool) -> None:
         name = config.CONFIG_FILE
         path = self.root / name
-        content, recorded = self.draft.read(name), before.sha256.get(name)
-        start = self.settings.start or self.start
+        content = self.draft.read(name)
+        values = {"review": REVIEW, "start": self.settings.start or self.start}
         above = config.file_of(self.root)
         if above != path and above.is_file():
-            return self._switched_on_above(before, above.read_bytes(), start)
-        is_ours = content is not None and digest(content) == recorded and is_new
+            # In a linked worktree, where the main one's file has it off: by a changed copy of it.
+            if not self.settings.use:
+                # It was read as settings already.
+                text, _ = switch_on(above.read_bytes().decode(), name, values)
+                what = "the main worktree's, with the staged workflow switched on"
+                self._whole(mark, Supply(name, text, what))
+            return
+        is_ours = content is not None and digest(content) == mark.sha256.get(name) and is_new
         if is_ours or not os.path.lexists(path):
-            whole = staged(REVIEW, start).encode()
             what = "the staged workflow, and every key with its default"
-            self.draft.write(name, whole, what)
-            return replace(before, sha256={**before.sha256, name: digest(whole)})
+            self._whole(mark, Supply(name, staged(**values), what))
+            return
         if content is None:
             raise unwritten(f"{name} is no file", "move it away")
         try:
-            values = {"review": REVIEW, "start": start}
             text, pieces = switch_on(content.decode(), name, values)
         except UnicodeDecodeError:
             raise unwritten(f"{name} is not UTF-8") from None
         if pieces:
             self.draft.write(name, text.encode(), "the staged workflow is switched on")
-        return replace(before, switched=(*before.switched, *pieces))
-
-    def _switched_on_above(self, before: InitMark, content: bytes, start: str) -> InitMark:
-        """Switch on in a linked worktree: where the main one's file has it off, by a changed copy of it."""
-        if self.settings.use:
-            return before
-        name, values = config.CONFIG_FILE, {"review": REVIEW, "start": start}
-        text, _ = switch_on(content.decode(), name, values)  # it was read as settings already
-        what = "the main worktree's, with the staged workflow switched on"
-        self.draft.write(name, text.encode(), what)
-        return replace(before, sha256={**before.sha256, name: digest(text.encode())})
+        mark.switched += pieces
 
     def _switched_off(self, before: InitMark) -> None:
         name = config.CONFIG_FILE
