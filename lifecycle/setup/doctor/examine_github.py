@@ -6,29 +6,15 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lifecycle.core import timing
-from lifecycle.core.errors import (
-    BadConfig,
-    BadCredentials,
-    LifecycleError,
-    NoPermission,
-    NoToken,
-    Rejected,
-    Transient,
-)
+from lifecycle.core import errors, timing
+from lifecycle.core.errors import BadConfig, LifecycleError, NoPermission, NoToken, Rejected
 from lifecycle.core.redact import visible
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
 from lifecycle.core.values.priorities import Status
 from lifecycle.git.process import parse_remote
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.examined import (
-    DoctorFinding,
-    Examined,
-    GitHubFacts,
-    cause,
-    finding,
-    table,
-)
+from lifecycle.setup.doctor import examined
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -71,13 +57,13 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
         yield finding("token.found.none", path=path)
     elif error is case.token and isinstance(error, Rejected):
         yield finding("token.app", cause=cause(error), web=case.web)
-    elif isinstance(error, BadCredentials):
+    elif isinstance(error, errors.BadCredentials):
         fix = "unset GH_TOKEN GITHUB_TOKEN; gh auth login && export GH_TOKEN=$(gh auth token)"
         if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
             fix = f"rm {config.own_path(user_folder.TOKENS, case.environment)}"
         yield finding("token.valid.refused", source=case.token_source, fix=fix)
-    elif isinstance(error, Transient):
+    elif isinstance(error, errors.Transient):
         silence = cause(error).partition(" when asked")[0].rstrip(".")
         api, wait = case.addresses.api_url, error.retry_after
         fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
@@ -361,7 +347,7 @@ def _rerun(facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
     return finding("checks.rerun.unlisted" if facts.scopes is None else "checks.rerun.allowed")
 
 
-def _logs(hub: GitHubFacts, base: Repository) -> Iterator[DoctorFinding]:
+def _logs(hub: examined.GitHubFacts, base: Repository) -> Iterator[DoctorFinding]:
     """A finding on whether the token can read a job's log, tried on the newest run of a workflow."""
     try:
         has_run = hub.ask(lambda clients: clients.reports(base).may_read_logs())

@@ -18,14 +18,9 @@ from lifecycle.settings import config, user_folder
 from lifecycle.settings.config import for_child
 from lifecycle.settings.resources import hooks_folder
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
+from lifecycle.setup.init import status_line
 from lifecycle.setup.init.found_hooks import shown
-from lifecycle.setup.init.status_line import (
-    KEY,
-    command_of,
-    is_lost,
-    other_status_line,
-    own_status_line,
-)
+from lifecycle.setup.init.status_line import KEY, command_of, own_status_line
 from lifecycle.setup.plugin_version import install, plugin_version
 from lifecycle.storage import store
 from lifecycle.storage.store import exchange
@@ -213,8 +208,8 @@ def check_statusline(case: Examined) -> Iterator[DoctorFinding]:
         if any(own_status_line(other.object(KEY)) is not None for other in before):
             yield finding("statusline.hidden", file=file)
         return
-    other = command_of(other_status_line(before))
-    if is_lost(line):
+    other = command_of(status_line.other_status_line(before))
+    if status_line.is_lost(line):
         script = shown(line.script, case.root, case.environment)
         yield finding("statusline.lost", file=file, script=script)
     elif other and other != line.above:

@@ -13,31 +13,10 @@ from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.setup.init.hook_table import (
-    FORMER_PERMISSIONS,
-    NAMES,
-    WIRES,
-    Form,
-    entry,
-    events,
-    groups,
-    own_name,
-    run_name,
-)
+from lifecycle.setup.init import hook_table, jsonc
+from lifecycle.setup.init.hook_table import WIRES, Form, entry, events, groups
 from lifecycle.setup.init.init_mark import ENV, Extra, Put, Route
-from lifecycle.setup.init.jsonc import (
-    NOTHING,
-    JsoncError,
-    JsonEdit,
-    Layout,
-    Node,
-    applied,
-    at,
-    insertion,
-    parse,
-    removal,
-    replacement,
-)
+from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
 
 ALLOW = ("permissions", "allow")
@@ -64,8 +43,8 @@ def read(text: str, where: str) -> Node | None:
         Refused: it is no JSON with comments, or not of the shape that settings have.
     """
     try:
-        root = parse(text)
-    except JsoncError as error:
+        root = jsonc.parse(text)
+    except jsonc.JsoncError as error:
         raise unwritten(f"{where} is no valid JSON ({error})") from None
     _need(at(root), dict, "It", where)
     for key in ("hooks", "permissions"):
@@ -121,13 +100,13 @@ def wire(
         hooks=tuple(
             (event, hook["command"])
             for (event, _), hook in entries.items()
-            if own_name(hook) is None
+            if hook_table.own_name(hook) is None
         ),
         permissions=tuple(dict.fromkeys((*put.permissions, *lacking))),
         containers=tuple(dict.fromkeys((*put.containers, *routes))),
         variables=(*put.variables, *new_ones),
     )
-    after = applied(text, edits)
+    after = jsonc.applied(text, edits)
     if put.pieces or unwire(after, where, new) != unwire(text, where, put):
         pieces = [(edit.old, edit.new) for edit in edits]
         new = replace(new, pieces=tuple(dict.fromkeys((*put.pieces, *pieces))))
@@ -184,11 +163,11 @@ def _renewed(text: str, where: str, entries: Entries, put: Put, extra: Extra) ->
     )
     while edit := next(_renewals(text, read(text, where), entries, put), None):
         text, put = _edited(text, put, edit)
-    for rule in [rule for rule in put.permissions if rule in FORMER_PERMISSIONS]:
+    for rule in [rule for rule in put.permissions if rule in hook_table.FORMER_PERMISSIONS]:
         allow = at(read(text, where), *ALLOW)
         if rule in (allow.value or ()):
             text, put = _edited(text, put, removal(text, allow, allow.value.index(rule)))
-    kept = tuple(rule for rule in put.permissions if rule not in FORMER_PERMISSIONS)
+    kept = tuple(rule for rule in put.permissions if rule not in hook_table.FORMER_PERMISSIONS)
     return text, replace(put, permissions=kept)
 
 
@@ -200,12 +179,12 @@ def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Itera
         if key not in entries or key in keys:
             yield _entry_removal(text, root, own)
         elif node.value != entries[key]:
-            yield replacement(Layout.of(text), node, entries[key])
+            yield jsonc.replacement(Layout.of(text), node, entries[key])
         keys.add(key)
     for name, value in put.variables:
         node = at(root, *ENV, name)
         if node.value != value:
-            yield replacement(Layout.of(text), node, value)
+            yield jsonc.replacement(Layout.of(text), node, value)
 
 
 def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
@@ -217,7 +196,7 @@ def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> I
     for event in dict.fromkeys(event for event, _ in wired):
         ours = {name: hooks for (event_of, name), hooks in wired.items() if event_of == event}
         beside = {matchers.get((event, name)): ours[name] for name in reversed(ours)}
-        names = [name for name in NAMES if name not in ours]
+        names = [name for name in hook_table.NAMES if name not in ours]
         new: list[tuple[str | None, Any]] = []
         for group in groups(event, form, names):
             hooks = beside.get(group.get("matcher", ""))
@@ -234,7 +213,7 @@ def _edited(text: str, put: Put, edit: JsonEdit) -> tuple[str, Put]:
     pieces = [
         (old, new.replace(edit.old, edit.new) if edit.old else new) for old, new in put.pieces
     ]
-    return applied(text, [edit]), replace(put, pieces=tuple(pieces))
+    return jsonc.applied(text, [edit]), replace(put, pieces=tuple(pieces))
 
 
 def unwire(text: str, where: str, put: Put) -> str:
@@ -259,7 +238,7 @@ def unwire(text: str, where: str, put: Put) -> str:
         # What an earlier run put in may have left no pieces: it is taken out by what it says.
         candidates = [after, _taken_out(after, where, put)] if is_whole else [after]
         return next((candidate for candidate in candidates if _value(candidate) == expected), text)
-    except (JsoncError, Refused):
+    except (jsonc.JsoncError, Refused):
         return text
 
 
@@ -271,20 +250,20 @@ def left(text: str, where: str) -> list[tuple[str, str]]:
         for event in events()
         for group in hooks.get(event, [])
         for hook in group.get("hooks", [])
-        if (name := run_name(hook)) is not None
+        if (name := hook_table.run_name(hook)) is not None
     ]
 
 
 def _value(text: str) -> Any:
     """The value of the text; an empty one counts as an empty object."""
-    node = parse(text)
+    node = jsonc.parse(text)
     return node.value if node is not None else {}
 
 
 def _taken_out(text: str, where: str, put: Put) -> str:
     """The text without ours; "" if the file was empty before and only our braces are left in it."""
     while (root := read(text, where)) is not None and (edits := _removals(text, root, put)):
-        text = applied(text, edits)
+        text = jsonc.applied(text, edits)
     return "" if () in put.containers and not text.strip("{} \t\r\n") else text
 
 

@@ -14,16 +14,7 @@ from typing import Any
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field
 from lifecycle.settings.config import CONFIG_FILE
-from lifecycle.setup.init import protocol_section
-from lifecycle.setup.init.hook_table import (
-    CAP,
-    FORMER_PERMISSIONS,
-    PERMISSIONS,
-    RUN_PERMISSIONS,
-    STAGE_PERMISSIONS,
-    WORKFLOW_PERMISSIONS,
-    own_name,
-)
+from lifecycle.setup.init import hook_table, protocol_section
 from lifecycle.setup.init.planned_files import PutLines
 from lifecycle.setup.init.stages_switch import Piece
 from lifecycle.setup.init.supplies import is_one
@@ -36,7 +27,7 @@ ENV = ("env",)
 class Extra:
     """What is put into settings beside the hooks: permissions, and variables for sessions."""
 
-    permissions: tuple[str, ...] = PERMISSIONS
+    permissions: tuple[str, ...] = hook_table.PERMISSIONS
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -61,7 +52,7 @@ class Put:
     def own_name(self, event: str, hook: object) -> str | None:
         """The script that an entry runs, if the entry is ours."""
         commands = [command for own_event, command in self.hooks if own_event == event]
-        return own_name(hook, commands)
+        return hook_table.own_name(hook, commands)
 
 
 MARK = ".claude/lifecycle.json"
@@ -76,11 +67,11 @@ EXCLUDE = "info/exclude"
 _VERSION = 1
 _RULES = frozenset(
     {
-        *PERMISSIONS,
-        *STAGE_PERMISSIONS,
-        *RUN_PERMISSIONS,
-        *WORKFLOW_PERMISSIONS,
-        *FORMER_PERMISSIONS,
+        *hook_table.PERMISSIONS,
+        *hook_table.STAGE_PERMISSIONS,
+        *hook_table.RUN_PERMISSIONS,
+        *hook_table.WORKFLOW_PERMISSIONS,
+        *hook_table.FORMER_PERMISSIONS,
     }
 )
 
@@ -187,7 +178,9 @@ def _put(data: Any) -> Put:
         tuple(rule for rule in _texts(data["permissions"]) if rule in _RULES),
         tuple(tuple(route.split(".")) if route else () for route in _texts(data["containers"])),
         tuple(
-            (name, _text(value)) for name, value in data.get("variables", {}).items() if name == CAP
+            (name, _text(value))
+            for name, value in data.get("variables", {}).items()
+            if name == hook_table.CAP
         ),
     )
 

@@ -16,17 +16,7 @@ from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import init_mark
 from lifecycle.setup.init.found_hooks import ClientSetup, plugins
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
-from lifecycle.setup.init.init_mark import (
-    EXCLUDE,
-    LOCAL,
-    MARK,
-    PERMITS,
-    SETTINGS,
-    SHARED,
-    Extra,
-    InitMark,
-    Put,
-)
+from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
 from lifecycle.setup.init.planned_files import FileChange, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
 from lifecycle.setup.init.staged_setup import FILES
@@ -189,7 +179,7 @@ class _Project(ProjectFiles):
         new = self.mark(PERMITS) or self.new_mark()
         stages = self.staging.settings.use
         extra = self.staging.extra(stages=stages, run=run, workflow=workflow)
-        self.put_into(new, None, extra if run else Extra(extra.permissions))
+        self.put_into(new, None, extra if run else init_mark.Extra(extra.permissions))
         self.marked(new, PERMITS)
         return self._plan(PERMISSIONS_ALONE)
 
@@ -267,10 +257,10 @@ class _Project(ProjectFiles):
     def _moved(self, mark: InitMark) -> None:
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
         self.unwired(mark, "moved to .claude/settings.json")
-        self.unlisted(mark, EXCLUDE)
-        mark.lines.pop(EXCLUDE, None)
+        self.unlisted(mark, init_mark.EXCLUDE)
+        mark.lines.pop(init_mark.EXCLUDE, None)
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
-        mark.mode, mark.settings = SHARED, Put()
+        mark.mode, mark.settings = SHARED, init_mark.Put()
 
     def _wired(self, mark: InitMark) -> None:
         # Entries of ours that no mark speaks of may name the folder of now, or the recorded one.

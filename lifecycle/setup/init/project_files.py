@@ -16,25 +16,10 @@ from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
 from lifecycle.settings import known_clones
 from lifecycle.settings.known_clones import KnownClone
-from lifecycle.setup.init import client_settings, init_mark, protocol_section
+from lifecycle.setup.init import client_settings, init_mark, planned_files, protocol_section
 from lifecycle.setup.init.hook_table import NAMES, Form
-from lifecycle.setup.init.init_mark import (
-    EXCLUDE,
-    IGNORE,
-    LOCAL,
-    MARK,
-    PERMITS,
-    SETTINGS,
-    Extra,
-    InitMark,
-)
-from lifecycle.setup.init.planned_files import (
-    FileDraft,
-    PutLines,
-    add_lines,
-    take_out_lines,
-    unwritten,
-)
+from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark
+from lifecycle.setup.init.planned_files import FileDraft, PutLines, add_lines, take_out_lines
 from lifecycle.setup.init.staged_setup import LOG_LINE, Staging
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.storage import store
@@ -99,7 +84,7 @@ class ProjectFiles:
         """The staged workflow's part of the plan."""
         return Staging(self.root, self.environment, self.draft, self.notes)
 
-    def put_into(self, mark: InitMark, form: Form | None, extra: Extra) -> None:
+    def put_into(self, mark: InitMark, form: Form | None, extra: init_mark.Extra) -> None:
         """Put hooks of this form (None: no hooks) and `extra` into the settings."""
         name = SETTINGS[mark.mode]
         content = self.draft.read(name)
@@ -145,7 +130,7 @@ class ProjectFiles:
             *(run_store.LINES if mark.run else ()),
             *(document_files.LINES if mark.workflow else ()),
         )
-        name, path = IGNORE, self.root / IGNORE
+        name, path = init_mark.IGNORE, self.root / init_mark.IGNORE
         if mark.mode == LOCAL:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
             name, path = EXCLUDE, self._exclude()
@@ -233,4 +218,4 @@ def decoded(content: bytes | None, name: str) -> str:
     try:
         return (content or b"").decode("utf-8")
     except UnicodeDecodeError as error:
-        raise unwritten(f"{name} is not UTF-8 (byte {error.start + 1})") from None
+        raise planned_files.unwritten(f"{name} is not UTF-8 (byte {error.start + 1})") from None

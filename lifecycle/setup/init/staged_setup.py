@@ -10,36 +10,11 @@ from pathlib import Path
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.settings import config
-from lifecycle.setup.init.hook_table import (
-    CAP,
-    PERMISSIONS,
-    RUN_PERMISSIONS,
-    STAGE_PERMISSIONS,
-    WORKFLOW_PERMISSIONS,
-    cap_for,
-)
+from lifecycle.setup.init import hook_table, supplies
 from lifecycle.setup.init.init_mark import LOCAL, Extra, InitMark
 from lifecycle.setup.init.planned_files import FileDraft, digest, unwritten
 from lifecycle.setup.init.stages_switch import switch_off, switch_on
-from lifecycle.setup.init.supplies import (
-    AGENTS,
-    COMMANDS,
-    CORE,
-    DETECT,
-    ORCHESTRATOR,
-    REVIEW,
-    RUN_SKILL,
-    SCRIPTS,
-    SKILLS,
-    START,
-    WRITER,
-    Supply,
-    is_one,
-    page_of,
-    settings_file,
-    staged,
-    supplies,
-)
+from lifecycle.setup.init.supplies import Supply
 from lifecycle.storage.log import STAGED_FOLDER, STAGED_LOG
 from lifecycle.trackers import registry
 
@@ -48,19 +23,19 @@ LOG_LINE = f"/{LOG_FILE}*"
 """Keeps the workflow's log out of git."""
 
 FOLDERS = (
-    COMMANDS,
-    SCRIPTS,
-    CORE,
-    AGENTS,
-    f"{SKILLS}{RUN_SKILL}/",
-    SKILLS,
+    supplies.COMMANDS,
+    supplies.SCRIPTS,
+    supplies.CORE,
+    supplies.AGENTS,
+    f"{supplies.SKILLS}{supplies.RUN_SKILL}/",
+    supplies.SKILLS,
     "scripts/",
     "hooks/PostToolUse/",
     "hooks/",
 )
 """Folders of supplied files, inner ones first: those that `init` made are removed with the files."""
 
-FILES = (DETECT, ORCHESTRATOR, page_of(REVIEW))
+FILES = (supplies.DETECT, supplies.ORCHESTRATOR, supplies.page_of(supplies.REVIEW))
 """Files that are written wherever the workflow is put in, as far as they are missing."""
 
 
@@ -92,16 +67,16 @@ class Staging:
     @cached_property
     def start(self) -> str:
         """The client's command that begins with a task, by this worktree's tracker."""
-        return registry.start(self.root, self.environment, self._configured) or START
+        return registry.start(self.root, self.environment, self._configured) or supplies.START
 
     def extra(self, *, stages: bool, run: bool, workflow: bool) -> Extra:
         """Permissions and cap for the settings: from claim to close, and for each part that is True."""
-        parts = [(STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
-        parts += [(RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
-        cap = cap_for(max((blocks for _, blocks in parts), default=0))
+        parts = [(hook_table.STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
+        parts += [(hook_table.RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
+        cap = hook_table.cap_for(max((blocks for _, blocks in parts), default=0))
         rules = [rule for rules, _ in parts for rule in rules]
-        rules += WORKFLOW_PERMISSIONS if workflow else ()
-        return Extra((*PERMISSIONS, *rules), {CAP: str(cap)} if parts else {})
+        rules += hook_table.WORKFLOW_PERMISSIONS if workflow else ()
+        return Extra((*hook_table.PERMISSIONS, *rules), {hook_table.CAP: str(cap)} if parts else {})
 
     def put_in(self, mark: InitMark, *, is_new: bool, has_config: bool) -> None:
         """Put in the workflow's files that are missing, and its switch in `.lifecycle.toml`.
@@ -126,7 +101,7 @@ class Staging:
     def take_out(self, before: InitMark) -> tuple[Path, ...]:
         """Take out what was put in and not changed since; returns folders to remove if they are empty."""
         for name in before.sha256:
-            if is_one(name):
+            if supplies.is_one(name):
                 self.take(before, name)
         if before.switched:
             self._switched_off(before)
@@ -136,23 +111,23 @@ class Staging:
 
     def _wanted(self, before: InitMark) -> tuple[Supply, ...]:
         """The files of the staged workflow; without commands that the settings name otherwise."""
-        review = self.settings.review or REVIEW
+        review = self.settings.review or supplies.REVIEW
         start = self.settings.start or self.start
-        is_ours = start == self.start or page_of(start) in before.sha256
-        return supplies(
-            review=review if review == REVIEW else "",
+        is_ours = start == self.start or supplies.page_of(start) in before.sha256
+        return supplies.supplies(
+            review=review if review == supplies.REVIEW else "",
             start=start if is_ours else "",
             label=self.settings.label,
         )
 
     def _is_elsewhere(self, name: str) -> bool:
         """True if person or project have such a command, agent or skill where else the client looks."""
-        if not name.startswith((COMMANDS, AGENTS, SKILLS)):
+        if not name.startswith((supplies.COMMANDS, supplies.AGENTS, supplies.SKILLS)):
             return False
         home = self.environment.get("HOME", "")
         own = self.environment.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
         places = [Path(own) / name.removeprefix(".claude/")] if own else []
-        if name.startswith(COMMANDS):
+        if name.startswith(supplies.COMMANDS):
             skill = f"skills/{Path(name).stem}/SKILL.md"
             places += [self.root / ".claude" / skill, *([Path(own) / skill] if own else [])]
         return any(place.is_file() for place in places)
@@ -179,7 +154,7 @@ class Staging:
 
     def _kept(self, supply: Supply) -> str:
         remark = f"{supply.name} is your own and was kept"
-        if supply.name == ORCHESTRATOR:
+        if supply.name == supplies.ORCHESTRATOR:
             return f"{remark}; if your settings run it at Stop, take it out of them, or all is said twice."
         return f"{remark}."
 
@@ -188,7 +163,7 @@ class Staging:
         name = config.CONFIG_FILE
         if not os.path.lexists(self.root / name) and self.draft.read(name) is None:
             what = "every key with its default, commented out"
-            self._supplied(mark, Supply(name, settings_file(), what))
+            self._supplied(mark, Supply(name, supplies.settings_file(), what))
 
     def take(self, before: InitMark, name: str) -> None:
         """Take out a file that was written whole, unless somebody changed it."""
@@ -196,7 +171,7 @@ class Staging:
         if content is None:
             return
         # A stranger's mark may name a file of ours that they wrote themselves.
-        is_ours = WRITER.encode() in content or name == config.CONFIG_FILE
+        is_ours = supplies.WRITER.encode() in content or name == config.CONFIG_FILE
         if is_ours and digest(content) == before.sha256[name]:
             self.draft.write(name, None, "as it was written")
         else:
@@ -213,7 +188,7 @@ class Staging:
         name = config.CONFIG_FILE
         path = self.root / name
         content = self.draft.read(name)
-        values = {"review": REVIEW, "start": self.settings.start or self.start}
+        values = {"review": supplies.REVIEW, "start": self.settings.start or self.start}
         above = config.file_of(self.root)
         if above != path and above.is_file():
             # In a linked worktree, where the main one's file has it off: by a changed copy of it.
@@ -226,7 +201,7 @@ class Staging:
         is_ours = content is not None and digest(content) == mark.sha256.get(name) and is_new
         if is_ours or not os.path.lexists(path):
             what = "the staged workflow, and every key with its default"
-            self._whole(mark, Supply(name, staged(**values), what))
+            self._whole(mark, Supply(name, supplies.staged(**values), what))
             return
         if content is None:
             raise unwritten(f"{name} is no file", "move it away")
