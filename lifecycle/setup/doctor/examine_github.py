@@ -114,14 +114,11 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     if facts.scopes is None:
         return
     is_public = isinstance(case.access, RepositoryAccess) and not case.access.is_private
-    missing = []
-    hinders: list[str] = []
+    missing: dict[str, str] = {}
     if "repo" not in facts.scopes and not (is_public and "public_repo" in facts.scopes):
-        missing.append("repo")
-        hinders.append("the repository")
+        missing["repo"] = "the repository"
     if case.settings.project_number is not None and "project" not in facts.scopes:
-        missing.append("project")
-        hinders.append("board sync")
+        missing["project"] = "board sync"
     if not missing:
         yield finding("token.scopes.enough", given=", ".join(facts.scopes))
         return
@@ -132,7 +129,7 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
         "labels": _by_labels(case) if "project" in missing else "",
     }
     fix = _refresh(case, ",".join(missing))
-    yield finding("token.scopes.missing", **words, fix=fix, hinders=hinders)
+    yield finding("token.scopes.missing", **words, fix=fix, hinders=missing.values())
 
 
 def _refresh(case: Examined, scopes: str) -> str:

@@ -272,14 +272,6 @@ def _cap(case: Examined) -> DoctorFinding:
     return finding("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
-def _cap_of(case: Examined) -> tuple[int, str]:
-    """The cap of continuations and what sets it; the default and "" if nothing sets it to a number."""
-    value, where = _value(case)
-    if value is not None and value.isdecimal():
-        return int(value), where
-    return DEFAULT_CAP, ""
-
-
 def low_cap(
     case: Examined, wanted: int, mark: InitMark | None, setting: str
 ) -> tuple[str, str] | None:
@@ -291,13 +283,16 @@ def low_cap(
         mark: the mark of `init`, which tells if it set the cap.
         setting: the command that sets the cap.
     """
-    cap, where = _cap_of(case)
-    if cap >= wanted:
+    value, where = _value(case)
+    if value is None or not value.isdecimal():
+        is_low = wanted > DEFAULT_CAP
+        return (f"not set, which means {DEFAULT_CAP}", setting) if is_low else None
+    if int(value) >= wanted:
         return None
-    is_inits = mark is not None and (CAP, str(cap)) in mark.settings.variables
+    is_inits = mark is not None and (CAP, str(int(value))) in mark.settings.variables
     is_others = where in [file.shown for file in case.client.files] and not is_inits
     fix = f"raise {CAP} to {wanted} or more in {where}" if is_others else setting
-    return (f"{cap} ({where})" if where else f"not set, which means {cap}"), fix
+    return f"{int(value)} ({where})", fix
 
 
 def _value(case: Examined) -> tuple[str | None, str]:

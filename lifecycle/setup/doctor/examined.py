@@ -48,6 +48,13 @@ class Examined:
         root: the worktree's root, or None outside of any.
         environment: settings and the token are read from here.
         clock: time.
+
+    Attributes:
+        settings: where the project's file is broken, those of the user and the environment.
+        settings_problem: why the settings cannot be used, or None if they can.
+        is_lost: not even GitHub's address is known: then no token is sent anywhere.
+        is_tracker_silent: its own check found that it does not answer.
+        asked_at: when GitHub answered what it says of the token.
     """
 
     def __init__(self, root: Path | None, environment: Mapping[str, str], clock: Clock) -> None:
@@ -58,9 +65,10 @@ class Examined:
         self.deadline = Deadline.after(clock, SECONDS)
         self.claim_store = ClaimStore(self.root, clock)
         self.client = ClientSetup.read(self.root, environment)
-        self.is_tracker_silent = False  # its own check found that it does not answer
+        self.settings, self.settings_problem, self.is_lost = _loaded(self.root, environment)
+        self.is_tracker_silent = False
         self._hub: GitHubFacts | None = None
-        self.asked_at = 0.0  # when GitHub answered what it says of the token
+        self.asked_at = 0.0
 
     def close(self) -> None:
         """Close the connections that were opened."""
@@ -73,33 +81,6 @@ class Examined:
         return WorktreeWorld(
             self.root, self.environment, self.clock, self.deadline, MemoryCache(), self.settings
         )
-
-    @property
-    def settings(self) -> Settings:
-        """The settings; where the project's file is broken, those of the user and the environment."""
-        return self._loaded[0]
-
-    @property
-    def settings_problem(self) -> BadConfig | None:
-        """Why the settings cannot be used, or None if they can."""
-        return self._loaded[1]
-
-    @property
-    def is_lost(self) -> bool:
-        """True if not even GitHub's address is known: then no token is sent anywhere."""
-        return self._loaded[2]
-
-    @cached_property
-    def _loaded(self) -> tuple[Settings, BadConfig | None, bool]:
-        """The settings, what is wrong with them, and whether that leaves GitHub's address unknown."""
-        try:
-            return config.load(self.root, self.environment), None, False
-        except BadConfig as error:
-            problem = error
-        try:
-            return config.load(_NOWHERE, self.environment), problem, False
-        except BadConfig:
-            return Settings(), problem, True
 
     @cached_property
     def base(self) -> Repository | None:
@@ -183,6 +164,18 @@ class Examined:
             return self.asking.ask(lambda clients: clients.rest.repository_access(base))
         except LifecycleError as error:
             return error
+
+
+def _loaded(root: Path, environment: Mapping[str, str]) -> tuple[Settings, BadConfig | None, bool]:
+    """The settings, what is wrong with them, and whether that leaves GitHub's address unknown."""
+    try:
+        return config.load(root, environment), None, False
+    except BadConfig as error:
+        problem = error
+    try:
+        return config.load(_NOWHERE, environment), problem, False
+    except BadConfig:
+        return Settings(), problem, True
 
 
 T = TypeVar("T")
