@@ -97,32 +97,26 @@ def note(root: Path, *entries: JournalEntry) -> None:
         from lifecycle.storage.journal_file import append
 
         remark = append(path, [asdict(_plain(entry)) for entry in entries])
-    except (
-        LifecycleError,
-        OSError,
-        ValueError,
-        TypeError,
-        ArithmeticError,
-        RecursionError,
-        ImportError,
-    ) as error:
+    except Exception as error:  # noqa: BLE001 -- nothing is decided by the journal
         remark = f"nothing was written ({_why(error)})"
     if remark:
         log.write(root, f"journal: {remark}")
 
 
-def read(root: Path, since: float = -math.inf) -> tuple[JournalEntry, ...]:
-    """The entries from `since` on, oldest first; none if nothing was ever written.
+def read(
+    root: Path, since: float = -math.inf, count: int = -1, **equal: str
+) -> tuple[JournalEntry, ...]:
+    """Entries, oldest first; none if nothing was ever written.
+
+    Args:
+        root: of a worktree.
+        since: from when on, in seconds since the epoch.
+        count: how many at the most, the newest; -1 for all.
+        equal: what their fields have to be, as `task="#42"`.
 
     Raises:
         Refused: there is a journal, and it cannot be read; the sentence says why. It was left as it is.
     """
-    return _read(root, since, -1, {})
-
-
-def _read(
-    root: Path, since: float, count: int, equal: Mapping[str, str]
-) -> tuple[JournalEntry, ...]:
     try:
         path = _path(root)
         if path is None:
@@ -140,20 +134,6 @@ def _read(
             f"The journal cannot be read ({_why(error)}), and was left as it is; see who may read "
             f"{FOLDER}/{NAME} in git's folder."
         ) from None
-
-
-def last(root: Path, count: int, **equal: str) -> tuple[JournalEntry, ...]:
-    """The newest entries, at most `count`, oldest first.
-
-    Args:
-        root: of a worktree.
-        count: how many.
-        equal: what their fields have to be, as `task="#42"`.
-
-    Raises:
-        Refused: as `read`.
-    """
-    return _read(root, -math.inf, count, equal)
 
 
 def trouble(root: Path) -> str:

@@ -79,12 +79,14 @@ _INSERT = (
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM entry WHERE "  # noqa: S608 -- names of our own
 
 
-class _NewerError(Exception):
+class _NewerError(sqlite3.Error):
     """The file was made by a version that we do not know."""
 
 
-class _BrokenError(Exception):
+class _BrokenError(sqlite3.Error):
     """The file is no journal."""
+
+    sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
 
 def append(path: Path, entries: Sequence[Values]) -> str:
@@ -100,14 +102,14 @@ def append(path: Path, entries: Sequence[Values]) -> str:
     try:
         try:
             _append(path, entries)
-        except (sqlite3.Error, _BrokenError) as error:
+        except sqlite3.Error as error:
             if not _is_broken(error):
                 raise
             remark = _set_aside(path)
             _append(path, entries)
     except _NewerError:
         return "nothing was written: a newer lifecycle made the journal, and only it writes to it"
-    except (sqlite3.Error, _BrokenError, LockBusy) as error:
+    except (sqlite3.Error, LockBusy) as error:
         if not _is_busy(error):
             return f"{remark} nothing was written ({error})".lstrip()
         _leave(path, entries)
@@ -169,7 +171,7 @@ def obstacle(path: Path) -> str:
             return ""
     except _NewerError:
         return "The journal was made by a newer lifecycle, so this one writes nothing to it; install that."
-    except (sqlite3.Error, _BrokenError, LockBusy) as error:
+    except (sqlite3.Error, LockBusy) as error:
         if _is_busy(error):
             return ""  # somebody writes: so it can be written
         if _is_broken(error):
@@ -344,7 +346,7 @@ def _set_aside(path: Path) -> str:
             with _begun(path) as database:
                 _examine(database)
                 return ""
-        except (sqlite3.Error, _BrokenError) as error:
+        except sqlite3.Error as error:
             if not _is_broken(error):
                 raise
         # The log first: beside a new journal, an old one's would be taken for its own.
@@ -400,9 +402,8 @@ def _is_ours(values: object) -> bool:
         return False
     at, detail = values["at"], values["detail"]
     texts = [values[name] for name in _TEXTS]
-    if isinstance(at, bool) or not isinstance(at, int | float) or not isinstance(detail, dict):
-        return False
-    if not all(isinstance(text, str) for text in texts):
+    is_shaped = type(at) in (int, float) and isinstance(detail, dict)
+    if not is_shaped or not all(isinstance(text, str) for text in texts):
         return False
     try:
         values["at"] = float(at)
@@ -415,8 +416,9 @@ def _is_ours(values: object) -> bool:
 
 def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> list[Values]:
     # The names are columns of ours; the newest come first, so that a limit keeps them.
-    where = " AND ".join(("at >= ?", *(f"{name} = ?" for name in _TEXTS if name in equal)))
-    parameters = (since, *(equal[name] for name in _TEXTS if name in equal), count)
+    names = [name for name in _TEXTS if name in equal]
+    where = " AND ".join(("at >= ?", *(f"{name} = ?" for name in names)))
+    parameters = (since, *(equal[name] for name in names), count)
     query = f"{_SELECT}{where} ORDER BY at DESC, id DESC LIMIT ?"
     try:
         try:
@@ -424,10 +426,18 @@ def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> lis
         except sqlite3.OperationalError as error:
             if _is_busy(error):
                 raise
-            # Where the folder cannot be written no log can be beside it: the file is all there is.
+            # Where nothing can be written, a log is read if SQLite shared it here before: else the file alone.
             return _selected(path, "ro&immutable=1", query, parameters)
-    except (sqlite3.Error, _BrokenError, _NewerError) as error:
-        raise Refused(_unreadable(path, error)) from None
+    except _NewerError:
+        problem = "was made by a newer lifecycle, and was left as it is; use that one."
+    except sqlite3.Error as error:
+        problem = (
+            f"cannot be read ({error}), and was left as it is; a broken one is set aside when the next "
+            "entry is written."
+        )
+        if _is_busy(error):
+            problem = "is busy, and was left as it is; try again in a moment."
+    raise Refused(f"The journal {path} {problem}")
 
 
 def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -> list[Values]:
@@ -440,17 +450,6 @@ def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -
         _close(database, path)
 
 
-def _unreadable(path: Path, error: Exception) -> str:
-    if isinstance(error, _NewerError):
-        return f"The journal {path} was made by a newer lifecycle, and was left as it is; use that one."
-    if _is_busy(error):
-        return f"The journal {path} is busy, and was left as it is; try again in a moment."
-    return (
-        f"The journal {path} cannot be read ({error}), and was left as it is; a broken one is set aside "
-        "when the next entry is written."
-    )
-
-
 def _row(values: Values) -> Values:
     detail = json.dumps(values["detail"], ensure_ascii=False)
     return {**values, "key": values["key"] or None, "detail": detail}
@@ -460,21 +459,16 @@ def _values(row: sqlite3.Row) -> Values:
     return {**dict(row), "key": row["key"] or "", "detail": json.loads(row["detail"])}
 
 
-def _is_busy(error: BaseException) -> bool:
-    return isinstance(error, LockBusy) or _code(error) in (
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-    )
+def _is_busy(error: Exception) -> bool:
+    busy = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return isinstance(error, LockBusy) or _code(error) in busy
 
 
-def _is_broken(error: BaseException) -> bool:
-    return isinstance(error, _BrokenError) or _code(error) in (
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    )
+def _is_broken(error: Exception) -> bool:
+    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def _code(error: BaseException) -> int:
+def _code(error: Exception) -> int:
     """SQLite's primary result code; the extended one holds it in its lowest byte."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 

@@ -35,14 +35,12 @@ class LineFile:
             descriptor = regular_files.opened(self.path)
         except FileNotFoundError:
             return []
-        try:
+        with os.fdopen(descriptor, "rb", 0):
             start = end = os.fstat(descriptor).st_size
             content = b""
             while start > 0 and content.count(b"\n") <= lines and end - start < _FARTHEST:
                 start = max(0, start - _PIECE)
                 content = os.pread(descriptor, end - start, start)
-        finally:
-            os.close(descriptor)
         read = content.decode("utf-8", "replace").splitlines()
         return read[1 if start else 0 :][-lines:]
 

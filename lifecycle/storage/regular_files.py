@@ -117,6 +117,13 @@ def strange(path: str, *, follow: bool = False) -> str:
     return "" if stat.S_ISREG(mode) else _kind(mode)
 
 
+def refuse_strange(path: str) -> None:
+    """Raise StrangeFileError where something else than a regular file lies, a folder too."""
+    problem = strange(path)
+    if problem:
+        raise StrangeFileError(path, problem)
+
+
 def strange_owner(path: str) -> str:
     """What is wrong with the owner of a file ("belongs to another user"); "" if it is ours or not there."""
     try:
@@ -141,11 +148,7 @@ def strange_folder(path: str, *, is_shared: bool = False) -> str:
         return ""
     if not stat.S_ISDIR(about.st_mode):
         return "is a link" if stat.S_ISLNK(about.st_mode) else "is no folder"
-    return (
-        ""
-        if is_shared or about.st_uid == os.geteuid()
-        else f"belongs to another user ({about.st_uid})"
-    )
+    return "" if is_shared else strange_owner(path)
 
 
 def below(root: str, *names: str) -> str:
@@ -221,18 +224,16 @@ def content(
         descriptor = opened(path, follow=follow)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
-    try:
+    with os.fdopen(descriptor, "rb", 0) as file:
         about = os.fstat(descriptor)
         if is_own and about.st_uid != os.geteuid():
             raise StrangeFileError(path, f"belongs to another user ({about.st_uid})")
         parts: list[bytes] = []
         missing = limit + 1
-        while missing > 0 and (part := os.read(descriptor, min(missing, 1_000_000))):
+        while missing > 0 and (part := file.read(min(missing, 1_000_000))):
             parts.append(part)
             missing -= len(part)
         return b"".join(parts), about.st_mtime_ns
-    finally:
-        os.close(descriptor)
 
 
 def whole(path: str, limit: int) -> bytes | None:
@@ -246,11 +247,8 @@ def whole(path: str, limit: int) -> bytes | None:
 
 def fill(path: str, text: bytes) -> None:
     """Write a small file in place; raises StrangeFileError, OSError."""
-    descriptor = opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    try:
-        os.write(descriptor, text)
-    finally:
-        os.close(descriptor)
+    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb", 0) as file:
+        file.write(text)
 
 
 def append(path: str, text: bytes, *, most: int) -> None:
@@ -258,30 +256,25 @@ def append(path: str, text: bytes, *, most: int) -> None:
 
     One that has `most` bytes is put aside first, as `path.1`, and the one before that as `path.2`.
     """
-    descriptor = opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    try:
-        if os.fstat(descriptor).st_size + len(text) > most:
-            if os.path.lexists(f"{path}.1"):
-                os.replace(f"{path}.1", f"{path}.2")
-            os.replace(path, f"{path}.1")
-            reopened = opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            os.close(descriptor)
-            descriptor = reopened
-        os.write(descriptor, text)
-    finally:
-        os.close(descriptor)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    with os.fdopen(opened(path, flags), "ab", 0) as file:
+        if os.fstat(file.fileno()).st_size + len(text) <= most:
+            file.write(text)
+            return
+    if os.path.lexists(f"{path}.1"):
+        os.replace(f"{path}.1", f"{path}.2")
+    os.replace(path, f"{path}.1")
+    with os.fdopen(opened(path, flags), "ab", 0) as file:
+        file.write(text)
 
 
 def mark(path: str, mtime_ns: int | None = None) -> None:
     """Give a file this mtime, the present unless one is given; it is made if it is not there; as `fill`."""
-    descriptor = opened(path, os.O_WRONLY | os.O_CREAT)
-    try:
+    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT), "wb", 0) as file:
         if mtime_ns is None:
-            os.utime(descriptor)
+            os.utime(file.fileno())
         else:
-            os.utime(descriptor, ns=(mtime_ns, mtime_ns))
-    finally:
-        os.close(descriptor)
+            os.utime(file.fileno(), ns=(mtime_ns, mtime_ns))
 
 
 def mtime_ns(path: str, *, follow: bool = False) -> int:
@@ -313,17 +306,10 @@ def end_of(path: str, limit: int) -> tuple[str, bool]:
     What is no regular file, is a link, or cannot be read, is empty, and all of it is missing.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | _NEVER_WAIT)
+        with os.fdopen(opened(path), "rb", 0) as file:
+            size = os.fstat(file.fileno()).st_size
+            begin = file.seek(max(0, size - limit))
+            content = file.read(limit)
     except (OSError, ValueError):
         return "", True
-    try:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            return "", True
-        begin = max(0, about.st_size - limit)
-        content = os.pread(descriptor, limit, begin)
-    except OSError:
-        return "", True
-    finally:
-        os.close(descriptor)
-    return content.decode("utf-8", "replace"), begin > 0 or len(content) < about.st_size
+    return content.decode("utf-8", "replace"), begin > 0 or len(content) < size

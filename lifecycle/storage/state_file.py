@@ -98,19 +98,12 @@ _SHAPE: dict[str, type] = {"said": dict, "queue": list, "cache": dict, "archive"
 """The types of the sections that everybody reads; those of the claim system have readers of their own."""
 
 
-class MemoryCache:
+class MemoryCache(dict[str, object]):
     """A `ports.Cache` that lasts as long as the process: ids are looked up once for each."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, object] = {}
-
-    def get(self, key: str) -> object | None:
-        """What was put there, or None."""
-        return self._values.get(key)
 
     def put(self, key: str, value: object) -> None:
         """Remember a JSON value; None forgets it."""
-        self._values[key] = value
+        self[key] = value
 
 
 class StateFile:
@@ -169,9 +162,7 @@ class StateFile:
 
     def _bytes(self) -> bytes | None:
         path = self.folder.at(STATE)
-        strange = regular_files.strange(path)
-        if strange:  # a folder too: what is learned could not be kept
-            raise regular_files.StrangeFileError(path, strange)
+        regular_files.refuse_strange(path)  # a folder too: what is learned could not be kept
         file = regular_files.content(path)
         return file[0] if file is not None else None
 
@@ -256,16 +247,18 @@ class Ledger:
             for key, entry in entries.items()
             if key.startswith(prefix) and key not in stated and entry.get("stands")
         }
-        for key in gone:
-            del entries[key]
-        self._drop(lambda key: key in gone)
+        self._forget(gone.__contains__)
 
     def withdraw(self, prefix: str) -> None:
         """Forget what was said, or waits to be said, under keys that begin so: it is not true any more."""
+        self._forget(lambda key: key.startswith(prefix))
+
+    def _forget(self, is_over: Callable[[str], bool]) -> None:
+        """Forget what was said under such keys, and drop what waits."""
         entries = self.state.get("said", {})
-        for key in [key for key in entries if key.startswith(prefix)]:
+        for key in [key for key in entries if is_over(key)]:
             del entries[key]
-        self._drop(lambda key: key.startswith(prefix))
+        self._drop(is_over)
 
     def retire(self, claim: str) -> bool:
         """Drop what waits of other claims than this one ("": of any), but for notes to the person.

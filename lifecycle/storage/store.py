@@ -243,13 +243,7 @@ def _exchanger() -> Any:
     name = {"linux": "renameat2", "darwin": "renameatx_np"}.get(sys.platform, "")
     function = getattr(library, name, None) if name else None
     if function is not None:
-        function.argtypes = (
-            ctypes.c_int,
-            ctypes.c_char_p,
-            ctypes.c_int,
-            ctypes.c_char_p,
-            ctypes.c_uint,
-        )
+        function.argtypes = (*(ctypes.c_int, ctypes.c_char_p) * 2, ctypes.c_uint)
     return function
 
 
@@ -294,9 +288,7 @@ def locked(path: Path, seconds: float, sentence: str) -> Iterator[None]:
     """
     end, held = time.monotonic() + seconds, None
     while held is None:
-        strange = regular_files.strange(str(path))
-        if strange:
-            raise regular_files.StrangeFileError(str(path), strange)
+        regular_files.refuse_strange(str(path))
         held = _held(path)
         if held is None:
             if time.monotonic() >= end:
@@ -353,9 +345,7 @@ class Folder:
     def write(self, name: str, content: bytes) -> None:
         """Replace a file by one rename; the folder is there."""
         path = self.at(name)
-        strange = regular_files.strange(path)
-        if strange:
-            raise regular_files.StrangeFileError(path, strange)
+        regular_files.refuse_strange(path)
         write(Path(path), content)
 
     def mark(self, name: str, mtime_ns: int | None = None) -> None:

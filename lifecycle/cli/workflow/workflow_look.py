@@ -188,7 +188,7 @@ def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     It is read from the journal of this clone, so it outlives the workflow's own files.
     """
     workflow = _meant(session, name)
-    entries = journal.last(session.root, lines, system=journal.WORKFLOW, task=workflow.id)
+    entries = journal.read(session.root, count=lines, system=journal.WORKFLOW, task=workflow.id)
     rows = [_row(entry) for entry in entries]
     shown = ["  ".join(row).rstrip() for row in rows] or [
         f"The journal has nothing of the workflow {quoted(workflow.name)}."

@@ -110,9 +110,7 @@ def writable(case: Examined) -> Iterator[DoctorFinding]:
     folder = case.root / FOLDER
     claim_folder = case.claim_store.folder
     for path in (str(case.claim_store.disk.path), claim_folder.at(STATE), claim_folder.at(LOCK)):
-        problem = regular_files.strange(path)
-        if problem:
-            raise regular_files.StrangeFileError(path, problem)
+        regular_files.refuse_strange(path)
     for place in filter(os.path.exists, (case.root, folder)):
         if not os.access(place, os.W_OK):
             yield finding("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))

@@ -180,7 +180,7 @@ def _workflow(reading: WorktreeRead) -> OverviewWorkflow | None:
 def _events(reading: WorktreeRead) -> tuple[OverviewEvent, ...]:
     from lifecycle.storage import journal
 
-    return tuple(_event(entry) for entry in journal.last(reading.root, EVENTS))
+    return tuple(_event(entry) for entry in journal.read(reading.root, count=EVENTS))
 
 
 def _event(entry: JournalEntry) -> OverviewEvent:

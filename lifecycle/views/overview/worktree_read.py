@@ -78,8 +78,8 @@ class WorktreeRead:
 def last_move(reading: WorktreeRead, system: str, task: str, target: str) -> float:
     """When the journal has this task enter `target` last; 0.0 if nobody knows."""
     try:
-        entries = journal.last(
-            reading.root, 1, system=system, kind=journal.TRANSITION, task=task, target=target
+        entries = journal.read(
+            reading.root, count=1, system=system, kind=journal.TRANSITION, task=task, target=target
         )
     except LifecycleError:  # the part with the journal's entries says why
         return 0.0
