@@ -9,7 +9,7 @@ import click
 
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
-from lifecycle.setup.init import protocol_section
+from lifecycle.setup.init import supplies
 from lifecycle.setup.init.init_mark import EXCLUDE, MARK
 from lifecycle.setup.init.planned_files import FileChange
 from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, plan
@@ -98,7 +98,7 @@ def _left_to_all(todo: Plan) -> list[str]:
     changed = [
         change
         for change in existing
-        if change.shown == protocol_section.FILE or not change.shown.endswith(supplied)
+        if change.shown == supplies.SECTION_PAGE or not change.shown.endswith(supplied)
     ]
     git = git_of(todo.root, os.environ)
     names = [change.shown for change in changed if git.run("ls-files", "--", str(change.path))]

@@ -10,7 +10,7 @@ from lifecycle.core.redact import named, quoted
 from lifecycle.setup.doctor.examine_hooks import hears, init_fix
 from lifecycle.setup.doctor.examine_run import supplied
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
-from lifecycle.setup.init import protocol_section
+from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings, allows_all
 from lifecycle.setup.init.hook_table import AGENTS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import InitMark
@@ -66,9 +66,9 @@ def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
     for file in changed:
         anew = f"rm {file.name} && {fix}"
         yield finding("workflow.files.changed", name=file.name, what=file.what, fix=anew)
-    page = store.read(case.root / protocol_section.FILE)
+    page = store.read(case.root / supplies.SECTION_PAGE)
     text = page.content.decode("utf-8", "replace") if page is not None else ""
-    if mark.section and protocol_section.BEGIN not in text:
+    if mark.section and supplies.SECTION_BEGIN not in text:
         yield finding("workflow.section", fix=fix)
 
 

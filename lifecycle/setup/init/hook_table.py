@@ -128,6 +128,11 @@ them: whoever edits it would run what they like.
 FORMER_PERMISSIONS = ("Bash(lifecycle tracker edit:*)",)
 """Permissions that only earlier versions put in: the next `init` takes them out."""
 
+EVER_PUT = frozenset(
+    (*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS, *FORMER_PERMISSIONS)
+)
+"""Every permission that `init` puts in, or once did."""
+
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 """How often the client lets a Stop hook continue a turn without a tool call in between.
 

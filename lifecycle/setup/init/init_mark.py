@@ -14,10 +14,10 @@ from typing import Any
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field
 from lifecycle.settings.config import CONFIG_FILE
-from lifecycle.setup.init import hook_table, protocol_section
-from lifecycle.setup.init.planned_files import PutLines
+from lifecycle.setup.init import hook_table
+from lifecycle.setup.init.planned_files import PutLines, sentence
 from lifecycle.setup.init.stages_switch import Piece
-from lifecycle.setup.init.supplies import is_one
+from lifecycle.setup.init.supplies import is_one, is_section
 
 Route = tuple[str, ...]
 ENV = ("env",)
@@ -65,15 +65,6 @@ IGNORE = ".gitignore"
 EXCLUDE = "info/exclude"
 
 _VERSION = 1
-_RULES = frozenset(
-    {
-        *hook_table.PERMISSIONS,
-        *hook_table.STAGE_PERMISSIONS,
-        *hook_table.RUN_PERMISSIONS,
-        *hook_table.WORKFLOW_PERMISSIONS,
-        *hook_table.FORMER_PERMISSIONS,
-    }
-)
 
 
 @dataclass(slots=True)
@@ -137,10 +128,7 @@ def parse(content: bytes) -> InitMark:
     try:
         return _mark(json.loads(content))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise Refused(
-            f"{MARK} cannot be read, so nothing was written anywhere; delete it and run lifecycle init "
-            "again, which finds its own entries."
-        ) from None
+        raise Refused(sentence("unreadable-mark", name=MARK)) from None
 
 
 def _mark(data: Any) -> InitMark:
@@ -154,7 +142,7 @@ def _mark(data: Any) -> InitMark:
     if lines.keys() - {IGNORE, EXCLUDE} or not all(map(is_one, sha256.keys() - {CONFIG_FILE})):
         raise ValueError("a file that is never written to")
     section = _text(data.get("section", ""))
-    if section and not protocol_section.is_one(section):
+    if section and not is_section(section):
         raise ValueError("nothing else is ever taken out")
     return InitMark(
         data["mode"],
@@ -175,7 +163,7 @@ def _put(data: Any) -> Put:
         tuple((_text(piece["before"]), _text(piece["after"])) for piece in data["pieces"]),
         tuple((_text(hook["event"]), _text(hook["command"])) for hook in data["hooks"]),
         # Nobody else's rule is taken out, whatever a stranger's mark says.
-        tuple(rule for rule in _texts(data["permissions"]) if rule in _RULES),
+        tuple(rule for rule in _texts(data["permissions"]) if rule in hook_table.EVER_PUT),
         tuple(tuple(route.split(".")) if route else () for route in _texts(data["containers"])),
         tuple(
             (name, _text(value))

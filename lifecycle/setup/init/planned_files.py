@@ -7,12 +7,13 @@ import hashlib
 import io
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
-from lifecycle.settings import user_folder
+from lifecycle.settings import resources, user_folder
 from lifecycle.storage import store
 
 
@@ -55,6 +56,16 @@ class FileChange:
             return f"--- {visible(old)}\n+++ {visible(new)}\n"
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), old, new)
         return "".join(_diff_line(line) for line in lines)
+
+
+@cache
+def _sentences() -> dict[str, str]:
+    return resources.texts("setup/init/sentences.toml")
+
+
+def sentence(name: str, /, **words: object) -> str:
+    """A sentence of `sentences.toml`, filled in."""
+    return " ".join(_sentences()[name].splitlines()).format(**words)
 
 
 def unwritten(problem: str, way: str = "mend it") -> Refused:
@@ -128,10 +139,7 @@ def write_all(changes: Sequence[FileChange]) -> None:
     for change in changes:
         content = store.read(change.path)
         if (content.content if content else None) != change.before:
-            raise Refused(
-                f"{change.shown} was changed by somebody else just now, so nothing was written; run "
-                "this again."
-            )
+            raise Refused(sentence("changed-meanwhile", name=change.shown))
     done: list[FileChange] = []
     folders: list[Path] = []  # folders, which go again as well
     try:
@@ -194,7 +202,7 @@ def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[b
     missing = [line for line in lines if line not in existing]
     if not missing:
         return content, before
-    newline = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+    newline = newline_of(text)
     joint = "" if not text or text.endswith("\n") else newline
     piece = joint + newline.join([*missing, ""])
     put = PutLines((*before.lines, *missing), before.piece + piece)
@@ -207,10 +215,19 @@ def take_out_lines(content: bytes, put: PutLines) -> bytes:
     if put.piece and text.count(put.piece) == 1:
         start = text.index(put.piece)
         before, after = text[:start], text[start + len(put.piece) :]
-        joint = put.piece[: len(put.piece) - len(put.piece.lstrip("\r\n"))]
-        return as_bytes(before + (joint if after else "") + after)
+        return as_bytes(before + (joint_of(put.piece) if after else "") + after)
     kept = [line for line in text.splitlines(keepends=True) if line.strip() not in put.lines]
     return as_bytes("".join(kept))
+
+
+def newline_of(text: str) -> str:
+    """A text's line end, by its first line."""
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
+
+
+def joint_of(piece: str) -> str:
+    """The line ends by which a piece of text was joined to what stood before it."""
+    return piece[: len(piece) - len(piece.lstrip("\r\n"))]
 
 
 def as_text(content: bytes) -> str:

@@ -134,9 +134,7 @@ class _Project(ProjectFiles):
         if before is not None and before.mode != mode:
             self._moved(before)
         elif before is not None and before.mode == SHARED and not shared:
-            self.notes.append(
-                f"This repository wires lifecycle for everybody already ({SETTINGS[SHARED]}); it stays so."
-            )
+            self.note("shared-already", name=SETTINGS[SHARED])
         new = before or self._begun(mode)
         is_new = stages and not new.stages
         new.stages, new.run = stages or new.stages, run or new.run
@@ -160,10 +158,7 @@ class _Project(ProjectFiles):
         if not self.only_wires:
             self._allowed()
         for where, name in plugins(self.root, self.environment):
-            self.notes.append(
-                f"The plugin {name} is enabled too ({where}); its hooks stay quiet here, so that nothing "
-                "runs twice."
-            )
+            self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown behind what it speaks of.
         label = self.staging.settings.label if new.stages else ""
         return replace(self._plan(mode), label=label, run=new.run, workflow=new.workflow)
@@ -172,9 +167,7 @@ class _Project(ProjectFiles):
         """Draft permissions alone, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
-            self.notes.append(
-                "lifecycle init wired this project, and put its permissions in as well."
-            )
+            self.note("wired-already")
             return self._plan(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         stages = self.staging.settings.use
@@ -228,9 +221,7 @@ class _Project(ProjectFiles):
         line = self._without_line()
         if before is None:
             if line is None:
-                self.notes.append(
-                    "lifecycle init put nothing into this project, so there is nothing to take out."
-                )
+                self.note("nothing-in")
             created = line.created if line is not None else ()
             emptied = (self.root / FOLDER,) if FOLDER in created else ()
             return self._plan("", emptied)
@@ -246,10 +237,7 @@ class _Project(ProjectFiles):
             self.staging.take(before, config.CONFIG_FILE)
         self.draft.write(name, None, "the mark")
         if (self.root / CLAIM_FILE).exists():
-            self.notes.append(
-                f"A claim is still here ({CLAIM_FILE}); no hook looks at it any more. Release it with: "
-                "lifecycle release"
-            )
+            self.note("claim-left", name=CLAIM_FILE)
         if FOLDER in before.created:
             folders = (*folders, self.root / FOLDER)
         return self._plan("", folders)
@@ -277,9 +265,7 @@ class _Project(ProjectFiles):
         """Draft the files in the user's own folder that tell hooks where command and scripts are."""
         command = user_folder.find_command(self.root, self.environment)
         if command is None:
-            self.notes.append(
-                "No lifecycle command was found to record; the hooks look for one on PATH."
-            )
+            self.note("no-command")
             return
         if command.note:
             self.notes.append(command.note)
@@ -302,10 +288,7 @@ class _Project(ProjectFiles):
         if not program or user_folder.allows(self.environment, clone, program):
             return
         if running_client.session_of({}, self.environment):
-            self.notes.append(
-                f"{program} keeps the tasks here and may not run yet; a person allows it with: lifecycle "
-                "trust"
-            )
+            self.note("untrusted", program=program)
             return
         path, content = user_folder.allowing(self.environment, clone, program)
         shown = config.own_path(path.name, self.environment)

@@ -16,10 +16,10 @@ from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
 from lifecycle.settings import known_clones
 from lifecycle.settings.known_clones import KnownClone
-from lifecycle.setup.init import client_settings, init_mark, planned_files, protocol_section
+from lifecycle.setup.init import client_settings, init_mark, planned_files, supplies
 from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark
-from lifecycle.setup.init.planned_files import FileDraft, PutLines, add_lines, take_out_lines
+from lifecycle.setup.init.planned_files import FileDraft, PutLines, add_lines, sentence
 from lifecycle.setup.init.staged_setup import LOG_LINE, Staging
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.storage import store
@@ -47,16 +47,15 @@ class ProjectFiles:
     def __post_init__(self) -> None:
         self.draft = FileDraft(self.root)
         if not (self.root / ".git").exists():
-            raise Refused(
-                f"{self.root} is no git worktree, so nothing was written; go to the repository that you "
-                "work in."
-            )
+            raise Refused(sentence("no-worktree", root=self.root))
         for name in (*SETTINGS.values(), MARK, PERMITS, LINE_MARK):
             self.need_inside(name)
         if os.path.lexists(self.root / FOLDER.rstrip("/")) and not (self.root / FOLDER).is_dir():
-            raise Refused(
-                ".claude is no folder, so nothing was written; move it away and run this again."
-            )
+            raise Refused(sentence("no-folder"))
+
+    def note(self, of: str, /, **words: object) -> None:
+        """Note a sentence of `sentences.toml` for the person."""
+        self.notes.append(sentence(of, **words))
 
     def need_inside(self, name: str) -> None:
         """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
@@ -65,10 +64,7 @@ class ProjectFiles:
         """
         target = Path(os.path.realpath(self.root / name))
         if not target.is_relative_to(os.path.realpath(self.root)):
-            raise Refused(
-                f"{name} is behind a symbolic link that leads out of this worktree, to {target}, so "
-                "nothing was written; put a file in the link's place and run this again."
-            )
+            raise Refused(sentence("outside", name=name, target=target))
 
     def mark(self, name: str = MARK) -> InitMark | None:
         """The mark that an earlier run left, or None."""
@@ -112,10 +108,7 @@ class ProjectFiles:
         self.draft.write(name, None if is_gone else text.encode(), what)
         if not is_gone:
             for event, script in client_settings.left(text, name):
-                self.notes.append(
-                    f"{name} still runs {script} at {event}, in an entry that is not as it was put in; "
-                    "it was kept."
-                )
+                self.note("left-entry", name=name, script=script, event=event)
 
     def marked(self, new: InitMark, name: str = MARK, what: str = "what --remove reads") -> None:
         """Keep our own files out of git, then draft the mark, which lists that too."""
@@ -134,11 +127,11 @@ class ProjectFiles:
         if mark.mode == LOCAL:
             # What is one person's is excluded in this clone alone, and nothing of it is there to commit.
             name, path = EXCLUDE, self._exclude()
-            new_files = (SETTINGS[LOCAL], protocol_section.FILE)
+            new_files = (SETTINGS[LOCAL], supplies.SECTION_PAGE)
             created = [file for file in new_files if file in mark.created]
             lines = (*lines, *(f"/{file}" for file in (mark_name, *created, *mark.sha256)))
         if path.is_symlink():
-            self.notes.append(f"{name} is a symbolic link, which was not written through.")
+            self.note("link", name=name)
             return
         content = self.draft.read(path)
         added, put = add_lines(content or b"", lines, mark.lines.get(name, PutLines()))
@@ -153,7 +146,7 @@ class ProjectFiles:
         content, put = self.draft.read(path), before.lines.get(name)
         if content is None or put is None or path.is_symlink():
             return
-        after = take_out_lines(content, put)
+        after = planned_files.take_out_lines(content, put)
         is_gone = not after and name in before.created
         self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
 
@@ -172,32 +165,32 @@ class ProjectFiles:
 
     def sectioned(self, mark: InitMark) -> None:
         """Put our section into CLAUDE.md, unless somebody wrote one of their own."""
-        name = protocol_section.FILE
+        name = supplies.SECTION_PAGE
         self.need_inside(name)
         if os.path.lexists(self.root / name) and not (self.root / name).is_file():
-            self.notes.append(f"{name} is no file and was kept.")
+            self.note("no-file", name=name)
             return
         content = self.draft.read(name)
-        after, mark.section = protocol_section.put_in(content or b"", mark.section)
+        after, mark.section = supplies.with_section(content or b"", mark.section)
         if after is None:
-            self.notes.append(f"The section of {name} is your own and was kept.")
+            self.note("own-section", name=name)
         elif after != content:
-            self.draft.write(name, after, f'the section "{protocol_section.TITLE}"')
+            self.draft.write(name, after, f'the section "{supplies.SECTION_TITLE}"')
             mark.note_created(name, is_new=content is None)
 
     def unsectioned(self, before: InitMark) -> None:
         """Take the section of CLAUDE.md out, unless somebody changed it."""
-        name = protocol_section.FILE
+        name = supplies.SECTION_PAGE
         content = self.draft.read(name) if before.section else None
         if content is None:
             return
         self.need_inside(name)
-        after = protocol_section.take_out(content, before.section)
+        after = supplies.without_section(content, before.section)
         if after is None:
-            self.notes.append(f"The section of {name} was changed since and was kept.")
+            self.note("changed-section", name=name)
             return
         is_gone = not after and name in before.created
-        self.draft.write(name, None if is_gone else after, f'without "{protocol_section.TITLE}"')
+        self.draft.write(name, None if is_gone else after, f'without "{supplies.SECTION_TITLE}"')
 
     def _exclude(self) -> Path:
         git = git_of(self.root, self.environment)

@@ -12,7 +12,7 @@ from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init import hook_table, supplies
 from lifecycle.setup.init.init_mark import LOCAL, Extra, InitMark
-from lifecycle.setup.init.planned_files import FileDraft, digest, unwritten
+from lifecycle.setup.init.planned_files import FileDraft, digest, sentence, unwritten
 from lifecycle.setup.init.stages_switch import switch_off, switch_on
 from lifecycle.setup.init.supplies import Supply
 from lifecycle.storage.log import STAGED_FOLDER, STAGED_LOG
@@ -136,9 +136,10 @@ class Staging:
         content, recorded = self.draft.read(supply.name), mark.sha256.get(supply.name)
         text, path = supply.text.encode(), self.root / supply.name
         if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
-            self.notes.append(f"{supply.name} is no file and was kept.")
+            self.notes.append(sentence("no-file", name=supply.name))
         elif content is not None and content != text and digest(content) != recorded:
-            self.notes.append(self._kept(supply))
+            note = "own-orchestrator" if supply.name == supplies.ORCHESTRATOR else "own-file"
+            self.notes.append(sentence(note, name=supply.name))
             mark.sha256.pop(supply.name, None)
         elif content != text or recorded is not None:  # else it is there already, and its writer's
             for folder in FOLDERS:
@@ -151,12 +152,6 @@ class Staging:
         text = supply.text.encode()
         self.draft.write(supply.name, text, supply.what, is_executable=supply.is_executable)
         mark.sha256[supply.name] = digest(text)
-
-    def _kept(self, supply: Supply) -> str:
-        remark = f"{supply.name} is your own and was kept"
-        if supply.name == supplies.ORCHESTRATOR:
-            return f"{remark}; if your settings run it at Stop, take it out of them, or all is said twice."
-        return f"{remark}."
 
     def settle(self, mark: InitMark) -> None:
         """Put in a commented `.lifecycle.toml`, if there is nothing of that name."""
@@ -175,7 +170,7 @@ class Staging:
         if is_ours and digest(content) == before.sha256[name]:
             self.draft.write(name, None, "as it was written")
         else:
-            self.notes.append(f"{name} was changed since and was kept.")
+            self.notes.append(sentence("changed-file", name=name))
 
     def _unlogged(self) -> None:
         """Delete the workflow's log and its two older ones: nothing keeps them out of git any more."""
@@ -223,6 +218,6 @@ class Staging:
         except UnicodeDecodeError:
             text = None
         if text is None:
-            self.notes.append(f"{name} was changed since and was kept; stages.use is still in it.")
+            self.notes.append(sentence("changed-config", name=name))
             return
         self.draft.write(name, text.encode(), "the staged workflow is switched off")

@@ -2,18 +2,22 @@
 
 The commands speak the product's own verbs, so they work with any tracker. The scripts hold no path of
 anybody's, so that a project may commit them. Pages are the plugin's own; the other texts lie in
-`supplied/`. In them `LABEL` stands for the label of the workflow's tasks, `COMMAND` for the command line
+`supplied/`, and so does a section of CLAUDE.md, which the mark keeps to the byte: one that somebody changed
+is theirs. In them `LABEL` stands for the label of the workflow's tasks, `COMMAND` for the command line
 of a shared hook, and `VERB`, `OPTION` and `ABOVE` for what tells one file made of `shim.txt` from another.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings import resources
+from lifecycle.setup.init import planned_files
 from lifecycle.setup.init.hook_table import shared_form
+from lifecycle.setup.init.planned_files import as_text
 
 REVIEW = "/oracle-review"
 """The client's command that asks for the review."""
@@ -58,6 +62,11 @@ RUN_SKILL = "multi-agent-autonomous-workflow"
 CLAIMS = ("claim", "handoff", "status")
 """The plugin's commands that a project gets by their plain names, `/claim`."""
 
+SECTION_PAGE = "CLAUDE.md"
+"""The file that gets a section on how a workflow's state is kept, at its end."""
+SECTION_TITLE = "Workflow State Protocol"
+SECTION_BEGIN, _SECTION_END = "<!-- lifecycle:workflow", "<!-- /lifecycle:workflow -->"
+
 _WITHOUT = "If the shell does not find `lifecycle`"
 """How the last paragraph of the plugin's pages begins: it names the plugin's own folder."""
 
@@ -90,11 +99,7 @@ def is_one(name: str) -> bool:
 
 SHIM_FILES = tuple(f"{CORE}{name}.py" for name in SHIMS)
 SKILL_FILE = f"{SKILLS}{RUN_SKILL}/SKILL.md"
-RUN_FILES = (
-    *SHIM_FILES,
-    SKILL_FILE,
-    *(f"{AGENTS}{name}.md" for name in RUN_AGENTS),
-)
+RUN_FILES = (*SHIM_FILES, SKILL_FILE, *(f"{AGENTS}{name}.md" for name in RUN_AGENTS))
 """The files for runs, without those of commands."""
 
 WORKFLOW_FILES = (STATE_SCRIPT, SYNC_SCRIPT, f"{AGENTS}{WORKFLOW_AGENT}.md")
@@ -103,29 +108,36 @@ WORKFLOW_FILES = (STATE_SCRIPT, SYNC_SCRIPT, f"{AGENTS}{WORKFLOW_AGENT}.md")
 
 def claims() -> tuple[Supply, ...]:
     """The commands from claim to close: the plugin's pages, for a project that is wired without it."""
+    return _pages(CLAIMS, WRITER)
+
+
+def _pages(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
+    """The plugin's commands of these names, as plain ones."""
     return tuple(
-        Supply(page_of(f"/{name}"), _plain_page(name, WRITER), f"the command /{name}")
-        for name in CLAIMS
+        Supply(page_of(f"/{name}"), _plain_page(name, writer), f"the command /{name}")
+        for name in names
+    )
+
+
+def _agents(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
+    return tuple(
+        Supply(
+            f"{AGENTS}{name}.md", _signed(resources.agent_page(name), writer), f"the agent {name}"
+        )
+        for name in names
     )
 
 
 def runs() -> tuple[Supply, ...]:
     """The files that a run needs: two that its design's command lines start, skill, agents, commands."""
-    return (
-        *(
-            Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"becomes lifecycle {verb}")
-            for name, verb in SHIMS.items()
-        ),
-        Supply(SKILL_FILE, _signed(resources.skill_page(RUN_SKILL)), "the skill of a run"),
-        *(
-            Supply(f"{AGENTS}{name}.md", _signed(resources.agent_page(name)), f"the agent {name}")
-            for name in RUN_AGENTS
-        ),
-        *(
-            Supply(page_of(f"/{name}"), _plain_page(name, OF_RUN), f"the command /{name}")
-            for name in RUN_COMMANDS
-        ),
+    shims = [
+        Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"becomes lifecycle {verb}")
+        for name, verb in SHIMS.items()
+    ]
+    skill = Supply(
+        SKILL_FILE, _signed(resources.skill_page(RUN_SKILL), OF_RUN), "the skill of a run"
     )
+    return (*shims, skill, *_agents(RUN_AGENTS, OF_RUN), *_pages(RUN_COMMANDS, OF_RUN))
 
 
 def workflows() -> tuple[Supply, ...]:
@@ -133,11 +145,10 @@ def workflows() -> tuple[Supply, ...]:
     shim, functions = _shim("workflow", OF_WORKFLOW, ".."), _text("workflow_functions.txt")
     before, ends, after = shim.rpartition('\n\nif __name__ == "__main__":\n')
     sync = _text("workflow_sync.sh").replace("COMMAND", _shared("workflow-agent"))
-    agent = _signed(resources.agent_page(WORKFLOW_AGENT), OF_WORKFLOW)
     return (
         Supply(STATE_SCRIPT, f"{before}\n\n{functions}{ends}{after}", "becomes lifecycle workflow"),
         Supply(SYNC_SCRIPT, sync, "becomes workflow-agent", is_executable=True),
-        Supply(f"{AGENTS}{WORKFLOW_AGENT}.md", agent, f"the agent {WORKFLOW_AGENT}"),
+        *_agents([WORKFLOW_AGENT], OF_WORKFLOW),
     )
 
 
@@ -158,7 +169,7 @@ def _shared(hook: str) -> str:
     return str(shared_form(hook)["command"])
 
 
-def _signed(page: str, writer: str = OF_RUN) -> str:
+def _signed(page: str, writer: str) -> str:
     return (
         f"{page}\n<!-- Written by `{writer}`. It is yours to change: a changed one is kept. -->\n"
     )
@@ -178,20 +189,16 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
         start: the same for the beginning of a task.
         label: the label of the workflow's tasks.
     """
-    pages = [
-        *(
-            Supply(page_of(name), _plain_page(name[1:], SIGNED), f"the command {name}")
-            for name in (review, REQUIREMENTS)
-            if name
-        ),
-        Supply(page_of(start), _text("start.md").replace("LABEL", label), f"the command {start}"),
-    ]
+    pages = _pages([name[1:] for name in (review, REQUIREMENTS) if name], SIGNED)
+    if page_of(start):
+        text = _text("start.md").replace("LABEL", label)
+        pages += (Supply(page_of(start), text, f"the command {start}"),)
     orchestrator = _text("workflow_orchestrator.sh").replace("COMMAND", _shared("on-stop"))
-    scripts = [
+    return (
+        *pages,
         Supply(DETECT, _text("detect_stage.sh"), "text in, stage out", is_executable=True),
         Supply(ORCHESTRATOR, orchestrator, "becomes on-stop", is_executable=True),
-    ]
-    return tuple([page for page in pages if page.name] + scripts)
+    )
 
 
 def _text(name: str) -> str:
@@ -214,3 +221,48 @@ def staged(review: str, start: str) -> str:
     ):
         text = text.replace(commented, line)
     return text
+
+
+def section() -> str:
+    """The section of CLAUDE.md, with its markers, in lines that end with a line feed."""
+    return _text("workflow_section.md")
+
+
+def with_section(content: bytes, piece: str) -> tuple[bytes | None, str]:
+    """Put the section into a file's content, in the file's own line ends.
+
+    Args:
+        content: the file's content before.
+        piece: what an earlier run put in; "" if none did.
+
+    Returns:
+        The content, or None if a section is there that somebody changed; and the piece to remember, ""
+        where the section is not ours to take out.
+    """
+    text = as_text(content)
+    newline = planned_files.newline_of(text)
+    whole = section().replace("\n", newline)
+    if piece and text.count(piece) == 1:
+        new = planned_files.joint_of(piece) + whole
+        return planned_files.as_bytes(text.replace(piece, new)), new
+    if SECTION_BEGIN in text:
+        return (content if whole in text else None), ""
+    joint = "" if not text else newline if text.endswith("\n") else newline * 2
+    return planned_files.as_bytes(f"{text}{joint}{whole}"), joint + whole
+
+
+def without_section(content: bytes, piece: str) -> bytes | None:
+    """The content without the piece, as it was before; None if it is not there as it was put in."""
+    is_there = as_text(content).count(piece) == 1
+    return (
+        planned_files.take_out_lines(content, planned_files.PutLines((), piece))
+        if is_there
+        else None
+    )
+
+
+def is_section(piece: str) -> bool:
+    """True if a text may be a section of ours: one pair of markers, and nothing outside of them."""
+    text = piece.strip("\r\n")
+    is_framed = text.startswith(SECTION_BEGIN) and text.endswith(_SECTION_END)
+    return is_framed and text.count(SECTION_BEGIN) == text.count(_SECTION_END) == 1

@@ -12,8 +12,13 @@ import pytest
 
 from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planned_files import digest
-from lifecycle.setup.init.protocol_section import FILE
-from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT, WORKFLOW_FILES, workflows
+from lifecycle.setup.init.supplies import (
+    SECTION_PAGE,
+    STATE_SCRIPT,
+    SYNC_SCRIPT,
+    WORKFLOW_FILES,
+    workflows,
+)
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import SHARED, Patient
 
@@ -108,7 +113,7 @@ def test_a_changed_shim(ready: Patient) -> None:
 
 def test_a_section_that_is_gone(ready: Patient) -> None:
     """Taken out of CLAUDE.md by hand; the fix puts it in again."""
-    (ready.root / FILE).write_text("# Ours\n")
+    (ready.root / SECTION_PAGE).write_text("# Ours\n")
     typed(ready, ready.only("workflow.section", "warn")["fix"])
     assert ready.wrong() == []
 

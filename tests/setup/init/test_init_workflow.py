@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.setup.init import protocol_section
+from lifecycle.setup.init import supplies
 from lifecycle.setup.init.hook_table import PERMISSIONS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planning import copy_to
@@ -17,7 +17,7 @@ from tests.setup.init.conftest import Clone
 from tests.setup.init.test_init import SHARED, settings
 
 MODES = pytest.mark.parametrize("shared", [(), ("--shared",)])
-PAGE = protocol_section.FILE
+PAGE = supplies.SECTION_PAGE
 STATUS = ("status", "--porcelain", "--untracked-files=all")
 
 PAGES = {
@@ -64,11 +64,11 @@ def test_a_dry_run_shows_the_section_and_writes_nothing(
     clone.write(PAGE, "# Ours\n")
     before = clone.picture()
     told = ok(clone.run("init", "--workflow", "--dry-run", *shared))
-    assert f"+## {protocol_section.TITLE}" in told
+    assert f"+## {supplies.SECTION_TITLE}" in told
     assert clone.picture() == before
     ok(clone.run("init", "--workflow", *shared))
     put_in = clone.picture()
-    assert f"-## {protocol_section.TITLE}" in ok(clone.run("init", "--remove", "--dry-run"))
+    assert f"-## {supplies.SECTION_TITLE}" in ok(clone.run("init", "--remove", "--dry-run"))
     assert clone.picture() == put_in
 
 
@@ -119,7 +119,7 @@ def test_an_earlier_versions_section_is_renewed(clone: Clone) -> None:
     clone.write(PAGE, clone.read(PAGE).replace(old, "Work in steps"))
     clone.write(MARK, clone.read(MARK).replace(old, "Work in steps"))
     ok(clone.run("init"))
-    assert clone.read(PAGE) == f"# Ours\n\n{protocol_section.section()}"
+    assert clone.read(PAGE) == f"# Ours\n\n{supplies.section()}"
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
 
@@ -145,10 +145,10 @@ def test_a_strangers_mark_takes_no_text_of_mine(clone: Clone, section: str) -> N
 
 def test_a_section_that_the_repository_brings_is_left_to_it(clone: Clone) -> None:
     """Whoever wires a clone for themselves takes out nothing that was committed."""
-    clone.write(PAGE, f"# Ours\n\n{protocol_section.section()}")
+    clone.write(PAGE, f"# Ours\n\n{supplies.section()}")
     before = clone.contents()
     ok(clone.run("init", "--workflow"))
-    assert clone.read(PAGE).count(protocol_section.TITLE) == 1
+    assert clone.read(PAGE).count(supplies.SECTION_TITLE) == 1
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
 
