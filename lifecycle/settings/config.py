@@ -8,7 +8,7 @@ GitHub Actions sets them; GH_TOKEN or GITHUB_TOKEN), or from `CONFIG` in the use
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,15 +27,19 @@ CONFIG_FILE = regular_files.CONFIG_FILE
 NAME, CONFIG = "lifecycle", "config.toml"
 """The user's own folder below `~/.config`, and the settings in it."""
 
-_ENVIRONMENT = {
-    "project_number": ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER"),
-    "project_owner": ("LIFECYCLE_PROJECT_OWNER", "MOLTNET_PROJECT_OWNER"),
-}
-OWNER_VARIABLES = _ENVIRONMENT["project_owner"]
+PROJECT_VARIABLES = ("LIFECYCLE_PROJECT_NUMBER", "MOLTNET_PROJECT_NUMBER")
+"""Either of these makes a repository one that lifecycle serves, claim or not."""
+
+OWNER_VARIABLES = ("LIFECYCLE_PROJECT_OWNER", "MOLTNET_PROJECT_OWNER")
 """Either of these says whose the board is, whatever a project's file says."""
 
-PROJECT_VARIABLES = _ENVIRONMENT["project_number"]
-"""Either of these makes a repository one that lifecycle serves, claim or not."""
+_ENVIRONMENT: dict[str, tuple[tuple[str, ...], Any]] = {
+    "project_number": (PROJECT_VARIABLES, readers.number),
+    "project_owner": (OWNER_VARIABLES, lambda _, value: value),
+    "repository": (("LIFECYCLE_REPOSITORY",), readers.repository),
+    "hook_seconds": (("LIFECYCLE_HOOK_SECONDS",), readers.positive),
+}
+"""By the name in `Settings`, the variables that win over the file, and what reads the value."""
 
 TOKEN_VARIABLES = ("GH_TOKEN", "GITHUB_TOKEN")
 APP_VARIABLES = {
@@ -175,24 +179,16 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     path = file_of(root)
     written_ns = regular_files.mtime_ns(str(path), follow=True)  # a later edit has another date
     values = _from_file(path, CONFIG_FILE, _KEYS, follow=False)
-    for name, variables in _ENVIRONMENT.items():
+    for name, (variables, read) in _ENVIRONMENT.items():
         value = next((environment[v] for v in variables if environment.get(v)), None)
         if value is not None:
-            values[name] = (
-                readers.number(variables[0], value) if name == "project_number" else value
-            )
-    repository = environment.get("LIFECYCLE_REPOSITORY")
-    if repository:
-        values["repository"] = readers.repository("LIFECYCLE_REPOSITORY", repository)
+            values[name] = read(variables[0], value)
+    if "hook_seconds" in values:
+        values["hook_seconds"] = min(values["hook_seconds"], configured.HOOK_SECONDS)
     user = user_settings(environment)
     addresses = _addresses(environment, user)
     values |= {"api_url": addresses.api_url, "graphql_url": addresses.graphql_url}
     values |= {name: user[name] for name in _OF_USER if name in user}
-    limit = environment.get("LIFECYCLE_HOOK_SECONDS")
-    if limit:
-        values["hook_seconds"] = min(
-            readers.positive("LIFECYCLE_HOOK_SECONDS", limit), configured.HOOK_SECONDS
-        )
     values["stages"] = configured.StageSettings(**_taken_out(values, _OF_STAGES))
     values["run"] = configured.RunSettings(**_taken_out(values, _OF_RUN))
     return configured.Settings(**values, written_ns=written_ns)
@@ -325,14 +321,12 @@ def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
     return f'{shown} has an unknown key "{key}"; the keys are: {", ".join(keys)}.{meant}'
 
 
-def _flat(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    flat: list[tuple[str, Any]] = []
+def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in data.items():
         if isinstance(value, dict) and prefix + key not in _TABLES:
-            flat += _flat(value, f"{prefix}{key}.")
+            yield from _flat(value, f"{prefix}{key}.")
         else:
-            flat.append((prefix + key, value))
-    return flat
+            yield prefix + key, value
 
 
 def _graphql_of(api_url: str) -> str:

@@ -25,7 +25,9 @@ SECONDS_OF_GH = 4.0
 
 
 def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
-    """The token that the user's token_command prints, and that name; None if there is no command.
+    """The first line that the user's token_command prints, and that name; None if there is no command.
+
+    From then on that line is redacted wherever text leaves, and no sentence has what was printed.
 
     The command is the user's, and so is the token that it prints: it is run only for the addresses
     that the user's file names (or GitHub's own, if it names none), not for others that happen to be
@@ -41,34 +43,16 @@ def command_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
         return None
     where = config.own_path(config.CONFIG, environment)
     config.demand_own_hosts(environment, user, f"token_command in {where}")
-    value = printed_by(command, where, environment)
-    printed = f"What the token_command in {where} printed"
-    return readers.token(printed, value, command[0]), "token_command"
-
-
-def printed_by(command: Sequence[str], where: str, environment: Mapping[str, str]) -> str:
-    """The first line that the command prints; from then on it is redacted wherever text leaves.
-
-    Args:
-        command: program and arguments; no shell reads them.
-        where: the file that names the command, for the sentence.
-        environment: what the command sees besides the process's own variables.
-
-    Raises:
-        NoToken: the command is not there, failed, took too long or printed nothing. What it printed
-            is in no sentence.
-    """
     try:
         code, value = _run(command, {**os.environ, **environment}, SECONDS)
     except OSError as error:
         raise _none(where, f"could not be started ({error.strerror})", command) from None
     except subprocess.TimeoutExpired:
         raise _none(where, f"took longer than {SECONDS:g} s", command) from None
-    if code != 0:
-        raise _none(where, f"failed (exit {code})", command)
-    if not value:
-        raise _none(where, "printed nothing", command)
-    return value
+    if code != 0 or not value:
+        raise _none(where, f"failed (exit {code})" if code else "printed nothing", command)
+    printed = f"What the token_command in {where} printed"
+    return readers.token(printed, value, command[0]), "token_command"
 
 
 def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:

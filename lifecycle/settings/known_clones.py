@@ -59,10 +59,8 @@ def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
     place = config.own_folder(environment)
     if place is None or not (place / FOLDER).exists():
         return ()
-    strange = regular_files.strange_folder(str(place / FOLDER))
-    if strange:
-        raise regular_files.StrangeFileError(str(place / FOLDER), strange)
-    paths = sorted(path for path in (place / FOLDER).iterdir() if _NAME.fullmatch(path.name))
+    folder = Path(regular_files.below(str(place), FOLDER, ""))
+    paths = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
     clones = {path: _read(path) for path in paths[:MOST]}
     for path, clone in clones.items():
         if clone is None or not clone.git.is_dir():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig
@@ -22,19 +22,24 @@ CHILDREN = ("git", "validate", "check", "tracker")
 NAME = r"[A-Za-z0-9._-]+"
 
 
+def _need(is_fit: object, where: str, must: str, value: object) -> None:
+    if not is_fit:
+        raise BadConfig(f"{where} must be {must}, not {value!r}.")
+
+
 def text(where: str, value: object) -> str:
     """A text on one line that is not empty and can be no option of a command."""
     text = value.strip() if isinstance(value, str) else ""
-    if not text or text.startswith("-") or not text.isprintable():
-        raise BadConfig(f"{where} must be a non-empty text on one line, not {value!r}.")
+    is_fit = text and not text.startswith("-") and text.isprintable()
+    _need(is_fit, where, "a non-empty text on one line", value)
     return text
 
 
 def login(where: str, value: object) -> str:
     """The login of an account or an organisation."""
     name = text(where, value)
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name) is None:
-        raise BadConfig(f"{where} must be the login of an account, not {value!r}.")
+    is_login = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name)
+    _need(is_login, where, "the login of an account", value)
     return name
 
 
@@ -62,19 +67,17 @@ def branch(where: str, value: object) -> str:
 
 def repository(where: str, value: object) -> Repository:
     """`owner/name`."""
-    match = re.fullmatch(rf"({NAME})/({NAME})", value) if isinstance(value, str) else None
-    if match is None:
-        raise BadConfig(f'{where} must be "owner/name", not {value!r}.')
+    is_one = isinstance(value, str) and re.fullmatch(rf"{NAME}/{NAME}", value)
+    _need(is_one, where, '"owner/name"', value)
     from lifecycle.core.values.model import Repository
 
-    return Repository(match[1], match[2])
+    return Repository(*str(value).split("/"))
 
 
 def link(where: str, value: object) -> str:
     """How a pull request names its issue, in any case."""
-    link = next((word for word in LINKS if str(value).casefold() == word.casefold()), None)
-    if link is None:
-        raise BadConfig(f'{where} must be "Refs" or "Closes", not {value!r}.')
+    link = next((word for word in LINKS if str(value).casefold() == word.casefold()), "")
+    _need(link, where, '"Refs" or "Closes"', value)
     return link
 
 
@@ -82,10 +85,8 @@ def choice(*words: str) -> Callable[[str, object], str]:
     """A reader that takes one of these words."""
 
     def read(where: str, value: object) -> str:
-        if value not in words:
-            shown = [f'"{word}"' for word in words]
-            must = " or ".join([", ".join(shown[:-1]), shown[-1]])
-            raise BadConfig(f"{where} must be {must}, not {value!r}.")
+        *others, last = [f'"{word}"' for word in words]
+        _need(value in words, where, f"{', '.join(others)} or {last}", value)
         return str(value)
 
     return read
@@ -93,26 +94,24 @@ def choice(*words: str) -> Callable[[str, object], str]:
 
 def tracker(where: str, value: object) -> str:
     """A tracker's name, or "auto"; whether there is such a tracker is the registry's to say."""
-    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_-]*", value):
-        raise BadConfig(f'{where} must be "auto" or the name of a tracker, not {value!r}.')
-    return value
+    is_name = isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_-]*", value)
+    _need(is_name, where, '"auto" or the name of a tracker', value)
+    return str(value)
 
 
 def prefix(where: str, value: object) -> str:
     """The beginning of a label's name; a label has 50 characters, and the longest Status has 11."""
     is_text = isinstance(value, str) and value.isprintable() and value == value.lstrip()
-    if not is_text or not 1 <= len(str(value)) <= 30 or "," in str(value):
-        raise BadConfig(
-            f'{where} must be 1 to 30 characters, without a comma, as in "status: ", not {value!r}.'
-        )
+    is_fit = is_text and 1 <= len(str(value)) <= 30 and "," not in str(value)
+    _need(is_fit, where, '1 to 30 characters, without a comma, as in "status: "', value)
     return str(value)
 
 
 def app_id(where: str, value: object) -> str:
     """A GitHub App's client ID, or its number."""
     text = str(value).strip()
-    if isinstance(value, bool) or re.fullmatch(r"[A-Za-z0-9.]+", text) is None:
-        raise BadConfig(f"{where} must be the App's client ID or its number, not {value!r}.")
+    is_id = re.fullmatch(r"[A-Za-z0-9.]+", text) and not isinstance(value, bool)
+    _need(is_id, where, "the App's client ID or its number", value)
     return text
 
 
@@ -122,8 +121,8 @@ def own_file(where: str, value: object, environment: Mapping[str, str]) -> Path:
     if text.startswith("~/"):
         text = f"{environment.get('HOME', '')}/{text[2:]}"
     path = Path(text)
-    if not isinstance(value, str) or not path.is_absolute() or "\0" in text:
-        raise BadConfig(f"{where} must be the absolute path of a file, not {value!r}.")
+    is_fit = isinstance(value, str) and path.is_absolute() and "\0" not in text
+    _need(is_fit, where, "the absolute path of a file", value)
     return path
 
 
@@ -148,28 +147,32 @@ def children(where: str, value: object) -> tuple[str, ...]:
 
 def folders(where: str, value: object) -> tuple[str, ...]:
     """One folder or several, each by a path that does not depend on where one is."""
-    names = [value] if isinstance(value, str) else value
-    is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not isinstance(names, list) or not is_list:
-        raise BadConfig(f"{where} must be a list of folders, not {value!r}.")
-    if not all(name.startswith(("/", "~/")) and name.isprintable() for name in names):
-        raise BadConfig(f"{where} must be absolute paths, or begin with ~/, not {value!r}.")
-    return tuple(names)
+    names = _several(where, "a list of folders", value)
+    is_fit = all(name.startswith(("/", "~/")) and name.isprintable() for name in names)
+    _need(is_fit, where, "absolute paths, or begin with ~/", value)
+    return names
+
+
+def _several(where: str, must: str, value: object) -> tuple[str, ...]:
+    """One text, or a list of texts."""
+    texts = [value] if isinstance(value, str) else value
+    is_list = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+    _need(is_list, where, must, value)
+    return tuple(cast("list[str]", texts))
 
 
 def commands(where: str, value: object) -> tuple[str, ...]:
     """One command for a shell, or several."""
-    commands = [value] if isinstance(value, str) else value
-    if not isinstance(commands, list) or not all(isinstance(c, str) and c for c in commands):
-        raise BadConfig(f"{where} must be a command or a list of commands, not {value!r}.")
-    return tuple(commands)
+    commands = _several(where, "a command or a list of commands", value)
+    _need(all(commands), where, "a command or a list of commands", value)
+    return commands
 
 
 def check_commands(where: str, value: object) -> dict[str, object]:
     """A table from a check's name to its command; whether that needs a shell is told where it is run."""
-    if not isinstance(value, dict):
-        raise BadConfig(f"{where} must be a table from names to commands, not {value!r}.")
-    for name, command in value.items():
+    _need(isinstance(value, dict), where, "a table from names to commands", value)
+    table = cast("dict[str, object]", value)
+    for name, command in table.items():
         if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name) is None:
             raise BadConfig(
                 f"{where} names a check {name!r}; a name has letters, digits, - and _, 64 at most."
@@ -180,7 +183,7 @@ def check_commands(where: str, value: object) -> dict[str, object]:
                 f'{name} of {where} must be a command as a text, a list of words, as in ["make", "test"], '
                 f"or a list of such lists, not {command!r}."
             )
-    return value
+    return table
 
 
 def _is_words(value: object) -> bool:
@@ -195,8 +198,8 @@ def _is_words(value: object) -> bool:
 def number(where: str, value: object) -> int:
     """A whole number from 1 on, as a number or as text."""
     text = str(value).strip()
-    if isinstance(value, bool) or not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise BadConfig(f"{where} must be a whole number from 1 on, not {value!r}.")
+    is_number = text.isascii() and text.isdigit() and not isinstance(value, bool)
+    _need(is_number and int(text) >= 1, where, "a whole number from 1 on", value)
     return int(text)
 
 
@@ -213,8 +216,8 @@ def amount(unit: str, is_fit: Callable[[float], bool]) -> Callable[[str, object]
             number = float(value)  # type: ignore[arg-type]  # a wrong type raises TypeError below
         except (TypeError, ValueError):
             number = -1.0
-        if isinstance(value, bool) or not is_fit(number):
-            raise BadConfig(f"{where} must be a number of {unit} above 0, not {value!r}.")
+        is_number = is_fit(number) and not isinstance(value, bool)
+        _need(is_number, where, f"a number of {unit} above 0", value)
         return number
 
     return read
@@ -228,18 +231,15 @@ def duration(where: str, value: object) -> float:
     """Seconds, from "20m" and the like; a day at the most, since the client ends a hook then."""
     match = re.fullmatch(r"([1-9][0-9]{0,4})([smh])", value) if isinstance(value, str) else None
     seconds = int(match[1]) * {"s": 1.0, "m": 60.0, "h": 3600.0}[match[2]] if match else 0.0
-    if not 0 < seconds <= 86_400:
-        raise BadConfig(
-            f'{where} must be a time like "90s", "20m" or "2h", a day at most, not {value!r}.'
-        )
+    is_fit = 0 < seconds <= 86_400
+    _need(is_fit, where, 'a time like "90s", "20m" or "2h", a day at most', value)
     return seconds
 
 
 def flag(where: str, value: object) -> bool:
     """Yes or no, as TOML writes them."""
-    if not isinstance(value, bool):
-        raise BadConfig(f"{where} must be true or false, not {value!r}.")
-    return value
+    _need(isinstance(value, bool), where, "true or false", value)
+    return value is True
 
 
 def url(where: str, value: object) -> str:
@@ -290,19 +290,18 @@ def token(where: str, value: str, way: str) -> str:
 
 def workflows(where: str, value: object) -> dict[str, tuple[Stage, ...]]:
     """A table from a label to its stages."""
-    if not isinstance(value, dict):
-        raise BadConfig(f"{where} must be a table from labels to lists of stages, not {value!r}.")
-    return {name: _line(f'{where}."{name}"', stages) for name, stages in value.items()}
+    _need(isinstance(value, dict), where, "a table from labels to lists of stages", value)
+    table = cast("dict[str, object]", value)
+    return {name: _line(f'{where}."{name}"', stages) for name, stages in table.items()}
 
 
 def _line(where: str, value: object) -> tuple[Stage, ...]:
     names = list(LINE)
     is_list = isinstance(value, list) and value and all(name in names for name in value)
-    if not is_list or not isinstance(value, list):
-        raise BadConfig(f"{where} must be a list of stages ({', '.join(names)}), not {value!r}.")
-    if len(set(value)) != len(value):
+    _need(is_list, where, f"a list of stages ({', '.join(names)})", value)
+    line = tuple(map(Stage, cast("list[str]", value)))
+    if len(set(line)) != len(line):
         raise BadConfig(f"{where} names a stage twice; each stands in it once.")
-    line = tuple(Stage(name) for name in value)
     if Stage.NEXT_TASK in line[:-1]:
         raise BadConfig(f"{where} goes on after NEXT_TASK, which can only be the last stage.")
     return line
@@ -310,15 +309,13 @@ def _line(where: str, value: object) -> tuple[Stage, ...]:
 
 def tables(where: str, value: object) -> tuple[Mapping[str, object], ...]:
     """A list of tables, as `[[evidence.runners]]` makes one; whoever uses them knows their keys."""
-    if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
-        raise BadConfig(
-            f"{where} must be a list of tables, each begun by a line [[...]], not {value!r}."
-        )
-    return tuple(value)
+    is_list = isinstance(value, list) and all(isinstance(table, dict) for table in value)
+    _need(is_list, where, "a list of tables, each begun by a line [[...]]", value)
+    return tuple(cast("list[Mapping[str, object]]", value))
 
 
 def label(where: str, value: object) -> str:
     """A label's name: one that can be asked for, and that can have a colon and more behind it."""
-    if not isinstance(value, str) or not value.strip() or not value.isprintable() or "," in value:
-        raise BadConfig(f"{where} must be the name of a label, without a comma, not {value!r}.")
-    return value.strip()
+    name = value.strip() if isinstance(value, str) and value.isprintable() else ""
+    _need(name and "," not in name, where, "the name of a label, without a comma", value)
+    return name
