@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, NoToken, did_you_mean
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.settings import readers
+from lifecycle.settings import readers, resources
 from lifecycle.storage import regular_files, store
 
 if TYPE_CHECKING:
@@ -228,10 +228,7 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
     if values["id"] is None or not (values["private_key"] or values["pem"]):
         missing = "id" if values["id"] is None else "private_key"
         in_action = "" if of_user else f" (in the Action: app-{missing.replace('_', '-')})"
-        raise BadConfig(
-            f"A GitHub App is configured without {shown[missing]}{in_action}, so nothing was asked of "
-            "GitHub; add it, or take the others away."
-        )
+        raise BadConfig(resources.sentence("app-in-part", key=shown[missing], action=in_action))
     if of_user:
         demand_own_hosts(environment, user, f"GitHub App in {where}")
     installation = values["installation"]
@@ -249,10 +246,7 @@ def demand_own_hosts(environment: Mapping[str, str], user: Mapping[str, Any], se
     """Refuse to use the user's own secret for addresses that only the environment names; NoToken."""
     strange_hosts = _addresses(environment, user).hosts - _addresses({}, user).hosts
     if strange_hosts:
-        raise NoToken(
-            f"The {secret} was not used and nothing was asked of GitHub: the environment names "
-            f"{min(strange_hosts)}, which that file does not. Set GH_TOKEN for it, or api_url in that file."
-        )
+        raise NoToken(resources.sentence("other-host", secret=secret, host=min(strange_hosts)))
 
 
 def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -298,27 +292,14 @@ def _from_file(
     for key, value in _flat(data):
         reader = keys.get(key)
         if reader is None:
-            raise BadConfig(_unknown(key, shown, keys))
+            kind = (
+                "not-projects" if key in USER_KEYS else "not-persons" if key in _KEYS else "no-key"
+            )
+            near, names = did_you_mean(key, keys), ", ".join(keys)
+            raise BadConfig(resources.sentence(kind, shown=shown, key=key, keys=names, near=near))
         name, convert = reader
         values[name] = convert(f"{key} in {shown}", value)
     return values
-
-
-def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
-    if key in USER_KEYS:
-        return (
-            f'{shown} names "{key}", and a project\'s file may not say where tokens go or come from, or '
-            "what they merge; nothing was done. If it is yours, it belongs into the "
-            f"{CONFIG} of your own folder: "
-            f"~/.config/{NAME}/{CONFIG}"
-        )
-    if key in _KEYS:
-        return (
-            f'{shown} names "{key}", which is a project\'s; nothing was done. It belongs into '
-            f"{CONFIG_FILE} at the top of the repository."
-        )
-    meant = did_you_mean(key, keys)
-    return f'{shown} has an unknown key "{key}"; the keys are: {", ".join(keys)}.{meant}'
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lifecycle.core.errors import NoToken
 from lifecycle.core.redact import keep_secret
-from lifecycle.settings import config, readers
+from lifecycle.settings import config, readers, resources
 
 SECONDS = 10.0
 """How long the command may take; a credential store that asks its user for more is no store."""
@@ -79,10 +79,7 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     except OSError:
         return None  # a gh that cannot be started is none
     except subprocess.TimeoutExpired:
-        raise NoToken(
-            f"No GitHub token: gh auth token took longer than {SECONDS_OF_GH:g} s, so nothing was asked of "
-            "GitHub and nothing was changed. Run it by hand to see why, or set GH_TOKEN."
-        ) from None
+        raise NoToken(resources.sentence("silent-gh", seconds=SECONDS_OF_GH)) from None
     return value if code == 0 and value else None
 
 
@@ -143,10 +140,8 @@ def _run(command: Sequence[str], environment: Mapping[str, str], seconds: float)
 
 
 def _none(where: str, problem: str, command: Sequence[str]) -> NoToken:
-    return NoToken(
-        f"No GitHub token: the token_command in {where} {problem}, so nothing was asked of GitHub and "
-        f"nothing was changed. Run {command[0]} by hand to see why, or set GH_TOKEN."
-    )
+    words = {"where": where, "problem": problem, "program": command[0]}
+    return NoToken(resources.sentence("no-printed-token", **words))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

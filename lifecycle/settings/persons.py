@@ -10,6 +10,7 @@ from typing import Final
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.settings import resources
 
 TERMINAL: Final = "terminal outside of the client"
 PROMPT: Final = "prompt after the question"
@@ -43,7 +44,4 @@ def person(presence: Presence, asked_at: float, command: str) -> str:
         return TERMINAL
     if presence.prompted_at > asked_at:
         return PROMPT
-    raise Refused(
-        f"A person has to say this, and none did since the question was put; nothing was changed. The user "
-        f"writes a prompt here first, or runs in a terminal of their own: {command}"
-    )
+    raise Refused(resources.sentence("no-person", command=command))

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.stage_names import LINE, Stage
+from lifecycle.settings.resources import sentence
 
 if TYPE_CHECKING:
     from lifecycle.core.values.model import Repository
@@ -47,9 +48,7 @@ def remote(where: str, value: object) -> str:
     """The name of a git remote; a path or a URL is none, though git would take it for one."""
     name = text(where, value)
     if re.fullmatch(r"\w[\w.+@-]*(/\w[\w.+@-]*)*", name) is None:
-        raise BadConfig(
-            f"{where} must be the name of a git remote, not {value!r}; nothing was done."
-        )
+        raise BadConfig(sentence("no-remote", where=where, value=value))
     return name
 
 
@@ -61,7 +60,7 @@ def branch(where: str, value: object) -> str:
     name = text(where, value)
     is_odd = re.search(r"[ ~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|[./]$|^[/.+]", name)
     if is_odd is not None or name == "@":
-        raise BadConfig(f"{where} must be the name of a branch, not {value!r}; nothing was done.")
+        raise BadConfig(sentence("no-branch", where=where, value=value))
     return name
 
 
@@ -130,9 +129,7 @@ def words(where: str, value: object) -> tuple[str, ...]:
     """A program and its arguments."""
     words = value if isinstance(value, list) else []
     if not words or not all(isinstance(w, str) and w and "\0" not in w for w in words):
-        raise BadConfig(
-            f'{where} must be a list of words, as in ["gh", "auth", "token"]; no shell reads it.'
-        )
+        raise BadConfig(sentence("no-words", where=where))
     return tuple(words)
 
 
@@ -174,15 +171,11 @@ def check_commands(where: str, value: object) -> dict[str, object]:
     table = cast("dict[str, object]", value)
     for name, command in table.items():
         if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name) is None:
-            raise BadConfig(
-                f"{where} names a check {name!r}; a name has letters, digits, - and _, 64 at most."
-            )
+            raise BadConfig(sentence("no-check-name", where=where, name=name))
         is_several = isinstance(command, list) and len(command) > 0 and all(map(_is_words, command))
         if not (_is_words(command) or is_several):
-            raise BadConfig(
-                f'{name} of {where} must be a command as a text, a list of words, as in ["make", "test"], '
-                f"or a list of such lists, not {command!r}."
-            )
+            words = {"where": where, "name": name, "command": command}
+            raise BadConfig(sentence("no-check-command", **words))
     return table
 
 
@@ -253,10 +246,7 @@ def url(where: str, value: object) -> str:
     if not is_url:
         raise BadConfig(f"{where} must be an http or https URL without credentials.")
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        raise BadConfig(
-            f"{where} is an http address, over which the token could be read on its way; nothing was "
-            "asked of GitHub. Use https; http is for this machine alone (localhost, 127.0.0.1, ::1)."
-        )
+        raise BadConfig(sentence("plain-http", where=where))
     return str(value).rstrip("/")
 
 
@@ -281,10 +271,7 @@ def is_loopback(host: str) -> bool:
 def token(where: str, value: str, way: str) -> str:
     """The value, if it can be a token; it is not shown. `way` is a command that finds another."""
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise BadConfig(
-            f"{where} holds something that cannot be a token (spaces, line breaks or special "
-            f"characters); nothing was asked of GitHub. Set it anew: {way}"
-        )
+        raise BadConfig(sentence("no-token", where=where, way=way))
     return value
 
 

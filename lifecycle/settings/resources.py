@@ -7,6 +7,7 @@ says them.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +64,11 @@ def texts(name: str) -> dict[str, Any]:
     import tomllib
 
     return tomllib.loads(packaged(name))
+
+
+_cached = cache(texts)
+
+
+def sentence(name: str, table: str = "settings/sentences.toml", /, **words: object) -> str:
+    """A sentence of such a file, filled in; its lines are joined."""
+    return " ".join(_cached(table)[name].splitlines()).format(**words)

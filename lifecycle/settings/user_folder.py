@@ -23,6 +23,7 @@ from typing import Any
 
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.settings import resources
 from lifecycle.settings.config import NAME, own_folder, own_path
 from lifecycle.storage import store
 
@@ -103,11 +104,7 @@ def find_command(project: Path, environment: Mapping[str, str]) -> TrustedComman
         return TrustedCommand(outside[0])
     if not candidates:
         return None
-    note = (
-        f"The only lifecycle command here is the project's own ({candidates[0]}), so the hooks use "
-        "that one; install lifecycle outside of the project (with pipx or uv tool), and run "
-        "this again."
-    )
+    note = resources.sentence("projects-command", path=candidates[0])
     return TrustedCommand(candidates[0], note)
 
 
@@ -228,10 +225,7 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
             entries = data.get("trusted")
             if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
                 return entries
-    raise BadConfig(
-        f"{own_path(TRUST, environment)} cannot be read, so no command of a project's file was run and the "
-        "file was kept; delete it, then run: lifecycle trust"
-    )
+    raise BadConfig(resources.sentence("broken-trust", path=own_path(TRUST, environment)))
 
 
 def _save(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> None:
@@ -246,10 +240,7 @@ def _rendered(trusted: Mapping[str, Any]) -> bytes:
 def _needed(environment: Mapping[str, str]) -> Path:
     place = own_folder(environment)
     if place is None:
-        raise Refused(
-            "Neither HOME nor XDG_CONFIG_HOME names a folder, so there is no place for your settings "
-            "and nothing was written; set HOME."
-        )
+        raise Refused(resources.sentence("no-home"))
     return place
 
 

@@ -7,7 +7,6 @@ import hashlib
 import io
 import os
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
@@ -58,14 +57,9 @@ class FileChange:
         return "".join(_diff_line(line) for line in lines)
 
 
-@cache
-def _sentences() -> dict[str, str]:
-    return resources.texts("setup/init/sentences.toml")
-
-
 def sentence(name: str, /, **words: object) -> str:
     """A sentence of `sentences.toml`, filled in."""
-    return " ".join(_sentences()[name].splitlines()).format(**words)
+    return resources.sentence(name, "setup/init/sentences.toml", **words)
 
 
 def unwritten(problem: str, way: str = "mend it") -> Refused:
