@@ -216,20 +216,16 @@ def _begun(path: Path) -> Iterator[sqlite3.Connection]:
         sqlite3.Error: it is busy, broken, or cannot be written.
         _NewerError, _BrokenError: its version is another one.
     """
-    database = _opened(path)
-    try:
+    with _closing(_opened(path), path) as database:  # which rolls back what was not committed
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("BEGIN IMMEDIATE")
         _check(database)
         yield database
-    finally:
-        if database.in_transaction:
-            database.rollback()
-        _close(database, path)
 
 
-def _close(database: sqlite3.Connection, path: Path) -> None:
-    """Close the journal; its log stays beside it until LOG_BYTES are in it.
+@contextlib.contextmanager
+def _closing(database: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
+    """Close the journal at the end; its log stays beside it until LOG_BYTES are in it.
 
     Whoever closes the file last takes its log into it, and waits for the disk three times: tens of
     milliseconds of each hook. A reader cannot write, so that one that closes behind it leaves the log.
@@ -237,15 +233,15 @@ def _close(database: sqlite3.Connection, path: Path) -> None:
     Sources: https://www.sqlite.org/wal.html#ckpt and https://github.com/WiseLibs/better-sqlite3/issues/376
     """
     try:
-        is_long = _beside(path)[0].stat().st_size >= LOG_BYTES
-    except OSError:
-        is_long = False
-    with contextlib.ExitStack() as closing_last:
-        with contextlib.suppress(sqlite3.Error):  # then it is closed as any other
-            if not is_long:
-                reader = closing_last.enter_context(contextlib.closing(_open(path, "ro")))
-                reader.execute("PRAGMA user_version")
-        database.close()
+        yield database
+    finally:
+        log, _ = _beside(path)
+        with contextlib.ExitStack() as at_last:
+            with contextlib.suppress(sqlite3.Error, OSError):  # then it is closed as any other
+                if not log.exists() or log.stat().st_size < LOG_BYTES:
+                    reader = at_last.enter_context(contextlib.closing(_open(path, "ro")))
+                    reader.execute("PRAGMA user_version")
+            database.close()
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -286,7 +282,8 @@ def _examine(database: sqlite3.Connection) -> None:
 
 def _make(path: Path) -> None:
     """Make a new journal, which is whole once it has its name; one that came there meanwhile is kept."""
-    import shutil  # seldom, and it brings three compressions
+    import shutil  # seldom, and they bring three compressions
+    import tempfile
 
     folder = path.parent
     _drop_log(path)
@@ -294,23 +291,19 @@ def _make(path: Path) -> None:
         with contextlib.suppress(FileNotFoundError):  # its maker may be done with it just now
             if remains.stat().st_mtime < time.time() - STALE_SECONDS:
                 shutil.rmtree(remains, ignore_errors=True)
-    making = folder / f"{path.name}.new-{os.urandom(8).hex()}"
-    making.mkdir()
-    try:
-        new = making / path.name
-        database = sqlite3.connect(new, isolation_level=None)
-        try:
+    prefix = f"{path.name}.new-"
+    with tempfile.TemporaryDirectory(
+        prefix=prefix, dir=folder, ignore_cleanup_errors=True
+    ) as making:
+        new = Path(making) / path.name
+        with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as database:
             # The disk is waited for once, before the file has its name, and not at each statement.
             database.execute("PRAGMA synchronous = OFF")
             database.executescript(_SCHEMA)
             database.execute("PRAGMA journal_mode = WAL")
-        finally:
-            database.close()
         with new.open("rb") as whole:
             os.fsync(whole)
         _place(new, path)
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
 
 
 def _drop_log(path: Path) -> None:
@@ -426,7 +419,7 @@ def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> lis
         except sqlite3.OperationalError as error:
             if _is_busy(error):
                 raise
-            # Where nothing can be written, a log is read if SQLite shared it here before: else the file alone.
+            # Where nothing can be written, a log is read if SQLite shared it before; else the file alone.
             return _selected(path, "ro&immutable=1", query, parameters)
     except _NewerError:
         problem = "was made by a newer lifecycle, and was left as it is; use that one."
@@ -441,13 +434,10 @@ def _rows(path: Path, since: float, count: int, equal: Mapping[str, str]) -> lis
 
 
 def _selected(path: Path, mode: str, query: str, parameters: Sequence[object]) -> list[Values]:
-    database = _open(path, mode)
-    try:
+    with _closing(_open(path, mode), path) as database:
         _check(database)
         database.row_factory = sqlite3.Row
         return [_values(row) for row in database.execute(query, parameters)][::-1]
-    finally:
-        _close(database, path)
 
 
 def _row(values: Values) -> Values:

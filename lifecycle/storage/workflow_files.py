@@ -13,7 +13,6 @@ from typing import Any, TypeVar, cast
 
 from lifecycle.core.light_dataclass import fields
 from lifecycle.storage import store, workflow_marks
-from lifecycle.storage.store import Folder
 
 LOCK_SECONDS = 1.5
 _RACY_NS = 2_000_000_000
@@ -31,8 +30,8 @@ class WorkflowFiles:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.folder = Folder(root)
-        self.sessions = Folder(root, workflow_marks.SESSIONS)
+        self.folder = store.Folder(root)
+        self.sessions = store.Folder(root, workflow_marks.SESSIONS)
 
     def path(self, name: str) -> Path:
         """Where a file of the sessions' folder lies; raises StrangeFileError if that is not ours."""
@@ -124,7 +123,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _write(folder: Folder, name: str, content: bytes) -> None:
+def _write(folder: store.Folder, name: str, content: bytes) -> None:
     """Replace a file under the lock, and delete what killed processes left of doing the same."""
     for remains in store.left_beside(Path(folder.at(name))):
         remains.unlink(missing_ok=True)

@@ -297,8 +297,8 @@ def low_cap(
 
 def _value(case: Examined) -> tuple[str | None, str]:
     for file in reversed(case.client.files):
-        if CAP in file.variables:
-            return str(file.variables[CAP]), file.shown
+        if CAP in file.object("env"):
+            return str(file.object("env")[CAP]), file.shown
     return case.environment.get(CAP), "environment"
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.settings import config, user_folder
-from lifecycle.settings.config import for_child
 from lifecycle.settings.resources import hooks_folder
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init import status_line
@@ -23,7 +22,6 @@ from lifecycle.setup.init.found_hooks import shown
 from lifecycle.setup.init.status_line import KEY, command_of, own_status_line
 from lifecycle.setup.plugin_version import install, plugin_version
 from lifecycle.storage import store
-from lifecycle.storage.store import exchange
 
 LEAST_GIT = (2, 29)
 """The oldest git that has `git fetch --no-write-fetch-head`, with which leases are read.
@@ -118,7 +116,7 @@ def _try_exchange(folder: Path) -> bool:
     first, second = folder / "one", folder / "other"
     first.write_bytes(b"1")
     second.write_bytes(b"2")
-    return exchange(first, second) and first.read_bytes() == b"2"
+    return store.exchange(first, second) and first.read_bytes() == b"2"
 
 
 VARIABLE = "LIFECYCLE_BIN"
@@ -156,7 +154,7 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> DoctorFinding:
         done = subprocess.run(
             [command, "--version"],
             cwd=case.root,
-            env=for_child("lifecycle", case.environment),
+            env=config.for_child("lifecycle", case.environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -8,20 +8,13 @@ from collections.abc import Iterator
 
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import (
-    BadConfig,
-    ClaimRefused,
-    GitFailed,
-    LifecycleError,
-    Refused,
-    Transient,
-)
+from lifecycle.core import errors
+from lifecycle.core.errors import BadConfig, GitFailed, LifecycleError, Refused
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
 from lifecycle.git.process import head_repository, is_no_github, parse_remote
 from lifecycle.settings import config, user_folder
-from lifecycle.settings.config import CONFIG_FILE, PROJECT_VARIABLES, file_of
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, Level, cause, finding
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
@@ -122,7 +115,7 @@ def writable(case: Examined) -> Iterator[DoctorFinding]:
 def _claim(case: Examined) -> DoctorFinding:
     try:
         record = case.claim_store.load(repair=False).record
-    except ClaimRefused as error:
+    except errors.ClaimRefused as error:
         problem, _, way = error.sentence.partition("; ")
         fix = "lifecycle tick" if "lifecycle tick" in way else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
         return finding("worktree.claim.broken", what=problem, fix=fix)
@@ -155,7 +148,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         standing = lease.standing(
             case.world.git, remote, number, sha=record.ownership.lease, agent=record.claim.agent_id
         )
-    except (GitFailed, Transient):
+    except (GitFailed, errors.Transient):
         return "", ""  # a remote that does not answer says nothing against the claim
     if standing.other is not None:
         return f"{standing.other.agent} holds its lease since {standing.other.since}", release
@@ -179,19 +172,19 @@ def check_settings(case: Examined) -> Iterator[DoctorFinding]:
     """Findings on .lifecycle.toml, the user's config.toml and the variables; on trust and checks."""
     problem = case.settings_problem
     if problem is not None:
-        where = CONFIG_FILE if CONFIG_FILE in problem.sentence else "the setting"
+        where = config.CONFIG_FILE if config.CONFIG_FILE in problem.sentence else "the setting"
         what = problem.sentence.replace("; nothing was done", "").rstrip(".")
         what = what if what.endswith("?") else f"{what}."
         yield finding("settings.file.broken", what=what, where=where)
         return
     if not case.is_worktree:
         return
-    path = file_of(case.root)
+    path = config.file_of(case.root)
     if path.is_file():
         whose = "" if path.parent == case.root else f", the main worktree's ({visible(str(path))}),"
         yield finding("settings.file.valid", whose=whose)
     else:
-        is_set = any(case.environment.get(name) for name in PROJECT_VARIABLES)
+        is_set = any(case.environment.get(name) for name in config.PROJECT_VARIABLES)
         yield finding("settings.file.variables" if is_set else "settings.file.none")
     yield from _repository(case)
     yield from _trust(case)

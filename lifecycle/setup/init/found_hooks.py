@@ -16,7 +16,6 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.setup.init import init_mark
 from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
-from lifecycle.setup.init.init_mark import MARK, SETTINGS, InitMark
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.storage import store
 
@@ -49,11 +48,6 @@ class ClientSettings:
                 for hook in listed if isinstance(listed, list) else ():
                     if isinstance(hook, dict):
                         yield event, str(group.get("matcher") or ""), hook
-
-    @property
-    def variables(self) -> Mapping[str, Any]:
-        """The environment that this file gives to sessions."""
-        return self.object("env")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +110,7 @@ class ClientSetup:
     files: tuple[ClientSettings, ...]
     plugins: tuple[str, ...]
     entries: tuple[HookEntry, ...]
-    mark: InitMark | None
+    mark: init_mark.InitMark | None
     mark_problem: str
 
     @classmethod
@@ -167,14 +161,8 @@ def allows_all(
 ) -> bool:
     """True if the client's settings have all of these permissions, or a broader one."""
     lists = [file.object("permissions").get("allow") for file in _files(root, environment)]
-    rules = {
-        rule
-        for allowed in lists
-        if isinstance(allowed, list)
-        for rule in allowed
-        if isinstance(rule, str)
-    }
-    return bool(rules & _BROAD) or rules >= set(wanted)
+    rules = [rule for allowed in lists if isinstance(allowed, list) for rule in allowed]
+    return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
 
 
 def plugins(root: Path, environment: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -197,7 +185,7 @@ def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, 
     user = environment.get("CLAUDE_CONFIG_DIR") or environment.get("HOME", "")
     folder = Path(user) if environment.get("CLAUDE_CONFIG_DIR") else Path(user) / ".claude"
     paths = [folder / "settings.json"] if user else []
-    paths += [root / SETTINGS[mode] for mode in (init_mark.SHARED, init_mark.LOCAL)]
+    paths += [root / init_mark.SETTINGS[mode] for mode in (init_mark.SHARED, init_mark.LOCAL)]
     return tuple(_settings(path, root, environment) for path in dict.fromkeys(paths))
 
 
@@ -217,9 +205,9 @@ def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> ClientS
     return ClientSettings(path, name, node.value if node is not None else {})
 
 
-def _mark(root: Path) -> tuple[InitMark | None, str]:
+def _mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
     try:
-        content = store.read(root / MARK)
+        content = store.read(root / init_mark.MARK)
         return (init_mark.parse(content.content) if content is not None else None), ""
     except Refused:
         return None, "it is none of ours, or was broken by hand"
@@ -228,7 +216,7 @@ def _mark(root: Path) -> tuple[InitMark | None, str]:
 
 
 def _entries(
-    file: ClientSettings, places: Mapping[str, str], mark: InitMark | None
+    file: ClientSettings, places: Mapping[str, str], mark: init_mark.InitMark | None
 ) -> Iterator[HookEntry]:
     """The entries of a file that run a script of ours; `places` are what variables in them stand for."""
     for event, matcher, hook in file.hooks:

@@ -18,12 +18,11 @@ from lifecycle.setup.init.found_hooks import ClientSetup, plugins
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
 from lifecycle.setup.init.planned_files import FileChange, write_all
-from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
+from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of, is_bare
 from lifecycle.setup.init.staged_setup import FILES
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
 from lifecycle.setup.init.supplies import claims, page_of, runs, workflows
 from lifecycle.storage import store
-from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
 
 PERMISSIONS_ALONE = "permissions"
@@ -198,10 +197,9 @@ class _Project(ProjectFiles):
         content = self.draft.read(name)
         if content is not None:
             text = take_out(decoded(content, name), name, line.settings)
-            is_gone = not text.strip("\ufeff{} \t\r\n") and name in line.created
+            is_gone = is_bare(text) and name in line.created
             self.draft.write(name, None if is_gone else text.encode(), "the status line goes")
-        for listed in line.lines:
-            self.unlisted(line, listed)
+        self.unlisted(line, line.lines)
         self.draft.write(LINE_MARK, None, "the mark")
         return line
 
@@ -211,41 +209,44 @@ class _Project(ProjectFiles):
         if allowed is None:
             return self.new_mark(mode)
         self.unwired(allowed, "its permissions go into the whole")
-        for name in allowed.lines:
-            self.unlisted(allowed, name)
+        self.unlisted(allowed, allowed.lines)
         self.draft.write(PERMITS, None, "part of the mark now")
         return InitMark(mode, created=tuple(name for name in allowed.created if name == FOLDER))
 
     def removal(self, before: InitMark | None, name: str) -> Plan:
         """Draft the removal of all that `before` lists, the mark in the file `name`."""
         line = self._without_line()
-        if before is None:
-            if line is None:
-                self.note("nothing-in")
-            created = line.created if line is not None else ()
-            emptied = (self.root / FOLDER,) if FOLDER in created else ()
-            return self._plan("", emptied)
-        if line is not None:  # what came with the line is as much ours
-            before.created += line.created
+        whole = before or line
+        folders: tuple[Path, ...] = ()
+        if whole is None:
+            self.note("nothing-in")
+            return self._plan("")
+        if before is not None:
+            if line is not None:  # what came with the line is as much ours
+                before.created += line.created
+            folders = self._without(before, name)
+        if FOLDER in whole.created:
+            folders += (self.root / FOLDER,)
+        return self._plan("", folders)
+
+    def _without(self, before: InitMark, name: str) -> tuple[Path, ...]:
+        """Draft the removal of what `init` put in; returns folders to remove if they are empty."""
         self.unwired(before, "lifecycle's entries go")
-        for listed in before.lines:
-            self.unlisted(before, listed)
+        self.unlisted(before, before.lines)
         self.claims_listed()
         folders = self.staging.take_out(before)
         self.unsectioned(before)
         if config.CONFIG_FILE in before.sha256:
             self.staging.take(before, config.CONFIG_FILE)
         self.draft.write(name, None, "the mark")
-        if (self.root / CLAIM_FILE).exists():
-            self.note("claim-left", name=CLAIM_FILE)
-        if FOLDER in before.created:
-            folders = (*folders, self.root / FOLDER)
-        return self._plan("", folders)
+        if (self.root / store.CLAIM_FILE).exists():
+            self.note("claim-left", name=store.CLAIM_FILE)
+        return folders
 
     def _moved(self, mark: InitMark) -> None:
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
         self.unwired(mark, "moved to .claude/settings.json")
-        self.unlisted(mark, init_mark.EXCLUDE)
+        self.unlisted(mark, [init_mark.EXCLUDE])
         mark.lines.pop(init_mark.EXCLUDE, None)
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])
         mark.mode, mark.settings = SHARED, init_mark.Put()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from lifecycle.git.process import GitRepository
 from lifecycle.git.tracked_files import OWN_LINES
 from lifecycle.run import run_store
 from lifecycle.settings import known_clones
-from lifecycle.settings.known_clones import KnownClone
 from lifecycle.setup.init import client_settings, init_mark, planned_files, supplies
 from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark
@@ -23,7 +22,6 @@ from lifecycle.setup.init.planned_files import FileDraft, PutLines, add_lines, s
 from lifecycle.setup.init.staged_setup import LOG_LINE, Staging
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.storage import store
-from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.workflow.store import document_files
 
 FOLDER = ".claude/"
@@ -100,11 +98,7 @@ class ProjectFiles:
         if content is None:
             return
         text = client_settings.unwire(decoded(content, name), name, before.settings)
-        root = client_settings.read(text, name)
-        # Empty, or an object with nothing in it, not even a comment.
-        bare = text.strip("\ufeff \t\r\n")
-        is_empty = not bare or (root is not None and not bare.strip("{} \t\r\n"))
-        is_gone = is_empty and name in before.created
+        is_gone = is_bare(text) and name in before.created
         self.draft.write(name, None if is_gone else text.encode(), what)
         if not is_gone:
             for event, script in client_settings.left(text, name):
@@ -140,22 +134,26 @@ class ProjectFiles:
             mark.note_created(name, is_new=content is None)
             mark.lines[name] = put
 
-    def unlisted(self, before: InitMark, name: str) -> None:
-        """Take our lines out of the file that keeps files out of git."""
-        path = self._exclude() if name == EXCLUDE else self.root / name
-        content, put = self.draft.read(path), before.lines.get(name)
-        if content is None or put is None or path.is_symlink():
-            return
-        after = planned_files.take_out_lines(content, put)
-        is_gone = not after and name in before.created
-        self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
+    def unlisted(self, before: InitMark, names: Iterable[str]) -> None:
+        """Take our lines out of the files that keep files out of git."""
+        for name in names:
+            path = self._exclude() if name == EXCLUDE else self.root / name
+            content, put = self.draft.read(path), before.lines.get(name)
+            if content is None or put is None or path.is_symlink():
+                continue
+            after = planned_files.take_out_lines(content, put)
+            is_gone = not after and name in before.created
+            what = "lifecycle's lines go"
+            self.draft.write(path, None if is_gone else after, what, _shown(name))
 
     def claims_listed(self) -> None:
         """Keep claims that are still in a worktree of this clone out of git, by the one `info/exclude`."""
         git, path = store.common_folder(self.root), self._exclude()
-        others = known_clones.worktrees_of(KnownClone(git, None)) if git is not None else ()
+        others = (
+            known_clones.worktrees_of(known_clones.KnownClone(git, None)) if git is not None else ()
+        )
         if path.is_symlink() or not any(
-            (worktree / CLAIM_FILE).exists() for worktree in (self.root, *others)
+            (worktree / store.CLAIM_FILE).exists() for worktree in (self.root, *others)
         ):
             return
         before = self.draft.read(path) or b""
@@ -204,6 +202,11 @@ def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
 
 def _shown(name: str) -> str:
     return f".git/{name}" if name == EXCLUDE else name
+
+
+def is_bare(text: str) -> bool:
+    """True for settings that are empty, or an object with nothing in it, not even a comment."""
+    return not text.strip("\ufeff{} \t\r\n")
 
 
 def decoded(content: bytes | None, name: str) -> str:

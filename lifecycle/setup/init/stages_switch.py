@@ -12,7 +12,6 @@ the place themselves; the very check made here would be needed all the same.
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import tomllib
@@ -142,37 +141,26 @@ def _undone(text: str, piece: Piece) -> Iterator[str]:
 
 
 def _without(data: dict[str, Any], piece: Piece) -> dict[str, Any]:
-    """The data that a text should hold once a piece of ours is taken out."""
-    remaining = copy.deepcopy(data)
-    table = remaining.get(TABLE)
+    """The data that a text should hold once a piece of ours is taken out of it."""
+    table = data.get(TABLE)
     if not isinstance(table, dict):
-        return remaining
-    for key in piece.keys:
-        if piece.before:
-            table[key] = False
-        else:
-            table.pop(key, None)
-    if piece.has_header and not table:
-        del remaining[TABLE]
-    return remaining
+        return data
+    kept = {key: value for key, value in table.items() if key not in piece.keys}
+    kept |= dict.fromkeys(piece.keys, False) if piece.before else {}
+    others = {key: value for key, value in data.items() if key != TABLE}
+    return others if piece.has_header and not kept else {**others, TABLE: kept}
 
 
 def _says(text: str, expected: Mapping[str, Any]) -> bool:
     try:
-        return _same(tomllib.loads(text), expected)
+        return _spelled(tomllib.loads(text)) == _spelled(expected)
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
 
 
-def _same(a: Any, b: Any) -> bool:
-    """Equal, and of the same types: 1 and True are equal to Python."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, dict):
-        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
-    if isinstance(a, list):
-        return len(a) == len(b) and all(map(_same, a, b))
-    return repr(a) == repr(b)  # NaN is not equal to itself
+def _spelled(data: Mapping[str, Any]) -> str:
+    """The data in words, whatever its order: to Python 1 and True are equal, and NaN is not to itself."""
+    return json.dumps(data, sort_keys=True, default=repr)
 
 
 def _read(text: str, where: str) -> dict[str, Any]:

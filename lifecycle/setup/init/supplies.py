@@ -17,7 +17,6 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings import resources
 from lifecycle.setup.init import planned_files
 from lifecycle.setup.init.hook_table import shared_form
-from lifecycle.setup.init.planned_files import as_text
 
 REVIEW = "/oracle-review"
 """The client's command that asks for the review."""
@@ -239,7 +238,7 @@ def with_section(content: bytes, piece: str) -> tuple[bytes | None, str]:
         The content, or None if a section is there that somebody changed; and the piece to remember, ""
         where the section is not ours to take out.
     """
-    text = as_text(content)
+    text = planned_files.as_text(content)
     newline = planned_files.newline_of(text)
     whole = section().replace("\n", newline)
     if piece and text.count(piece) == 1:
@@ -253,7 +252,7 @@ def with_section(content: bytes, piece: str) -> tuple[bytes | None, str]:
 
 def without_section(content: bytes, piece: str) -> bytes | None:
     """The content without the piece, as it was before; None if it is not there as it was put in."""
-    is_there = as_text(content).count(piece) == 1
+    is_there = planned_files.as_text(content).count(piece) == 1
     return (
         planned_files.take_out_lines(content, planned_files.PutLines((), piece))
         if is_there
