@@ -254,8 +254,7 @@ def user_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     place = own_folder(environment)
     if place is None:
         return {}
-    where = own_path(CONFIG, environment)
-    return _from_file(place / CONFIG, where, USER_KEYS)
+    return _from_file(place / CONFIG, own_path(CONFIG, environment), USER_KEYS)
 
 
 def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addresses:

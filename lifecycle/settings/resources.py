@@ -21,7 +21,7 @@ def _folder(name: str) -> Path:
 
 def graphql_document(name: str) -> str:
     """The text of `graphql/NAME.graphql`."""
-    return (_folder("graphql") / f"{name}.graphql").read_text(encoding="utf-8")
+    return page(f"graphql/{name}.graphql")
 
 
 def graphql_documents() -> list[Path]:
@@ -29,19 +29,10 @@ def graphql_documents() -> list[Path]:
     return sorted(_folder("graphql").glob("*.graphql"))
 
 
-def command_page(name: str) -> str:
-    """The text of `commands/NAME.md`, the plugin's command of that name."""
-    return (_folder("commands") / f"{name}.md").read_text(encoding="utf-8")
-
-
-def agent_page(name: str) -> str:
-    """The text of `agents/NAME.md`, the plugin's agent of that name."""
-    return (_folder("agents") / f"{name}.md").read_text(encoding="utf-8")
-
-
-def skill_page(name: str) -> str:
-    """The text of `skills/NAME/SKILL.md`, the plugin's skill of that name."""
-    return (_folder("skills") / name / "SKILL.md").read_text(encoding="utf-8")
+def page(name: str) -> str:
+    """The text of a file in one of these folders, as `commands/claim.md`."""
+    folder, _, path = name.partition("/")
+    return (_folder(folder) / path).read_text(encoding="utf-8")
 
 
 def hooks_folder() -> Path:

@@ -104,8 +104,7 @@ def find_command(project: Path, environment: Mapping[str, str]) -> TrustedComman
         return TrustedCommand(outside[0])
     if not candidates:
         return None
-    note = resources.sentence("projects-command", path=candidates[0])
-    return TrustedCommand(candidates[0], note)
+    return TrustedCommand(candidates[0], resources.sentence("projects-command", path=candidates[0]))
 
 
 def is_trusted(environment: Mapping[str, str], repository: Path, commands: Sequence[str]) -> bool:

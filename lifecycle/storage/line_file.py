@@ -26,8 +26,7 @@ class LineFile:
 
     def append(self, line: str) -> None:
         """Add a line."""
-        content = f"{line}\n".encode("utf-8", "replace")
-        regular_files.append(self.path, content, most=_LARGEST)
+        regular_files.append(self.path, f"{line}\n".encode("utf-8", "replace"), most=_LARGEST)
 
     def tail(self, lines: int) -> list[str]:
         """The last lines, the oldest first, read from the end; [] if there is no file."""

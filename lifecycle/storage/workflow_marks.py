@@ -87,8 +87,7 @@ def is_known(root: str) -> bool:
 
 def is_due(root: str, name: str, now: float) -> bool:
     """True if the mark is there and its moment has come."""
-    moment = _ours(root, FOLDER, name)
-    return 0 <= moment <= now * 1e9
+    return 0 <= _ours(root, FOLDER, name) <= now * 1e9
 
 
 def is_claim_waiting(root: str, now: float) -> bool:

@@ -13,7 +13,6 @@ from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAcces
 from lifecycle.core.values.priorities import Status
 from lifecycle.git.process import parse_remote
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor import examined
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
 
 if TYPE_CHECKING:
@@ -36,8 +35,7 @@ def check_token(case: Examined) -> Iterator[DoctorFinding]:
         return
     yield finding("token.found.whose", whose=_owner(facts), source=case.token_source)
     if facts.server_version:
-        api = case.addresses.api_url
-        yield finding("token.server", version=facts.server_version, api=api)
+        yield finding("token.server", version=facts.server_version, api=case.addresses.api_url)
     yield from _end(case, facts)
     yield from _key_file(case)
     yield from _scopes(case, facts)
@@ -53,8 +51,7 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
     if isinstance(error, NoToken) and not error.is_absent:
         yield finding("token.found.unusable", cause=cause(error))
     elif isinstance(error, NoToken):
-        path = config.own_path(config.CONFIG, case.environment)
-        yield finding("token.found.none", path=path)
+        yield finding("token.found.none", path=config.own_path(config.CONFIG, case.environment))
     elif error is case.token and isinstance(error, Rejected):
         yield finding("token.app", cause=cause(error), web=case.web)
     elif isinstance(error, errors.BadCredentials):
@@ -239,7 +236,7 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
         return
     facts = case.facts
     owner = case.settings.project_owner or (case.base.owner if case.base else "")
-    if not owner or case.asking is None or not isinstance(facts, TokenFacts):
+    if not owner or not case.is_answering or not isinstance(facts, TokenFacts):
         return
     has_none = facts.scopes is not None and "project" not in facts.scopes
     if has_none or facts.kind == "actions":
@@ -254,8 +251,8 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
     project = ProjectRef(owner, number)
     try:
         # Nothing is kept of the board: its fields and options as they are now.
-        schema = case.asking.ask(lambda clients: clients.board(project).schema(refresh=True))
-        is_closed = case.asking.ask(lambda clients: _is_closed(clients, project))
+        schema = case.ask(lambda clients: clients.board(project).schema(refresh=True))
+        is_closed = case.ask(lambda clients: _is_closed(clients, project))
     except LifecycleError as error:
         if case.world.choice.gives_up(error):
             yield finding("board.labels.instead", cause=cause(error), prefix=prefix)
@@ -308,17 +305,17 @@ def _optional(schema: BoardSchema) -> Iterator[DoctorFinding]:
 
 def check_checks(case: Examined) -> Iterator[DoctorFinding]:
     """Findings on whether the token can read a commit's checks; a fine-grained one reads them over REST."""
-    hub, base, facts = case.asking, case.base, case.facts
-    if hub is None or base is None or not isinstance(facts, TokenFacts):
+    base, facts, access = case.base, case.facts, case.access
+    if base is None or not case.is_answering or not isinstance(facts, TokenFacts):
         return
-    if not isinstance(case.access, RepositoryAccess):
+    if not isinstance(access, RepositoryAccess):
         return
-    branch = case.settings.base or case.access.default_branch
+    branch = case.settings.base or access.default_branch
     try:
         sha = case.world.git.remote_head_of(branch, case.settings.remote) if branch else None
         if sha is None:
             return  # nothing to try it on
-        checks = hub.ask(lambda clients: clients.forge(base).checks(sha))
+        checks = case.ask(lambda clients: clients.forge(base).checks(sha))
     except NoPermission as error:
         yield finding("checks.read.refused", cause=error.evidence or cause(error))
     except Rejected:
@@ -329,9 +326,9 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         is_fine_grained = facts.kind == "fine-grained"
         key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
         yield finding(key if checks.is_complete else "checks.read.part")
-        yield from _logs(hub, base)
-        if case.settings.ci_rerun and not case.access.is_archived:
-            yield _rerun(facts, case.access)
+        yield from _logs(case, base)
+        if case.settings.ci_rerun and not access.is_archived:
+            yield _rerun(facts, access)
 
 
 def _rerun(facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
@@ -344,10 +341,10 @@ def _rerun(facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
     return finding("checks.rerun.unlisted" if facts.scopes is None else "checks.rerun.allowed")
 
 
-def _logs(hub: examined.GitHubFacts, base: Repository) -> Iterator[DoctorFinding]:
+def _logs(case: Examined, base: Repository) -> Iterator[DoctorFinding]:
     """A finding on whether the token can read a job's log, tried on the newest run of a workflow."""
     try:
-        has_run = hub.ask(lambda clients: clients.reports(base).may_read_logs())
+        has_run = case.ask(lambda clients: clients.reports(base).may_read_logs())
     except NoPermission as error:
         yield finding("checks.logs.refused", cause=cause(error))
     except LifecycleError as error:

@@ -258,7 +258,8 @@ def _timeout(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
 
 def check_session(case: Examined) -> Iterator[DoctorFinding]:
     """Findings on whether this session's hooks were seen at work, and on the cap of continuations."""
-    yield from _seen(case)
+    if case.is_worktree and session_of({}, case.environment):
+        yield finding("session.hooks.met" if has_met(case) else "session.hooks.unmet")
     yield _cap(case)
 
 
@@ -300,13 +301,6 @@ def _value(case: Examined) -> tuple[str | None, str]:
         if CAP in file.object("env"):
             return str(file.object("env")[CAP]), file.shown
     return case.environment.get(CAP), "environment"
-
-
-def _seen(case: Examined) -> Iterator[DoctorFinding]:
-    """A finding on whether the client ran a hook in this session; none outside of a session."""
-    if not case.is_worktree or not session_of({}, case.environment):
-        return
-    yield finding("session.hooks.met" if has_met(case) else "session.hooks.unmet")
 
 
 RECENT_SECONDS = 86_400.0

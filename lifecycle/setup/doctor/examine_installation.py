@@ -63,8 +63,7 @@ def _plugins(case: Examined) -> Iterator[DoctorFinding]:
 
 def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
     """A plugin's version and folder by the client's list; (None, "") if that has none."""
-    path = case.client.files[0].path.parent / "plugins" / "installed_plugins.json"
-    listing = store.read(path)
+    listing = store.read(case.client.files[0].path.parent / "plugins" / "installed_plugins.json")
     try:
         data = json.loads(listing.content) if listing is not None else {}
         listed = data.get("plugins", data)[name]

@@ -216,8 +216,7 @@ def _trust(case: Examined) -> Iterator[DoctorFinding]:
     except GitFailed:
         return  # the worktree's checks say what is wrong with git
     shown = ", ".join(f"`{visible(command)}`" for command in commands)
-    key = "settings.trust.given" if is_trusted else "settings.trust.wanted"
-    yield finding(key, commands=shown)
+    yield finding("settings.trust.given" if is_trusted else "settings.trust.wanted", commands=shown)
 
 
 def _checks(case: Examined) -> Iterator[DoctorFinding]:

@@ -41,6 +41,17 @@ _NOWHERE = Path(os.devnull)
 """A root without any project's file: settings are then the user's and the environment's."""
 
 
+T = TypeVar("T")
+
+ANSWER_SECONDS = 8.0
+"""Seconds that one question to GitHub may take, with its repetitions."""
+
+_WHOLE = 1.0
+"""A shorter time is not named in the sentence on it."""
+
+_GRACE = 0.5
+
+
 class Examined:
     """One worktree under examination. Most is read only when a check asks for it.
 
@@ -67,13 +78,14 @@ class Examined:
         self.client = ClientSetup.read(self.root, environment)
         self.settings, self.settings_problem, self.is_lost = _loaded(self.root, environment)
         self.is_tracker_silent = False
-        self._hub: GitHubFacts | None = None
+        self._silence: LifecycleError | None = None
         self.asked_at = 0.0
 
     def close(self) -> None:
-        """Close the connections that were opened."""
-        if self._hub is not None:
-            self._hub.close()
+        """Close the connections that were opened, unless somebody still waits on one."""
+        clients = vars(self).get("_clients")
+        if self._silence is None and isinstance(clients, GitHubClients):
+            clients.close()
 
     @cached_property
     def world(self) -> WorktreeWorld:
@@ -122,46 +134,72 @@ class Examined:
             (name for name in names if self.environment.get(name, "").strip()), "token_command"
         )
 
-    @property
-    def hub(self) -> GitHubFacts | LifecycleError:
-        """GitHub, or why nothing can be asked of it."""
+    def ask(self, act: Callable[[GitHubClients], T]) -> T:
+        """Call `act` with GitHub's clients on a thread of its own, and return what it returns.
+
+        A thread, since some waits, as for a name server, cannot be interrupted. Each question has a limit;
+        after one without an answer no further ones are asked: they would take as long, and fail alike.
+
+        Raises:
+            Transient, Rejected, Refused: there is none.
+        """
+        clients = self._clients if self._silence is None else self._silence
+        if isinstance(clients, LifecycleError):
+            raise clients
+        seconds = min(ANSWER_SECONDS, max(self.deadline.left, 0.1))
+        answer: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                answer.set_result(act(clients))
+            except BaseException as error:  # noqa: BLE001 -- raised again on the asking thread
+                answer.set_exception(error)
+
+        try:
+            with self.deadline.keeping(max(self.deadline.left - seconds, 0.0)):
+                threading.Thread(target=run, daemon=True).start()
+                return answer.result(seconds + _GRACE)
+        except TimeoutError:
+            within = f"{seconds:.0f} seconds" if seconds >= _WHOLE else "the time that was left"
+            self._silence = Transient(f"GitHub gave no answer within {within}.")
+            raise self._silence from None
+        except Transient as error:
+            self._silence = error
+            raise
+
+    @cached_property
+    def _clients(self) -> GitHubClients | LifecycleError:
+        """What asks GitHub, or why nothing can be asked of it."""
         if self.settings_problem is not None and self.is_lost:
             return self.settings_problem
-        if isinstance(self.token, LifecycleError):
-            return self.token
-        if self._hub is None:
-            clients = GitHubClients(
-                self.addresses, self.token, self.deadline, on_refused=self.token.renew
-            )
-            self._hub = GitHubFacts(clients, self.deadline)
-        return self._hub
+        token = self.token
+        if isinstance(token, LifecycleError):
+            return token
+        return GitHubClients(self.addresses, token, self.deadline, on_refused=token.renew)
 
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:
         """What GitHub says of the token, or why it says nothing."""
-        if not isinstance(self.hub, GitHubFacts):
-            return self.hub
         try:
-            facts = self.hub.ask(lambda clients: clients.rest.token_facts())
+            facts = self.ask(lambda clients: clients.rest.token_facts())
         except LifecycleError as error:
             return error
         self.asked_at = self.clock.now()
         return facts
 
     @property
-    def asking(self) -> GitHubFacts | None:
-        """GitHub while it answers, else None: the check that got no answer has its finding."""
-        hub = self.hub if isinstance(self.facts, TokenFacts) else None
-        return hub if isinstance(hub, GitHubFacts) and not hub.is_silent else None
+    def is_answering(self) -> bool:
+        """True while GitHub answers: the check that got no answer has its finding."""
+        return isinstance(self.facts, TokenFacts) and self._silence is None
 
     @cached_property
     def access(self) -> RepositoryAccess | LifecycleError | None:
         """What may be done in the repository, or why that is not known; None if it cannot be asked."""
         base = self.base
-        if base is None or self.asking is None:
+        if base is None or not self.is_answering:
             return None
         try:
-            return self.asking.ask(lambda clients: clients.rest.repository_access(base))
+            return self.ask(lambda clients: clients.rest.repository_access(base))
         except LifecycleError as error:
             return error
 
@@ -176,74 +214,6 @@ def _loaded(root: Path, environment: Mapping[str, str]) -> tuple[Settings, BadCo
         return config.load(_NOWHERE, environment), problem, False
     except BadConfig:
         return Settings(), problem, True
-
-
-T = TypeVar("T")
-
-ANSWER_SECONDS = 8.0
-"""Seconds that one question may take, with its repetitions."""
-
-_WHOLE = 1.0
-"""A shorter time is not named in the sentence on it."""
-
-_GRACE = 0.5
-
-
-class GitHubFacts:
-    """GitHub, asked with the token: each question has a limit, and runs on a thread of its own.
-
-    Args:
-        clients: the clients that send the requests.
-        deadline: of all questions together.
-
-    After a question without an answer no further ones are asked: they would take as long, and fail alike.
-    """
-
-    def __init__(self, clients: GitHubClients, deadline: Deadline) -> None:
-        self._clients = clients
-        self._deadline = deadline
-        self._silence: LifecycleError | None = None
-
-    @property
-    def is_silent(self) -> bool:
-        """True once a question went without an answer."""
-        return self._silence is not None
-
-    def close(self) -> None:
-        """Close the connections, unless somebody still waits on one."""
-        if not self.is_silent:
-            self._clients.close()
-
-    def ask(self, act: Callable[[GitHubClients], T]) -> T:
-        """Call `act` with the clients on a thread of its own, and return what it returns.
-
-        A thread, since some waits, as for a name server, cannot be interrupted.
-
-        Raises:
-            Transient, Rejected, Refused: there is none.
-        """
-        if self._silence is not None:
-            raise self._silence
-        seconds = min(ANSWER_SECONDS, max(self._deadline.left, 0.1))
-        answer: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                answer.set_result(act(self._clients))
-            except BaseException as error:  # noqa: BLE001 -- raised again on the asking thread
-                answer.set_exception(error)
-
-        try:
-            with self._deadline.keeping(max(self._deadline.left - seconds, 0.0)):
-                threading.Thread(target=run, daemon=True).start()
-                return answer.result(seconds + _GRACE)
-        except TimeoutError:
-            within = f"{seconds:.0f} seconds" if seconds >= _WHOLE else "the time that was left"
-            self._silence = Transient(f"GitHub gave no answer within {within}.")
-            raise self._silence from None
-        except Transient as error:
-            self._silence = error
-            raise
 
 
 class Level(StrEnum):

@@ -120,8 +120,7 @@ class ClientSetup:
         mark, problem = _mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
         entries = tuple(entry for file in files for entry in _entries(file, places, mark))
-        names = tuple(name for _, name in _enabled(files))
-        return cls(files, names, entries, mark, problem)
+        return cls(files, tuple(name for _, name in _enabled(files)), entries, mark, problem)
 
     @property
     def plugin_runs(self) -> bool:

@@ -143,14 +143,6 @@ DEFAULT_CAP = 8
 """What the client allows where nobody sets the cap."""
 
 
-def cap_for(blocks: int) -> int:
-    """The cap under which so many instructions of the staged workflow fit.
-
-    The claim's own sentences at a stop count as well: they get as many as the client gives anybody.
-    """
-    return blocks + DEFAULT_CAP
-
-
 Form = Callable[[str], dict[str, Any]]
 """Makes the part of a hook entry that names a script, from the script's name."""
 

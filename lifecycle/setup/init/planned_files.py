@@ -199,8 +199,7 @@ def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[b
     newline = newline_of(text)
     joint = "" if not text or text.endswith("\n") else newline
     piece = joint + newline.join([*missing, ""])
-    put = PutLines((*before.lines, *missing), before.piece + piece)
-    return as_bytes(text + piece), put
+    return as_bytes(text + piece), PutLines((*before.lines, *missing), before.piece + piece)
 
 
 def take_out_lines(content: bytes, put: PutLines) -> bytes:

@@ -169,8 +169,7 @@ class _Project(ProjectFiles):
             self.note("wired-already")
             return self._plan(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
-        stages = self.staging.settings.use
-        extra = self.staging.extra(stages=stages, run=run, workflow=workflow)
+        extra = self.staging.extra(stages=self.staging.settings.use, run=run, workflow=workflow)
         self.put_into(new, None, extra if run else init_mark.Extra(extra.permissions))
         self.marked(new, PERMITS)
         return self._plan(PERMISSIONS_ALONE)

@@ -143,8 +143,7 @@ class ProjectFiles:
                 continue
             after = planned_files.take_out_lines(content, put)
             is_gone = not after and name in before.created
-            what = "lifecycle's lines go"
-            self.draft.write(path, None if is_gone else after, what, _shown(name))
+            self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
 
     def claims_listed(self) -> None:
         """Keep claims that are still in a worktree of this clone out of git, by the one `info/exclude`."""

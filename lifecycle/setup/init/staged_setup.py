@@ -73,7 +73,8 @@ class Staging:
         """Permissions and cap for the settings: from claim to close, and for each part that is True."""
         parts = [(hook_table.STAGE_PERMISSIONS, self.settings.max_blocks)] if stages else []
         parts += [(hook_table.RUN_PERMISSIONS, self._configured.run.max_iterations)] if run else []
-        cap = hook_table.cap_for(max((blocks for _, blocks in parts), default=0))
+        # The claim's own sentences at a stop count as well: they get as many as the client gives anybody.
+        cap = max((blocks for _, blocks in parts), default=0) + hook_table.DEFAULT_CAP
         rules = [rule for rules, _ in parts for rule in rules]
         rules += hook_table.WORKFLOW_PERMISSIONS if workflow else ()
         return Extra((*hook_table.PERMISSIONS, *rules), {hook_table.CAP: str(cap)} if parts else {})

@@ -121,7 +121,9 @@ def _pages(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
 def _agents(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
     return tuple(
         Supply(
-            f"{AGENTS}{name}.md", _signed(resources.agent_page(name), writer), f"the agent {name}"
+            f"{AGENTS}{name}.md",
+            _signed(resources.page(f"agents/{name}.md"), writer),
+            f"the agent {name}",
         )
         for name in names
     )
@@ -134,7 +136,9 @@ def runs() -> tuple[Supply, ...]:
         for name, verb in SHIMS.items()
     ]
     skill = Supply(
-        SKILL_FILE, _signed(resources.skill_page(RUN_SKILL), OF_RUN), "the skill of a run"
+        SKILL_FILE,
+        _signed(resources.page(f"skills/{RUN_SKILL}/SKILL.md"), OF_RUN),
+        "the skill of a run",
     )
     return (*shims, skill, *_agents(RUN_AGENTS, OF_RUN), *_pages(RUN_COMMANDS, OF_RUN))
 
@@ -175,7 +179,7 @@ def _signed(page: str, writer: str) -> str:
 
 
 def _plain_page(name: str, writer: str) -> str:
-    page, _, _ = resources.command_page(name).partition(_WITHOUT)
+    page, _, _ = resources.page(f"commands/{name}.md").partition(_WITHOUT)
     without = "say so: its README says how the user installs it. Do not\ninstall it yourself.\n"
     return _signed(f"{page}{_WITHOUT}, {without}", writer)
 
