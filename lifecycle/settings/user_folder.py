@@ -150,13 +150,17 @@ def trust(
         Refused: the environment names no home.
         BadConfig: trust.json cannot be read; it is kept as it is.
     """
-    entries = _others(environment, repository)
     where = str(repository)
+    entries = {
+        key: entry
+        for key, entry in _trusted(environment).items()
+        if "program" in entry or entry.get("repository") != where
+    }
     if commands:
         entries[_key(repository, commands)] = {"repository": where, "commands": list(commands)}
     if checks:
         entries[_key(repository, checks, "checks")] = {"repository": where, "checks": list(checks)}
-    _save(environment, entries)
+    write(*_file(environment, entries))
 
 
 def allows(environment: Mapping[str, str], repository: Path, program: str) -> bool:
@@ -177,7 +181,7 @@ def allowing(environment: Mapping[str, str], repository: Path, program: str) -> 
     """
     entry = {"repository": str(repository), "program": program}
     key = _key(repository, [program], "program")
-    return _needed(environment) / TRUST, _rendered({**_trusted(environment), key: entry})
+    return _file(environment, {**_trusted(environment), key: entry})
 
 
 def allow(environment: Mapping[str, str], repository: Path, program: str) -> None:
@@ -195,15 +199,8 @@ def revoke(environment: Mapping[str, str], repository: Path) -> bool:
     kept = {k: e for k, e in before.items() if e.get("repository") != str(repository)}
     if kept == before:
         return False
-    _save(environment, kept)
+    write(*_file(environment, kept))
     return True
-
-
-def _others(environment: Mapping[str, str], repository: Path) -> dict[str, Any]:
-    """The entries of trust.json that stay when this repository gets other commands."""
-    trusted = _trusted(environment)
-    mine = str(repository)
-    return {k: e for k, e in trusted.items() if "program" in e or e.get("repository") != mine}
 
 
 def _key(repository: Path, commands: Sequence[str], *kind: str) -> str:
@@ -227,13 +224,9 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
     raise BadConfig(resources.sentence("broken-trust", path=own_path(TRUST, environment)))
 
 
-def _save(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> None:
-    write(_needed(environment) / TRUST, _rendered(trusted))
-
-
-def _rendered(trusted: Mapping[str, Any]) -> bytes:
+def _file(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> tuple[Path, bytes]:
     text = json.dumps({"version": _TRUST_VERSION, "trusted": trusted}, indent=2)
-    return text.encode("ascii") + b"\n"
+    return _needed(environment) / TRUST, text.encode("ascii") + b"\n"
 
 
 def _needed(environment: Mapping[str, str]) -> Path:

@@ -22,7 +22,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     client, is_there = case.client, (case.root / PATH).exists()
     mark = client.mark if client.mark is not None and client.mark.run else None
     if mark is not None:
-        yield from _files(case, mark)
+        yield from supplied(case, mark, "run", runs(), SHIM_FILES)
     elif client.plugin_runs:
         yield finding("run.use.plugin", names=", ".join(client.plugins))
     elif is_there:
@@ -35,48 +35,35 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
         yield from _limits(case, mark)
 
 
-def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
-    """Findings on the files that `init --run` supplied: missing, of an earlier version, or changed."""
-    fix = init_fix(" --run", mark)
-    missing, old, changed = supplied(case, mark, runs(), SHIM_FILES)
-    if missing:
-        yield finding("run.files.missing", names=", ".join(missing), fix=fix)
-    elif old:
-        yield finding("run.files.old", names=", ".join(old), fix=fix)
-    else:
-        yield finding("run.use.on")
-    for file in changed:
-        anew = f"rm {file.name} && {fix}"
-        yield finding("run.files.changed", name=file.name, what=file.what, fix=anew)
-
-
 def supplied(
-    case: Examined, mark: InitMark, files: Sequence[Supply], scripts: Collection[str]
-) -> tuple[list[str], list[str], list[Supply]]:
-    """Compare the files that `init` supplied with what is there now.
+    case: Examined, mark: InitMark, part: str, files: Sequence[Supply], scripts: Collection[str]
+) -> Iterator[DoctorFinding]:
+    """Findings on the files that `init` supplied: missing, of an earlier version, or changed.
 
     Args:
         case: the worktree.
         mark: the mark of `init`, with the digests of what it wrote.
+        part: what they are for: "run" or "workflow".
         files: the files as this version writes them.
         scripts: the names of those among them that nobody has a reason to change.
-
-    Returns:
-        The names of files that are neither in the project nor among the person's own; the names of files
-        that are as an earlier version wrote them; and the scripts that somebody changed.
     """
+    fix = init_fix(f" --{part}", mark)
+    # In the project or among the person's own.
     missing = [file.name for file in files if not any(map(Path.is_file, _places(case, file)))]
     contents = {file: content for file in files if (content := store.read(case.root / file.name))}
-    differing = [
-        file for file, content in contents.items() if content.content != file.text.encode()
-    ]
-    old = [
-        file.name
-        for file in differing
-        if digest(contents[file].content) == mark.sha256.get(file.name)
-    ]
-    changed = [file for file in differing if file.name in scripts and file.name not in old]
-    return missing, old, changed
+    differing = [file for file in contents if contents[file].content != file.text.encode()]
+    digests = {file.name: digest(contents[file].content) for file in differing}
+    old = [name for name in digests if digests[name] == mark.sha256.get(name)]
+    if missing:
+        yield finding(f"{part}.files.missing", names=", ".join(missing), fix=fix)
+    elif old:
+        yield finding(f"{part}.files.old", names=", ".join(old), fix=fix)
+    else:
+        yield finding(f"{part}.use.on")
+    for file in differing:
+        if file.name in scripts and file.name not in old:
+            anew = f"rm {file.name} && {fix}"
+            yield finding(f"{part}.files.changed", name=file.name, what=file.what, fix=anew)
 
 
 def _places(case: Examined, file: Supply) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings, allows_all
 from lifecycle.setup.init.hook_table import AGENTS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import InitMark
-from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT, workflows
+from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT
 from lifecycle.storage import store
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.workflow.documents.written_documents import view_of
@@ -55,21 +55,12 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
     """Findings on what `init --workflow` put in: missing, of an earlier version, or changed."""
-    fix = init_fix(" --workflow", mark)
-    missing, old, changed = supplied(case, mark, workflows(), (STATE_SCRIPT, SYNC_SCRIPT))
-    if missing:
-        yield finding("workflow.files.missing", names=", ".join(missing), fix=fix)
-    elif old:
-        yield finding("workflow.files.old", names=", ".join(old), fix=fix)
-    else:
-        yield finding("workflow.use.on")
-    for file in changed:
-        anew = f"rm {file.name} && {fix}"
-        yield finding("workflow.files.changed", name=file.name, what=file.what, fix=anew)
+    scripts = (STATE_SCRIPT, SYNC_SCRIPT)
+    yield from supplied(case, mark, "workflow", supplies.workflows(), scripts)
     page = store.read(case.root / supplies.SECTION_PAGE)
     text = page.content.decode("utf-8", "replace") if page is not None else ""
     if mark.section and supplies.SECTION_BEGIN not in text:
-        yield finding("workflow.section", fix=fix)
+        yield finding("workflow.section", fix=init_fix(" --workflow", mark))
 
 
 def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:

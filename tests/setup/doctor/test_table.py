@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,7 +40,16 @@ def braced(text: str) -> set[str]:
 def keys_in(node: ast.AST) -> list[str]:
     """The rows whose keys are written somewhere in a piece of code."""
     texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
-    return [text for text in texts if isinstance(text, str) and text in ROWS]
+    keys = [text for text in texts if isinstance(text, str) and text in ROWS]
+    for part in ast.walk(node):
+        if isinstance(part, ast.JoinedStr):  # one function for several groups, as f"{part}.use.on"
+            pieces = [re.escape(str(getattr(piece, "value", ""))) for piece in part.values]
+            gaps = [isinstance(piece, ast.FormattedValue) for piece in part.values]
+            form = "".join(
+                r"\w+" if gap else piece for gap, piece in zip(gaps, pieces, strict=True)
+            )
+            keys += [key for key in ROWS if re.fullmatch(form, key)]
+    return keys
 
 
 def calls() -> Iterator[tuple[str, set[str]]]:
