@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Required, TypedDict, Unpack
 
 from lifecycle.core.light_dataclass import dataclass, field
 
@@ -157,6 +157,32 @@ class Wording:
     start: str = ""
 
 
+class NewTask(TypedDict, total=False):
+    """What a task is made of; all but its title may be left out."""
+
+    title: Required[str]
+    description: str
+    labels: tuple[str, ...]
+    priority: int | None
+    external: str
+
+
+class TaskEdit(TypedDict, total=False):
+    """What of a task is to be set; None leaves it alone, as what is left out."""
+
+    title: str | None
+    description: str | None
+    priority: int | None
+
+
+class LabelEdit(TypedDict, total=False):
+    """Labels to be added and removed; with `create` False none is made, as `edit_labels` has it."""
+
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+    create: bool
+
+
 class Tracker(Protocol):
     """Tasks of one place, spoken of in the name of one actor.
 
@@ -195,16 +221,7 @@ class Tracker(Protocol):
         A label that ends with `*` stands for every label that begins so.
         """
 
-    def create(
-        self,
-        key: str,
-        *,
-        title: str,
-        description: str = "",
-        labels: tuple[str, ...] = (),
-        priority: int | None = None,
-        external: str = "",
-    ) -> Task:
+    def create(self, key: str, **new: Unpack[NewTask]) -> Task:
         """Create the task of this key; if there is one already, give it as it is now.
 
         `key` is letters, digits and single . : / # = - _. Invalid for an empty title.
@@ -235,29 +252,15 @@ class Tracker(Protocol):
     def reopen(self, id: str) -> Task:  # noqa: A002
         """Make it open and nobody's; one that is not closed stays as it is."""
 
-    def edit(
-        self,
-        id: str,  # noqa: A002
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        priority: int | None = None,
-    ) -> Task:
+    def edit(self, id: str, **texts: Unpack[TaskEdit]) -> Task:  # noqa: A002
         """Set its texts and its priority; None leaves one alone. Invalid, NotFound."""
 
-    def edit_labels(
-        self,
-        id: str,  # noqa: A002
-        *,
-        add: tuple[str, ...] = (),
-        remove: tuple[str, ...] = (),
-        create: bool = True,
-    ) -> Task:
+    def edit_labels(self, id: str, **labels: Unpack[LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; one that is so already is no error.
 
-        `create` says what comes of a label that no task has yet, where labels are made before they are
-        used: it is made, or (False) refused as UnknownOption and nothing is changed. Where a label is
-        no more than a word, there is nothing to make.
+        `create`, True unless given, says what comes of a label that no task has yet, where labels are
+        made before they are used: it is made, or (False) refused as UnknownOption and nothing is changed.
+        Where a label is no more than a word, there is nothing to make.
 
         Raises Invalid if one is in both; NotFound.
         """

@@ -10,8 +10,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from lifecycle.core import tracker
 from lifecycle.core.errors import Invalid, Lacking, NotFound
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
@@ -134,34 +135,18 @@ class MemoryTracker:
             ready = [task for task in self._tasks.all() if task.is_ready]
         return tuple(task for task in ready if refusals.has_any(task.labels, labels))
 
-    def create(
-        self,
-        key: str,
-        *,
-        title: str,
-        description: str = "",
-        labels: tuple[str, ...] = (),
-        priority: int | None = None,
-        external: str = "",
-    ) -> Task:
+    def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the task of this key, or give the one that there is; Invalid."""
-        refusals.demand_new(key, title, labels, priority)
-        tasks = self._tasks
+        task, tasks = refusals.demand_new(key, **new), self._tasks
         with tasks.lock:
             if key in tasks.keys:
                 return tasks.find(tasks.keys[key])
             name, now = f"mem-{len(tasks.tasks) + 1}", tasks.now()
             tasks.keys[key] = name
             tasks.writes += 1
-            tasks.tasks[name] = Task(
-                name,
-                title.strip(),
-                description,
-                priority=priority,
-                labels=tuple(dict.fromkeys(labels)),
-                external=external,
-                created_at=now,
-                updated_at=now,
+            labels = tuple(dict.fromkeys(task.labels))
+            tasks.tasks[name] = replace(
+                task, id=name, labels=labels, created_at=now, updated_at=now
             )
             return tasks.find(name)
 
@@ -223,40 +208,18 @@ class MemoryTracker:
                 return task
             return self._tasks.change(task, **_FREE, close_reason="", closed_at=None)
 
-    def edit(
-        self,
-        id: str,  # noqa: A002
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        priority: int | None = None,
-    ) -> Task:
+    def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
         """Set its texts and its priority; Invalid."""
-        refusals.demand_edit(title, priority)
+        changes = refusals.demand_edit(**texts)
         with self._found(id) as task:
-            wanted = {
-                "title": title and title.strip(),
-                "description": description,
-                "priority": priority,
-            }
-            changes = {name: value for name, value in wanted.items() if value is not None}
             return self._tasks.change(task, **changes)
 
-    def edit_labels(
-        self,
-        id: str,  # noqa: A002
-        *,
-        add: tuple[str, ...] = (),
-        remove: tuple[str, ...] = (),
-        create: bool = True,  # noqa: ARG002 -- a label is a word here
-    ) -> Task:
+    def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; Invalid."""
-        refusals.demand_label_edit(add, remove)
+        edit = refusals.demand_label_edit(**labels)
         with self._found(id) as task:
-            gone = {name.casefold() for name in remove}
-            names = {name.casefold() for name in task.labels}
-            kept = [name for name in task.labels if name.casefold() not in gone]
-            new = [name for name in dict.fromkeys(add) if name.casefold() not in names]
+            new, gone = refusals.label_changes(task, *edit)
+            kept = [name for name in task.labels if name not in gone]
             return self._tasks.change(task, labels=(*kept, *new))
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from typing import Any, Unpack
 
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.tracker import Task, TaskStatus
+from lifecycle.core.tracker import LabelEdit, NewTask, Task, TaskEdit, TaskStatus
 
 MOST_TITLE = 256
 """Characters of a title. Source: GitHub's own limit, https://docs.github.com/rest/issues/issues"""
 
 
-def demand_new(key: str, title: str, labels: tuple[str, ...], priority: int | None) -> None:
-    """Invalid unless a task can be made of these."""
+def demand_new(key: str, **new: Unpack[NewTask]) -> Task:
+    """The task that is to be made, which has no id so far; Invalid unless one can be made of these."""
     demand_key(key)
-    demand_edit(title, priority)
-    demand_labels(labels)
+    task = Task("", **new)
+    demand_edit(title=task.title, priority=task.priority)
+    demand_labels(task.labels)
+    return replace(task, title=task.title.strip())
 
 
-def demand_edit(title: str | None, priority: int | None) -> None:
-    """Invalid unless these can be a title and a priority; None leaves what is there."""
+def demand_edit(**texts: Unpack[TaskEdit]) -> dict[str, Any]:
+    """What is to be set, the title without outer spaces; Invalid for what no title or priority can be."""
+    title, priority = texts.get("title"), texts.get("priority")
     if title is not None and not title.strip():
         raise errors.Invalid("A task needs a title, so nothing was done; give it one.")
     if title is not None and (len(title.splitlines()) > 1 or len(title) > MOST_TITLE):
@@ -32,10 +36,13 @@ def demand_edit(title: str | None, priority: int | None) -> None:
         raise errors.Invalid(
             f"A priority is 0 (the most urgent) to 4, not {priority!r}; nothing was done."
         )
+    changes = {name: value for name, value in texts.items() if value is not None}
+    return changes if title is None else {**changes, "title": title.strip()}
 
 
-def demand_label_edit(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
-    """Invalid for what can be no label, and for a label that is to be there and not there."""
+def demand_label_edit(**labels: Unpack[LabelEdit]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is to be added and removed; Invalid for what can be no label, and for one that is in both."""
+    add, remove = labels.get("add", ()), labels.get("remove", ())
     demand_labels((*add, *remove))
     gone = {name.casefold() for name in remove}
     twice = [name for name in add if name.casefold() in gone]
@@ -43,6 +50,16 @@ def demand_label_edit(add: tuple[str, ...], remove: tuple[str, ...]) -> None:
         raise errors.Invalid(
             f"The label {twice[0]} cannot be added and removed at once, so nothing was done; name it once."
         )
+    return add, remove
+
+
+def label_changes(
+    task: Task, add: tuple[str, ...], remove: tuple[str, ...]
+) -> tuple[list[str], list[str]]:
+    """The labels that the task lacks, and its own that have to go; one is the same in capitals."""
+    names, gone = ({name.casefold() for name in labels} for labels in (task.labels, remove))
+    new = [name for name in dict.fromkeys(add) if name.casefold() not in names]
+    return new, [name for name in task.labels if name.casefold() in gone]
 
 
 def demand_key(key: str) -> None:

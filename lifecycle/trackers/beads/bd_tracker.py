@@ -13,9 +13,9 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Unpack
 
-from lifecycle.core import errors, hidden_marker
+from lifecycle.core import errors, hidden_marker, tracker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
@@ -142,20 +142,12 @@ class BeadsTracker:
         fits = [t for t in tasks if t.is_ready and refusals.has_any(t.labels, labels)]
         return tuple(sorted(fits, key=lambda task: task.urgency))
 
-    def create(
-        self,
-        key: str,
-        *,
-        title: str,
-        description: str = "",
-        labels: tuple[str, ...] = (),
-        priority: int | None = None,
-        external: str = "",
-    ) -> Task:
+    def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the task of this key, or give the one there is; Invalid. bd sets a missing priority."""
-        refusals.demand_new(key, title, labels, priority)
-        words = [f"--title={title.strip()}"]
-        words.append(f"--description={hidden_marker.signed(description, hidden_marker.keyed(key))}")
+        new_task = refusals.demand_new(key, **new)
+        text = hidden_marker.signed(new_task.description, hidden_marker.keyed(key))
+        labels, priority, external = new_task.labels, new_task.priority, new_task.external
+        words = [f"--title={new_task.title}", f"--description={text}"]
         words += [f"--labels={listed(labels)}"] if labels else []
         words += [] if priority is None else [f"--priority={priority}"]
         words += [f"--external-ref={external}"] if external else []
@@ -282,47 +274,25 @@ class BeadsTracker:
                 free = self._update(task, "--assignee=", so=lambda now: not now.assignee)
             return self._ask.change(free, "reopen", task.id, "--json", so=_is_free)
 
-    def edit(
-        self,
-        id: str,  # noqa: A002
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        priority: int | None = None,
-    ) -> Task:
+    def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
         """Set its texts and its priority; Invalid."""
-        refusals.demand_edit(title, priority)
+        changes = refusals.demand_edit(**texts)
+        if "description" in changes:
+            changes["description"] = changes["description"].rstrip()
         with self._runner.alone():
             row = self._ask.show(id)
-            task = row.task
-            wanted = replace(
-                task,
-                title=task.title if title is None else title.strip(),
-                description=task.description if description is None else description.rstrip(),
-                priority=task.priority if priority is None else priority,
-            )
+            wanted = replace(row.task, **changes)
             words = _changes(row, wanted)
             if not words:
-                return task
-            return self._update(task, *words, so=lambda now: _texts(now) == _texts(wanted))
+                return row.task
+            return self._update(row.task, *words, so=lambda now: _texts(now) == _texts(wanted))
 
-    def edit_labels(
-        self,
-        id: str,  # noqa: A002
-        *,
-        add: tuple[str, ...] = (),
-        remove: tuple[str, ...] = (),
-        create: bool = True,  # noqa: ARG002 -- a label is a word here
-    ) -> Task:
+    def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; Invalid. A label is the same in capitals."""
-        refusals.demand_label_edit(add, remove)
+        edit = refusals.demand_label_edit(**labels)
         with self._alone_at(id) as task:
-            names = {name.casefold() for name in task.labels}
-            gone = {name.casefold() for name in remove}
-            steps = [
-                ("add", label) for label in dict.fromkeys(add) if label.casefold() not in names
-            ]
-            steps += [("remove", name) for name in task.labels if name.casefold() in gone]
+            new, gone = refusals.label_changes(task, *edit)
+            steps = [*(("add", name) for name in new), *(("remove", name) for name in gone)]
             for verb, name in steps:
                 self._label(task.id, verb, name)
             return self._ask.show(task.id).task if steps else task

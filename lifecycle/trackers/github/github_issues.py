@@ -9,8 +9,9 @@ asks the board for its Priority as `get` does.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Unpack
 
-from lifecycle.core import errors, hidden_marker
+from lifecycle.core import errors, hidden_marker, tracker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values import priorities
@@ -113,25 +114,17 @@ class GitHubIssues:
         """
         return self._lists.ready(labels)
 
-    def create(
-        self,
-        key: str,
-        *,
-        title: str,
-        description: str = "",
-        labels: tuple[str, ...] = (),
-        priority: int | None = None,
-        external: str = "",
-    ) -> Task:
+    def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the issue of this key, or give that of the token's owner with its hidden marker.
 
         Requests: as `IssueOperations.ensure_issue`, which needs 1 for each hundred issues of that owner.
         """
-        refusals.demand_new(key, title, labels, priority)
-        wanted = labels if priority is None else (*labels, priorities.label_of(priority))
-        text = issue_tasks.with_external(description, external)
+        task = refusals.demand_new(key, **new)
+        ranks = () if task.priority is None else (priorities.label_of(task.priority),)
+        wanted = (*task.labels, *ranks)
+        text = issue_tasks.with_external(task.description, task.external)
         ensured = self._issues.ensure_issue(
-            f"task:{key}", title=title.strip(), body=text, labels=wanted, update=False
+            f"task:{key}", title=task.title, body=text, labels=wanted, update=False
         )
         dropped = missing(wanted, ensured.now.labels) if ensured.changed else ()
         if dropped:  # GitHub leaves out silently what the token may not set; asked for, it says why
@@ -203,19 +196,14 @@ class GitHubIssues:
         self._issues.ensure_assignees(issue.number, only=())
         return self._shown(self._issues.ensure_open(issue.number).now)
 
-    def edit(
-        self,
-        id: str,  # noqa: A002
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        priority: int | None = None,
-    ) -> Task:
+    def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
         """Set its texts, and its priority as a label: every other label of the kind goes.
 
         Requests: 1; 2 to change a text; labels as `LabelOperations.ensure_labels`.
         """
-        refusals.demand_edit(title, priority)
+        refusals.demand_edit(**texts)
+        title, description = texts.get("title"), texts.get("description")
+        priority = texts.get("priority")
         issue = self._issue(id)
         number, before = issue.number, issue_tasks.Body.of(issue.body)
         body = before.saying(description) if description is not None else None
@@ -231,14 +219,7 @@ class GitHubIssues:
             issue = self._labels.ensure_labels(number, add=new, remove=old, create=True).now
         return self._shown(issue)
 
-    def edit_labels(
-        self,
-        id: str,  # noqa: A002
-        *,
-        add: tuple[str, ...] = (),
-        remove: tuple[str, ...] = (),
-        create: bool = True,
-    ) -> Task:
+    def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; one that the repository lacks is made, if `create`.
 
         Requests: 1 and those of `LabelOperations.ensure_labels`.
@@ -246,9 +227,10 @@ class GitHubIssues:
         Raises:
             UnknownOption: the repository lacks a label, and `create` is False; nothing was changed.
         """
-        refusals.demand_label_edit(add, remove)
-        issue = self._issue(id)
-        now = self._labels.ensure_labels(issue.number, add=add, remove=remove, create=create).now
+        add, remove = refusals.demand_label_edit(**labels)
+        create = labels.get("create", True)
+        number = self._issue(id).number
+        now = self._labels.ensure_labels(number, add=add, remove=remove, create=create).now
         return self._shown(now)
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
