@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from lifecycle.core import tracker
-from lifecycle.core.errors import Invalid, Lacking, NotFound
+from lifecycle.core.errors import Invalid, NotFound
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
@@ -49,9 +49,7 @@ class MemoryTasks:
         """The task as it is now: a claim that ran out is nobody's. NotFound."""
         task = self.tasks.get(name)
         if task is None:
-            raise NotFound(
-                f"There is no task {name}; nothing was done. List them to see which are."
-            )
+            raise NotFound(refusals.sentence("memory-has-none", name=name))
         if task.status is TaskStatus.IN_PROGRESS and self.ends[name] <= self.now():
             task = self._put(replace(task, **_FREE))
         blockers = self.blockers.get(name, ())
@@ -242,9 +240,7 @@ class MemoryTracker:
         with self._found(id) as task:
             self._tasks.find(blocker)
             if self._tasks.is_behind(blocker, id):
-                raise Invalid(
-                    f"{id} cannot wait for {blocker}, which waits for {id} itself; nothing was done."
-                )
+                raise Invalid(refusals.sentence("circle", task=id, blocker=blocker))
             before = self._tasks.blockers.get(id, ())
             if blocker not in before:
                 self._tasks.writes += 1
@@ -253,10 +249,7 @@ class MemoryTracker:
 
     def publish(self) -> None:
         """Raise Lacking: nobody else reads this memory."""
-        raise Lacking(
-            "Tasks in memory are nowhere else, so there is nothing to publish; nothing was done.",
-            capability=Capability.PUBLISH,
-        )
+        raise refusals.lacking(Capability.PUBLISH, "memory-is-nowhere-else")
 
     @contextmanager
     def _found(self, name: str) -> Iterator[Task]:

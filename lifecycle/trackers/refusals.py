@@ -1,13 +1,34 @@
-"""What trackers have in common: values that none keeps, the errors of a claim, what a list has."""
+"""What trackers have in common: values that none keeps, the errors of a claim, what a list has.
+
+Their sentences are in `refusals.toml`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from functools import cache
 from typing import Any, Unpack
 
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.tracker import LabelEdit, NewTask, Task, TaskEdit, TaskStatus
+from lifecycle.core.tracker import Capability, LabelEdit, NewTask, Task, TaskEdit, TaskStatus
+from lifecycle.settings import resources
+
+
+@cache
+def _sentences() -> dict[str, str]:
+    return resources.texts("trackers/refusals.toml")
+
+
+def sentence(name: str, /, **values: object) -> str:
+    """A sentence of `refusals.toml`, filled in."""
+    return " ".join(_sentences()[name].splitlines()).format_map(values)
+
+
+def lacking(capability: Capability, name: str, /, **values: object) -> errors.Lacking:
+    """The error, with that sentence, of a tracker that cannot do something."""
+    return errors.Lacking(sentence(name, **values), capability=capability)
+
 
 MOST_TITLE = 256
 """Characters of a title. Source: GitHub's own limit, https://docs.github.com/rest/issues/issues"""
@@ -26,16 +47,11 @@ def demand_edit(**texts: Unpack[TaskEdit]) -> dict[str, Any]:
     """What is to be set, the title without outer spaces; Invalid for what no title or priority can be."""
     title, priority = texts.get("title"), texts.get("priority")
     if title is not None and not title.strip():
-        raise errors.Invalid("A task needs a title, so nothing was done; give it one.")
+        raise errors.Invalid(sentence("no-title"))
     if title is not None and (len(title.splitlines()) > 1 or len(title) > MOST_TITLE):
-        raise errors.Invalid(
-            f"A title is one line of at most {MOST_TITLE} characters, so nothing was done; put the rest "
-            "into the description."
-        )
+        raise errors.Invalid(sentence("title-form", most=MOST_TITLE))
     if priority is not None and (isinstance(priority, bool) or not 0 <= priority <= 4):
-        raise errors.Invalid(
-            f"A priority is 0 (the most urgent) to 4, not {priority!r}; nothing was done."
-        )
+        raise errors.Invalid(sentence("priority-range", priority=priority))
     changes = {name: value for name, value in texts.items() if value is not None}
     return changes if title is None else {**changes, "title": title.strip()}
 
@@ -47,9 +63,7 @@ def demand_label_edit(**labels: Unpack[LabelEdit]) -> tuple[tuple[str, ...], tup
     gone = {name.casefold() for name in remove}
     twice = [name for name in add if name.casefold() in gone]
     if twice:
-        raise errors.Invalid(
-            f"The label {twice[0]} cannot be added and removed at once, so nothing was done; name it once."
-        )
+        raise errors.Invalid(sentence("label-twice", label=twice[0]))
     return add, remove
 
 
@@ -67,19 +81,14 @@ def demand_key(key: str) -> None:
     try:
         hidden_marker.keyed(key)
     except errors.Refused:
-        raise errors.Invalid(
-            f"The key {key!r} cannot be kept, so nothing was done; use letters, digits, and single "
-            ". : / # = - or _ between them."
-        ) from None
+        raise errors.Invalid(sentence("key-form", key=key)) from None
 
 
 def demand_labels(names: Iterable[str]) -> None:
     """Invalid for a label that is empty, or has a comma, a line break or outer spaces."""
     for name in names:
         if not name.isprintable() or name != name.strip() or not name or "," in name:
-            raise errors.Invalid(
-                f"{name!r} can be no label, so nothing was done; use words without a comma or a line break."
-            )
+            raise errors.Invalid(sentence("label-form", label=name))
 
 
 def demand_free(task: str, blockers: tuple[str, ...], what: str, *, mark: str = "") -> None:
@@ -93,9 +102,7 @@ def demand_free(task: str, blockers: tuple[str, ...], what: str, *, mark: str = 
     """
     if blockers:
         names = ", ".join(f"{mark}{name}" if name.isdecimal() else name for name in blockers)
-        raise errors.BlockedBy(
-            f"{task} waits for {names}, so it was not {what}; finish that first.", ids=blockers
-        )
+        raise errors.BlockedBy(sentence("waits", task=task, names=names, what=what), ids=blockers)
 
 
 def first_claimed(claim: Callable[[str], Task], tasks: Iterable[Task]) -> Task | None:
@@ -110,10 +117,8 @@ def first_claimed(claim: Callable[[str], Task], tasks: Iterable[Task]) -> Task |
 
 def held(task: str, by: str, since: str = "") -> errors.AlreadyClaimed:
     """The error for a task that is another's; `by` is "" where nobody knows whose."""
-    return errors.AlreadyClaimed(
-        f"{task} is held by {by or 'somebody else'}{since}; nothing was changed. Choose another task.",
-        by=by,
-    )
+    who = by or "somebody else"
+    return errors.AlreadyClaimed(sentence("held", task=task, by=who, since=since), by=by)
 
 
 def with_holders(task: Task, own: Container[str]) -> Task:
@@ -124,15 +129,12 @@ def with_holders(task: Task, own: Container[str]) -> Task:
 
 def not_claimable(task: str, status: str) -> errors.NotClaimable:
     """The error for a task that is not to be begun; `status` is the tracker's own word."""
-    return errors.NotClaimable(
-        f"{task} is {status}, so it was not claimed; choose another task.", status=status
-    )
+    return errors.NotClaimable(sentence("not-claimable", task=task, status=status), status=status)
 
 
 def not_renewed(task: str, status: str) -> errors.NotClaimable:
     """The error for a task on which the actor has no claim any more."""
-    how = f"{task} is {status} and no claim of yours is on it, so nothing was renewed; choose another task."
-    return errors.NotClaimable(how, status=status)
+    return errors.NotClaimable(sentence("not-renewed", task=task, status=status), status=status)
 
 
 def is_listed(task: Task, label: str, status: TaskStatus | None) -> bool:

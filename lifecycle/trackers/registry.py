@@ -22,6 +22,7 @@ from lifecycle.core.tracker import Note, Task, Tracker, Wording
 from lifecycle.core.values.configured import AUTO, Settings
 from lifecycle.core.world import World
 from lifecycle.storage import journal
+from lifecycle.trackers import refusals
 
 if TYPE_CHECKING:
     from lifecycle.core.values.shapes import CardWords
@@ -73,10 +74,7 @@ def open_tracker(name: str, place: TrackerPlace) -> Tracker:
     entry = TRACKERS.get(name)
     if entry is None:
         names = ", ".join(f'"{choice}"' for choice in (AUTO, *TRACKERS))
-        raise BadConfig(
-            f'There is no tracker "{name}", so no task was looked for; set tracker.use in '
-            f".lifecycle.toml to one of {names}."
-        )
+        raise BadConfig(refusals.sentence("no-tracker", name=name, names=names))
     tracker: Tracker = import_module(entry.opens).open_tracker(place)
     return tracker
 

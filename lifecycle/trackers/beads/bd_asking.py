@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lifecycle.core import errors, hidden_marker
-from lifecycle.core.errors import Lacking, LifecycleError, VersionUnsupported
 from lifecycle.core.light_dataclass import asdict, dataclass, replace
 from lifecycle.core.redact import short
 from lifecycle.core.tracker import Capability, Note, Task
 from lifecycle.storage import log, store
 from lifecycle.trackers.beads import bd_decode
 from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner, verb_of
+from lifecycle.trackers.refusals import lacking, sentence
 
 Value = TypeVar("Value")
 Holds = Callable[[Task], bool]
@@ -77,10 +77,8 @@ class Asking:
             del self.build
             if self.build == before:
                 raise
-            raise errors.Transient(
-                f"bd is of version {self.build.version} by now, and was of {before.version} when it was "
-                "asked what it can, so nothing was done; try again."
-            ) from None
+            versions = {"now": self.build.version, "before": before.version}
+            raise errors.Transient(sentence("bd-changed", **versions)) from None
 
     def show(self, name: str) -> bd_decode.IssueRow:
         """One issue in full; bd takes the part behind the prefix for the whole id. NotFound."""
@@ -177,10 +175,8 @@ class Asking:
         if value is None and refused is not None:
             raise refused
         if value is None:
-            raise errors.Transient(
-                f"bd {doing} {unclear}, and it is not seen to be done; look again later.",
-                is_ambiguous=True,
-            )
+            undone = sentence("bd-not-seen-done", doing=doing, unclear=unclear)
+            raise errors.Transient(undone, is_ambiguous=True)
         return value
 
 
@@ -264,9 +260,9 @@ def probe(runner: Runner) -> Build:
         text = json.dumps({"program": key, "build": asdict(build)}, indent=1)
         store.write(place, text.encode() + b"\n")
     if not _is_new(build.version):
-        raise VersionUnsupported(
-            f"bd is of version {build.version}, which is too old to be asked safely, so nothing was done; "
-            f"install {OLDEST[0]}.{OLDEST[1]} or later."
+        oldest = f"{OLDEST[0]}.{OLDEST[1]}"
+        raise errors.VersionUnsupported(
+            sentence("bd-too-old", version=build.version, oldest=oldest)
         )
     return build
 
@@ -333,7 +329,7 @@ def publish_command(runner: Runner, build: Build) -> str:
             remotes = bd_decode.payload(
                 runner.run("dolt", "remote", "list", "--json"), due=list, doing="dolt remote"
             )
-        except LifecycleError:
+        except errors.LifecycleError:
             # A way that nobody could look at is not offered: it is a convenience.
             return ""
         return _PUSH if remotes else ""
@@ -350,10 +346,7 @@ def send(runner: Runner, words: str) -> None:
     """
     if not words or runner.is_hook:
         why = "A hook publishes nothing" if words else "bd has no remote here"
-        raise Lacking(
-            f"{why}, so nothing was sent; everything is kept in the database.",
-            capability=Capability.PUBLISH,
-        )
+        raise lacking(Capability.PUBLISH, "bd-not-sent", why=why)
     ran = runner.run(*words.split(), is_write=True, seconds=PUBLISH_SECONDS)
     if ran.code != 0:
         raise bd_decode.failure(ran.err or ran.out, words)

@@ -22,6 +22,7 @@ from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.settings import resources
 from lifecycle.trackers.beads.bd_process import Ran
+from lifecycle.trackers.refusals import sentence
 
 _MOST_EVIDENCE = 300
 
@@ -41,10 +42,7 @@ def _answers() -> dict[str, Any]:
 def unknown(*names: str) -> errors.NotFound:
     """The error for a task that is not there; for one of several, if it is not known which."""
     named = " or ".join(repr(visible(name)) for name in names if name)
-    return errors.NotFound(
-        f"bd knows no task{' ' * bool(named)}{named}, so nothing was done; list them to see which "
-        "there are."
-    )
+    return errors.NotFound(sentence("bd-unknown-task", names=named and f" {named}"))
 
 
 def payload(ran: Ran, *, due: type, doing: str) -> Any:
@@ -66,12 +64,11 @@ def payload(ran: Ran, *, due: type, doing: str) -> Any:
         text = _error_in(_parsed(ran.err)) or ran.err
         if ran.code == 0 and _known(text) is None:
             # Noise, it may be, of a run that did what it was asked to: nobody knows.
-            problem = "nothing; what it did is not known. Run it by hand to see why."
-            raise _unusable(doing, problem, text)
+            raise _unusable("bd-said-nothing", doing, text)
         raise failure(text, doing)
     if ran.code != 0:
         raise failure(ran.err or ran.out, doing)
-    raise _unusable(doing, f"something that cannot be understood; {_UNUSED}", ran.out)
+    raise _unusable("bd-not-understood", doing, ran.out)
 
 
 def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
@@ -84,18 +81,15 @@ def _taken_out(answer: Any, ran: Ran, due: type, doing: str) -> Any:
     if answer is None:
         answer = []
     if not isinstance(answer, due):
-        raise _unusable(doing, f"something else than was asked; {_UNUSED}", ran.out)
+        raise _unusable("bd-other-answer", doing, ran.out)
     if ran.code != 0:
         raise failure(ran.err, doing)
     return answer
 
 
-_UNUSED = "nothing of it was used. Run it by hand to see what it prints."
-
-
-def _unusable(doing: str, problem: str, text: str) -> errors.ProtocolError:
-    """The error for an answer of which nothing can be used; `text` is the evidence."""
-    return errors.ProtocolError(f"bd {doing} answered {problem}", evidence=evidence(text))
+def _unusable(name: str, doing: str, text: str) -> errors.ProtocolError:
+    """The error, with that sentence, for an answer of which nothing can be used; `text` is the evidence."""
+    return errors.ProtocolError(sentence(name, doing=doing), evidence=evidence(text))
 
 
 def failure(text: str, doing: str) -> errors.LifecycleError:
@@ -104,10 +98,8 @@ def failure(text: str, doing: str) -> errors.LifecycleError:
     if error is not None:
         return error
     words = evidence(text)
-    return errors.Rejected(
-        f"bd {doing} was refused ({words or 'no word'}); correct that and try again.",
-        evidence=words,
-    )
+    refused = sentence("bd-refused", doing=doing, words=words or "no word")
+    return errors.Rejected(refused, evidence=words)
 
 
 def _known(text: str) -> errors.LifecycleError | None:
@@ -195,15 +187,9 @@ def row_of(raw: object) -> IssueRow:
         ProtocolError: it is none, or its id is no plain word.
     """
     if has_strange_id(raw):
-        raise errors.ProtocolError(
-            "bd showed a task whose id is no plain word; nothing of it was used. Run `bd list --json` by "
-            "hand to see which, and rename it."
-        )
+        raise errors.ProtocolError(sentence("bd-strange-id"))
     if not isinstance(raw, dict) or not isinstance(raw.get("id"), str) or not raw["id"]:
-        raise errors.ProtocolError(
-            "bd showed something that is no task; nothing of it was used. Run `bd list --json` by hand "
-            "to see what it prints."
-        )
+        raise errors.ProtocolError(sentence("bd-no-task"))
     description, mark = _unsigned(_text(raw, "description"))
     status = _text(raw, "status") or "open"
     waits = [edge for edge in _list(raw, "dependencies") if isinstance(edge, dict)]
@@ -238,10 +224,7 @@ def note_of(raw: object) -> tuple[Note, str]:
         ProtocolError: it is none.
     """
     if not isinstance(raw, dict) or "id" not in raw:
-        raise errors.ProtocolError(
-            "bd showed something that is no comment; nothing of it was used. Run `bd comments` by hand "
-            "to see what it prints."
-        )
+        raise errors.ProtocolError(sentence("bd-no-comment"))
     text, mark = _unsigned(_text(raw, "text"))
     return Note(str(raw["id"]), _text(raw, "author"), text, moment(raw.get("created_at"))), mark
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import regular_files, store
+from lifecycle.trackers import refusals
 
 PROGRAM = "bd"
 START = "/bd-start"
@@ -110,10 +111,8 @@ def _redirected(place: Path) -> Path:
     try:
         read = regular_files.content(str(place / REDIRECT), limit=_MOST)
     except OSError as error:
-        raise BadConfig(
-            f"{place / REDIRECT} cannot be read ({error.strerror}), so no task was read or changed; mend "
-            "or delete it."
-        ) from None
+        words = {"place": place / REDIRECT, "why": error.strerror}
+        raise BadConfig(refusals.sentence("bd-redirect-unread", **words)) from None
     if read is None:
         return place
     target = read[0].decode("utf-8", "surrogateescape").strip()

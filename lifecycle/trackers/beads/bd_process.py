@@ -25,6 +25,7 @@ from lifecycle.core.timing import Deadline
 from lifecycle.settings.config import for_child
 from lifecycle.storage import regular_files, store
 from lifecycle.trackers.beads import bd_here
+from lifecycle.trackers.refusals import sentence
 
 HOOK_READ_SECONDS, READ_SECONDS, WRITE_SECONDS, PUBLISH_SECONDS = 3.0, 10.0, 15.0, 60.0
 MOST_BYTES = 32 * 1024 * 1024
@@ -87,11 +88,10 @@ class Runner:
                 store.Folder(self.root).make()
             strange = regular_files.strange_folder(str(place), is_shared=True)
         except OSError as error:
-            raise errors.Refused(
-                f"{place} cannot be written ({error.strerror}), so bd was not asked; make it writable."
-            ) from None
+            words = {"place": place, "why": error.strerror}
+            raise errors.Refused(sentence("bd-folder-unwritten", **words)) from None
         if strange:
-            raise errors.Refused(f"{place} {strange}, so bd was not asked; move it away.")
+            raise errors.Refused(sentence("bd-folder-strange", place=place, strange=strange))
         return place
 
     @property
@@ -99,10 +99,7 @@ class Runner:
         """The path of bd; NotInstalled."""
         path = bd_here.program(self.environment)
         if not path:
-            raise errors.NotInstalled(
-                "bd is not on PATH, so no task was read or changed; install it, or set tracker.use in "
-                ".lifecycle.toml to another tracker."
-            )
+            raise errors.NotInstalled(sentence("bd-absent"))
         return path
 
     @contextlib.contextmanager
@@ -114,10 +111,7 @@ class Runner:
                 try:
                     held.enter_context(store.locked(self.shared / "beads.lock", wait, ""))
                 except errors.LockBusy:
-                    raise errors.Busy(
-                        "Another lifecycle process has been asking bd all the time, so nothing was "
-                        "done; try again in a moment."
-                    ) from None
+                    raise errors.Busy(sentence("bd-asked-by-others")) from None
             self._depth += 1
             try:
                 yield
@@ -166,31 +160,20 @@ class Runner:
                 start_new_session=True,
             )
         except OSError as error:
-            raise errors.NotInstalled(
-                f"bd could not be run ({error.strerror}), so nothing was done; install it anew."
-            ) from None
+            raise errors.NotInstalled(sentence("bd-unusable", why=error.strerror)) from None
+        about = {"verb": verb_of(words), "maybe": ", and may have done it" if is_write else ""}
         try:
             out, err = _read(process, until)
         except BaseException as error:
             _end(process)
             if isinstance(error, TimeoutError):
-                raise errors.TimedOut(
-                    f"bd {verb_of(words)} did not answer in time and was ended"
-                    f"{', and may have done it' if is_write else ''}; look again later.",
-                    is_ambiguous=is_write,
-                ) from None
+                raise errors.TimedOut(sentence("bd-late", **about), is_ambiguous=is_write) from None
             if isinstance(error, OverflowError):
-                raise errors.ProtocolError(
-                    f"bd {verb_of(words)} printed more than anybody can read and was ended; nothing of it "
-                    "was used. Run it by hand to see what it prints."
-                ) from None
+                raise errors.ProtocolError(sentence("bd-endless", **about)) from None
             raise
         if process.returncode < 0:
-            raise errors.Crashed(
-                f"bd {verb_of(words)} was ended by signal {-process.returncode}"
-                f"{', and may have done it' if is_write else ''}; look again.",
-                is_ambiguous=is_write,
-            )
+            crash = sentence("bd-crashed", signal=-process.returncode, **about)
+            raise errors.Crashed(crash, is_ambiguous=is_write)
         return Ran(process.returncode, _text(out), _text(err))
 
     def _variables(self) -> dict[str, str]:
@@ -205,13 +188,10 @@ class Runner:
 def _demand_sayable(words: tuple[str, ...]) -> None:
     """Invalid for a word that no command line takes; one may be of 128 KiB, on Linux."""
     if any("\0" in word for word in words):
-        raise errors.Invalid("The text has a NUL character, so nothing was done; take it out.")
+        raise errors.Invalid(sentence("bd-nul"))
     longest = max(len(word.encode("utf-8", "surrogatepass")) for word in words)
     if longest > MOST_WORD:
-        raise errors.Invalid(
-            f"The text is of {longest} bytes, and bd takes {MOST_WORD} at most, so nothing was done; put "
-            "the rest into a file, and its name into the text."
-        )
+        raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
 
 
 def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[bytes, bytes]:

@@ -227,11 +227,7 @@ class BeadsTracker:
     def renew(self, id: str) -> Task:  # noqa: A002
         """Extend the actor's claim; Lacking, AlreadyClaimed, NotClaimable."""
         if not self._ask.build.leases:
-            raise errors.Lacking(
-                "This bd keeps a claim until it is released, so there is nothing to renew; nothing "
-                "was done.",
-                capability=Capability.LEASES,
-            )
+            raise refusals.lacking(Capability.LEASES, "bd-keeps-claims")
         task = self._ask.show(id).task
         self._demand_mine(task)
         if not self._has(task):
@@ -336,7 +332,7 @@ class BeadsTracker:
             row, other = self._ask.show(id), self._ask.show(blocker).task
             name = row.task.id
             if other.id == name:
-                raise errors.Invalid(f"{name} cannot wait for itself; nothing was done.")
+                raise errors.Invalid(refusals.sentence("circle-of-one", task=name))
             if other.id in row.blockers:
                 return row.task
 

@@ -152,10 +152,7 @@ class GitHubIssues:
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Raise Lacking: a lease on GitHub has no end."""
-        raise errors.Lacking(
-            f"A claim on GitHub does not run out, so {id} needs no renewing; nothing was done.",
-            capability=Capability.LEASES,
-        )
+        raise refusals.lacking(Capability.LEASES, "github-has-no-leases", id=id)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """Make it nobody's and open; a closed one stays as it is. AlreadyClaimed.
@@ -257,11 +254,7 @@ class GitHubIssues:
         """
         issue, other = self._issue(id), self._issue(blocker)
         if issue.open_blockers is None:
-            raise errors.Lacking(
-                "This server has no dependencies between issues, so nothing was done; write the "
-                "other's number into the description.",
-                capability=Capability.DEPENDENCIES,
-            )
+            raise refusals.lacking(Capability.DEPENDENCIES, "no-dependencies")
         self._demand_no_circle(issue.number, other)
         try:
             RelationOperations(self._calls).ensure_blocked_by(issue.number, other.number)
@@ -273,17 +266,12 @@ class GitHubIssues:
 
     def publish(self) -> None:
         """Raise Lacking: what is written on GitHub is where others read it."""
-        raise errors.Lacking(
-            "What is written on GitHub is there for others already; nothing was done.",
-            capability=Capability.PUBLISH,
-        )
+        raise refusals.lacking(Capability.PUBLISH, "github-is-published")
 
     def _issue(self, name: str) -> IssueFacts:
         issue = self._calls.issue(issue_tasks.number_of(name))
         if issue.is_pull_request:
-            raise errors.NotFound(
-                f"#{issue.number} is a pull request and no task; nothing was done."
-            )
+            raise errors.NotFound(refusals.sentence("pull-request", number=issue.number))
         return issue
 
     def _shown(self, issue: IssueFacts) -> Task:
@@ -312,10 +300,8 @@ class GitHubIssues:
         while waiting:
             issue = waiting.pop()
             if issue.number == number:
-                raise errors.Invalid(
-                    f"#{number} cannot wait for #{other.number}, which waits for #{number} itself; "
-                    "nothing was done."
-                )
+                names = {"task": f"#{number}", "blocker": f"#{other.number}"}
+                raise errors.Invalid(refusals.sentence("circle", **names))
             if issue.open_blockers and issue.number not in seen:
                 seen.add(issue.number)
                 ours = f"/{self._calls.calls.repository}/".casefold()

@@ -82,7 +82,7 @@ def number_of(name: str) -> int:
     """The number in `42` or `#42`; NotFound for what can be no issue's."""
     match = re.fullmatch(r"#?([1-9]\d{0,8})", name.strip())
     if match is None:
-        raise NotFound(f"{name!r} is no issue number, so nothing was done; give one like 42.")
+        raise NotFound(refusals.sentence("no-issue-number", name=name))
     return int(match[1])
 
 
