@@ -17,10 +17,13 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
+from xml.sax import SAXException
+from xml.sax.handler import ContentHandler
 
-from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.evidence.command_lines import listed
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.evidence.runners.runner_table import pattern
@@ -65,20 +68,52 @@ def read_reports(root: Path, argv: Sequence[str], started: float) -> Reading | N
         argv: the command.
         started: when it was started, in seconds since the epoch.
     """
+    import hashlib  # it costs more than this module
+
     top = Path(os.path.realpath(root))
     named = _written(top, _named(top, argv), started)
     paths = list(named) or list(_written(top, _well_known(top), started))
-    summary, left = _Summary(), 2 * LARGEST
+    reports: list[_Report] = []
+    problems: list[str] = []
+    digests, left = set[bytes](), 2 * LARGEST
     for path in paths[:FILES]:
         content = regular_files.whole(str(path), min(LARGEST, left))
-        if content is None:
-            summary.problem(top, path, "is too large, or cannot be read")
-            continue
-        left -= len(content)
-        summary.add(top, path, content, is_named=bool(named))
+        report, clause = None, "is too large, or cannot be read"
+        if content is not None:
+            left -= len(content)
+            digest = hashlib.sha256(content).digest()
+            if digest in digests:
+                continue  # a copy of another one
+            digests.add(digest)
+            report, clause = _parsed(content)
+        if report is not None and report.is_junit:
+            reports.append(report)
+        elif named or clause:
+            name = str(path.relative_to(top)).encode("ascii", "backslashreplace").decode()
+            problems.append(f"its report {name} {clause or 'is no JUnit report'}")
+    if not (reports or problems):
+        return None
     if len(paths) > FILES:
-        summary.why = summary.why or f"more than {FILES} reports were written"
-    return summary.reading()
+        problems.append(f"more than {FILES} reports were written")
+    return _together(reports, next(iter(problems), ""))
+
+
+def _together(reports: list[_Report], why: str) -> Reading:
+    """The reading of all reports; `why` is the first problem with one, "" if there is none."""
+    counts = reduce(Counts.with_, [report.counts for report in reports], Counts())
+    outcome = Outcome.PASSED if counts.passed else Outcome.NOTHING_RAN
+    if counts.failed or counts.errors:
+        outcome = Outcome.FAILED
+    elif why:
+        outcome = Outcome.UNKNOWN
+    failures = _first(FAILURES, [report.failures for report in reports])
+    asserted = _first(FAILURES, [report.asserted for report in reports])
+    passed = _first(PASSED, [report.passed for report in reports])
+    return Reading(outcome, counts, failures, why, asserted, passed)
+
+
+def _first(most: int, lists: list[list[str]]) -> tuple[str, ...]:
+    return tuple(islice(chain.from_iterable(lists), most))
 
 
 def _written(top: Path, paths: Iterable[Path], started: float) -> dict[Path, None]:
@@ -155,60 +190,6 @@ def _is_report(name: str, parts: tuple[str, ...]) -> bool:
     return name == "junit.xml" or folder == "test-results" or is_reports
 
 
-@dataclass(slots=True)
-class _Summary:
-    """All reports of one run, added up."""
-
-    counts: Counts = field(default_factory=Counts)
-    failures: list[str] = field(default_factory=list)
-    asserted: list[str] = field(default_factory=list)
-    passed: list[str] = field(default_factory=list)
-    why: str = ""
-    is_any: bool = False
-    digests: set[bytes] = field(default_factory=set)
-
-    def problem(self, top: Path, path: Path, clause: str) -> None:
-        """Note that a report cannot be read, and why; the first one is told."""
-        self.is_any = True
-        name = str(path.relative_to(top)).encode("ascii", "backslashreplace").decode()
-        self.why = self.why or f"its report {name} {clause}"
-
-    def add(self, top: Path, path: Path, content: bytes, *, is_named: bool) -> None:
-        """Take a report in; a copy of another one, and what is no such report, is passed over."""
-        import hashlib  # it costs more than this module
-
-        digest = hashlib.sha256(content).digest()
-        if digest in self.digests:
-            return
-        self.digests.add(digest)
-        report, clause = _parsed(content)
-        if report is None:
-            self.problem(top, path, clause)
-        elif not report.is_junit:
-            if is_named:
-                self.problem(top, path, "is no JUnit report")
-        else:
-            self.is_any = True
-            self.counts = self.counts.with_(report.counts)
-            self.failures += report.failures[: FAILURES - len(self.failures)]
-            self.asserted += report.asserted[: FAILURES - len(self.asserted)]
-            self.passed += report.passed[: PASSED - len(self.passed)]
-
-    def reading(self) -> Reading | None:
-        """The reading of all reports together; None if there is none."""
-        counts = self.counts
-        if not self.is_any:
-            return None
-        if counts.failed or counts.errors:
-            outcome = Outcome.FAILED
-        elif self.why:
-            outcome = Outcome.UNKNOWN
-        else:
-            outcome = Outcome.PASSED if counts.passed else Outcome.NOTHING_RAN
-        asserted, passed = tuple(self.asserted), tuple(self.passed)
-        return Reading(outcome, counts, tuple(self.failures), self.why, asserted, passed)
-
-
 class _TooDeepError(Exception):
     """More elements than any real report has, or more inside each other."""
 
@@ -245,10 +226,11 @@ _LEFT_OUT = ("notrun", "disabled", "skipped")
 """What googletest and CTest call a test that did not run."""
 
 
-class _Report:
+class _Report(ContentHandler):
     """One report, as the parser comes by its elements."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.counts = Counts()
         self.failures: list[str] = []
         self.asserted: list[str] = []
@@ -265,39 +247,39 @@ class _Report:
         self._stated = 0
         """Failures and errors that the outermost suites state."""
 
-    def start(self, tag: str, attributes: Any) -> None:
+    def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 -- the parser's word
         """Take in the beginning of an element."""
-        name = tag.rpartition(":")[2]
+        name = name.rpartition(":")[2]
         self._elements += 1
         if len(self._open) >= NESTED or self._elements > ELEMENTS:
             raise _TooDeepError
         if not self._open:
             self.is_junit = name in ("testsuites", "testsuite")
         if name == "testsuite" and "testsuite" not in self._open:
-            self._stated += sum(_number(attributes.get(key)) for key in ("failures", "errors"))
+            self._stated += sum(_number(attrs.get(key)) for key in ("failures", "errors"))
         elif name == "testcase" and self._case is None:
-            parts = (attributes.get("classname"), attributes.get("name"))
+            parts = (attrs.get("classname"), attrs.get("name"))
             words = [" ".join(part.split()) for part in parts if part and part.strip()]
-            is_left_out = attributes.get("status") in _LEFT_OUT
+            is_left_out = attrs.get("status") in _LEFT_OUT
             self._case = ("::".join(words)[:NAME], "skipped" if is_left_out else "passed")
         elif name in _ENDS and self._case is not None and self._open[-1:] == ["testcase"]:
             identity, so_far = self._case
             is_worse = so_far == "passed" or _ENDS[name] != "skipped"
             self._case = (identity, _ENDS[name] if is_worse else so_far)
             if name == "failure" and self._reason is None:
-                self._reason = (attributes.get("type", ""), attributes.get("message", "")[:REASON])
+                self._reason = (attrs.get("type", ""), attrs.get("message", "")[:REASON])
                 self._room = REASON
         elif name in ("failure", "error") and self._open[-1:] == ["testsuite"]:
             self.counts.errors += 1
         self._open.append(name)
 
-    def text(self, content: str) -> None:
+    def characters(self, content: str) -> None:
         """Take in text within the element that is open."""
         if self._room and self._open[-1:] == ["failure"]:
             self._text.append(content[: self._room])
             self._room -= len(self._text[-1])
 
-    def end(self) -> None:
+    def endElement(self, name: str) -> None:  # noqa: N802
         """Take in the end of the element that began last."""
         name = self._open.pop()
         if name == "testcase" and self._case is not None and "testcase" not in self._open:
@@ -327,28 +309,11 @@ def _number(text: str | None) -> int:
 
 def _parsed(content: bytes) -> tuple[_Report | None, str]:
     """The report, or None and what is wrong with it."""
-    from xml.sax import SAXException
-    from xml.sax.handler import ContentHandler
-
     from defusedxml import DefusedXmlException, sax
 
     report = _Report()
-
-    class Handler(ContentHandler):
-        """Hands the elements on, and the texts."""
-
-        def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802 -- the parser's word
-            report.start(name, attrs)
-
-        def endElement(self, name: str) -> None:  # noqa: N802
-            del name
-            report.end()
-
-        def characters(self, content: str) -> None:
-            report.text(content)
-
     try:
-        sax.parseString(content, Handler(), forbid_dtd=True)
+        sax.parseString(content, report, forbid_dtd=True)
     except DefusedXmlException:
         return None, "has a document type or entities, which no runner writes"
     except _TooDeepError:

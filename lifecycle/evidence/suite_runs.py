@@ -41,19 +41,6 @@ _PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
 """What stands before a goal of one part of the project."""
 
 
-class FolderStep:
-    """A place that a command line names: a folder it goes to, or one that a run is given.
-
-    Attributes:
-        path: as it is written; "" if it cannot be told.
-        moves: what follows runs there.
-    """
-
-    def __init__(self, path: str, *, moves: bool) -> None:
-        self.path = path
-        self.moves = moves
-
-
 class SuiteRun:
     """A test run in a command line.
 
@@ -71,7 +58,8 @@ class SuiteRun:
         is_single: it is the only one of the line.
         rows: the rows of the table that know it; none where no row does.
         behind: the commands after it.
-        steps: where the line goes before it, and places that it is given, in order.
+        steps: where the line goes before it, and places that it is given, in order: each path as it is
+            written, "" if it cannot be told, and whether what follows runs there.
     """
 
     @property
@@ -81,7 +69,7 @@ class SuiteRun:
 
     def places(self, top: str) -> tuple[tuple[str, bool], ...]:
         """The steps with their paths, and whether what follows runs there; `top` is the top folder."""
-        return tuple((top if step.path == TOP else step.path, step.moves) for step in self.steps)
+        return tuple((top if path == TOP else path, moves) for path, moves in self.steps)
 
     def __init__(self, name: str, *, scope: RunScope, decides: bool) -> None:
         self.name = name
@@ -92,7 +80,7 @@ class SuiteRun:
         self.is_own = self.is_sifted = False
         self.behind: tuple[Command, ...] = ()
         self.rows: tuple[RunnerRow, ...] = ()
-        self.steps: tuple[FolderStep, ...] = ()
+        self.steps: tuple[tuple[str, bool], ...] = ()
 
 
 def run_in(
@@ -319,15 +307,15 @@ def _is_idle(command: Command) -> bool:
     return name != "git" or not _LOOKING.isdisjoint(words[:2])
 
 
-def _steps(parts: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[FolderStep, ...]:
+def _steps(parts: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[tuple[str, bool], ...]:
     """Where the line goes up to its last run, and the places that its runs are given."""
-    steps: list[FolderStep] = []
+    steps: list[tuple[str, bool]] = []
     for index, command in enumerate(parts[: max(rests) + 1]):
         if command.words[0] in ("cd", "pushd", "popd"):
             after = parts[index + 1].words if index + 1 < len(parts) else ()
-            steps.append(FolderStep(_target(command.words, after), moves=True))
+            steps.append((_target(command.words, after), True))
         elif index in rests:
-            steps += [FolderStep(path, moves=False) for path in _places(command, rests[index])]
+            steps += [(path, False) for path in _places(command, rests[index])]
     return tuple(steps)
 
 

@@ -8,7 +8,6 @@ from lifecycle.evidence import reading, suite_runs
 from lifecycle.evidence.command_lines import commands
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.suite_runs import FolderStep
 from tests.batches import each_row
 
 
@@ -106,8 +105,7 @@ def test_where_a_line_goes(line: str, wanted: list[tuple[str, bool]]) -> None:
     """Each place, and whether what follows runs there; "" is a place that the line alone does not say."""
     run = suite_runs.run_in(line)
     assert run is not None
-    assert all(isinstance(step, FolderStep) for step in run.steps)
-    assert [(step.path, step.moves) for step in run.steps] == wanted
+    assert [*run.steps] == wanted
 
 
 def test_a_parenthesis_that_nothing_opened_ends_a_command() -> None:
@@ -159,7 +157,7 @@ def test_what_is_known_to_be_a_run_is_one_whatever_it_is_called() -> None:
     ]
     assert [len(run.rows) for run in runs] == [0, 1, 1, 0]
     (step,) = suite_runs.run_of("cd web", ("cd web",), runner_table.rows()).steps
-    assert (step.path, step.moves) == ("web", True)
+    assert step == ("web", True)
 
 
 def test_our_own_check_is_one_where_nothing_else_runs() -> None:

@@ -25,7 +25,7 @@ def places(line: str) -> list[str]:
     """The places that the run of a line is given."""
     run = run_in(line)
     assert run is not None
-    return [step.path for step in run.steps]
+    return [path for path, _ in run.steps]
 
 
 @each_row("option", PLACES)

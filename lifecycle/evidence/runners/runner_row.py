@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 WORDS = ("lists", "picks", "keeps", "hides", "valued")
 PATTERNS = ("summary", "nothing", "failed", "partial", "stopped", "failures", "asserted")
-_FLAGS = ("wraps", "proves", "one_line", "anywhere", "alone")
-_TEXTS = ("name", "url", "adds", "names", "needs", "before", "first")
-_LISTS = ("commands", "environments", "empty_status")
 COUNTED = ("passed", "failed", "errors", "skipped", "total", "parts", "left")
 """What a summary's groups may be called: one that is a number counts as much, any other text one."""
 
@@ -59,45 +56,19 @@ class RunnerRow:
         is_own: a project's own, whose patterns see a bounded text.
     """
 
-    __slots__ = (*WORDS, *PATTERNS, *_FLAGS, *_LISTS, *_TEXTS, "is_own")
-    name: str
-    url: str
-    adds: str
-    names: str
-    needs: str
-    before: str
-    first: str
-    wraps: bool
-    proves: bool
-    one_line: bool
-    anywhere: bool
-    alone: bool
-    commands: tuple[str, ...]
-    environments: tuple[str, ...]
-    empty_status: tuple[int, ...]
-    lists: frozenset[str]
-    picks: frozenset[str]
-    keeps: frozenset[str]
-    hides: frozenset[str]
-    valued: frozenset[str]
-    summary: tuple[str | list[str], ...]
-    nothing: tuple[str, ...]
-    failed: tuple[str, ...]
-    partial: tuple[str, ...]
-    stopped: tuple[str, ...]
-    failures: tuple[str, ...]
-    asserted: tuple[str, ...]
+    name = url = adds = names = needs = before = first = ""
+    wraps = proves = one_line = anywhere = alone = False
+    lists = picks = keeps = hides = valued = frozenset[str]()
+    commands = environments = nothing = failed = tuple[str, ...]()
+    partial = stopped = failures = asserted = tuple[str, ...]()
+    empty_status = tuple[int, ...]()
+    summary = tuple[str | list[str], ...]()
 
     def __init__(self, row: Mapping[str, Any], *, is_own: bool = False) -> None:
-        for key in WORDS:
-            setattr(self, key, each(row.get(key, "")))
-        for key in (*PATTERNS, *_LISTS):
-            setattr(self, key, tuple(row.get(key, ())))
-        for key in _FLAGS:
-            setattr(self, key, row.get(key, False))
-        for key in _TEXTS:
-            setattr(self, key, row.get(key, ""))
         self.is_own = is_own
+        for key, value in row.items():
+            made = tuple(value) if isinstance(value, list) else value
+            setattr(self, key, each(value) if key in WORDS else made)
 
     def found(self, pattern: str, text: str) -> Iterator[re.Match[str]]:
         """Where a pattern of this row is found; `^` and `$` are of a line."""
