@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from lifecycle.core.errors import Lacking, LifecycleError
 from lifecycle.core.tracker import Atomicity, Capability, Task, TaskStatus, Tracker
+
+Refusal = TypeVar("Refusal", bound=LifecycleError)
 
 
 class Ground(Protocol):
@@ -62,20 +63,16 @@ def same(shown: object, wanted: object, what: str) -> None:
     demand(shown == wanted, f"{what} is {shown!r} and should be {wanted!r}")
 
 
-@contextmanager
-def raises(kind: type[LifecycleError], what: str) -> Iterator[Any]:
-    """Broken unless the block raises this error, with one sentence for people.
-
-    What `as` names has it as `error`, once the block is over.
-    """
-    caught = SimpleNamespace(error=None)
+def refused(
+    kind: type[Refusal], what: str, verb: Callable[..., object], *given: Any, **more: Any
+) -> Refusal:
+    """The error of this kind that the call raises; Broken unless it does, with one sentence for people."""
     try:
-        yield caught
+        verb(*given, **more)
     except kind as error:
-        caught.error = error
         name = type(error).__name__
         demand(bool(error.sentence.strip()), f"{what} raises {name} without a sentence")
-        return
+        return error
     except LifecycleError as error:
         raise Broken(
             f"{what} raises {type(error).__name__} instead of {kind.__name__}: {error.sentence}"
@@ -171,9 +168,8 @@ class CheckCase:
 
     def lacks(self, capability: Capability, what: str, verb: Callable[[], object]) -> None:
         """Broken unless the call raises Lacking, with the name of the capability."""
-        with raises(Lacking, what) as refused:
-            verb()
-        same(refused.error.capability, capability, "the capability")
+        error = refused(Lacking, what, verb)
+        same(error.capability, capability, "the capability")
 
     def _seen(self, ids: tuple[str, ...]) -> object:
         listed = self.one.list(label=self.label)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from lifecycle.core.errors import AlreadyClaimed, BlockedBy, NotClaimable
 from lifecycle.core.tracker import Capability, TaskStatus, Tracker
-from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, refused, same
 
 T = TypeVar("T")
 RIVALS = 4
@@ -40,10 +40,9 @@ def anothers_task_is_refused(case: CheckCase) -> None:
     made = case.claimed()
 
     def claim() -> None:
-        with raises(AlreadyClaimed, "claiming another's task") as refused:
-            case.two.claim(made.id)
+        error = refused(AlreadyClaimed, "claiming another's task", case.two.claim, made.id)
         known = ("", case.holder(1), case.one.actor)
-        demand(refused.error.by in known, f"`by` is {refused.error.by!r}, not who has it")
+        demand(error.by in known, f"`by` is {error.by!r}, not who has it")
 
     case.writes_nothing("a refused claim", claim, made.id)
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
@@ -64,18 +63,16 @@ def a_closed_task_is_not_claimable(case: CheckCase) -> None:
     """The error has the tracker's own word for where the task stands."""
     made = case.make()
     case.one.close(made.id)
-    with raises(NotClaimable, "claiming a closed task") as refused:
-        case.two.claim(made.id)
-    demand(bool(refused.error.status), "`status` of NotClaimable is empty")
+    error = refused(NotClaimable, "claiming a closed task", case.two.claim, made.id)
+    demand(bool(error.status), "`status` of NotClaimable is empty")
     same(case.one.get(made.id).status, TaskStatus.CLOSED, "the status")
 
 
 def a_blocked_task_is_not_claimed(case: CheckCase) -> None:
     """What waits for an open task is refused; once that is closed, it is claimed."""
     made, blocker = case.blocked()
-    with raises(BlockedBy, "claiming a blocked task") as refused:
-        case.two.claim(made.id)
-    demand(refused.error.ids in ((), (blocker.id,)), f"`ids` is {refused.error.ids!r}")
+    error = refused(BlockedBy, "claiming a blocked task", case.two.claim, made.id)
+    demand(error.ids in ((), (blocker.id,)), f"`ids` is {error.ids!r}")
     same(case.one.get(made.id).assignee, "", "the assignee")
     case.one.close(blocker.id)
     same(case.two.claim(made.id).status, TaskStatus.IN_PROGRESS, "the status")
@@ -87,8 +84,7 @@ def a_released_task_is_anybodys(case: CheckCase) -> None:
     for task in (case.one.release(made.id), case.two.get(made.id)):
         case.stands(task, TaskStatus.OPEN, "")
     same(case.two.claim(made.id).assignee, case.holder(2), "the next assignee")
-    with raises(AlreadyClaimed, "claiming what one released and another took"):
-        case.one.claim(made.id)
+    refused(AlreadyClaimed, "claiming what one released and another took", case.one.claim, made.id)
 
 
 def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
@@ -105,8 +101,7 @@ def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
 def anothers_task_is_not_released(case: CheckCase) -> None:
     """AlreadyClaimed, and whoever has it keeps it."""
     made = case.claimed()
-    with raises(AlreadyClaimed, "releasing another's task"):
-        case.two.release(made.id)
+    refused(AlreadyClaimed, "releasing another's task", case.two.release, made.id)
     case.stands(case.two.get(made.id), TaskStatus.IN_PROGRESS, case.holder(1))
 
 
@@ -157,10 +152,8 @@ def a_claim_lives_as_long_as_it_is_renewed(case: CheckCase) -> None:
     made, free = case.make(), case.make()
     case.one.claim(made.id)
     same(case.one.renew(made.id).assignee, case.holder(1), "the assignee")
-    with raises(AlreadyClaimed, "renewing another's claim"):
-        case.two.renew(made.id)
-    with raises(NotClaimable, "renewing what nobody has claimed"):
-        case.one.renew(free.id)
+    refused(AlreadyClaimed, "renewing another's claim", case.two.renew, made.id)
+    refused(NotClaimable, "renewing what nobody has claimed", case.one.renew, free.id)
 
 
 def a_claim_that_ran_out_is_anybodys(case: CheckCase) -> None:
@@ -170,8 +163,7 @@ def a_claim_that_ran_out_is_anybodys(case: CheckCase) -> None:
     if not case.ground.later(LONG):
         raise NotHere("the ground cannot let time pass")
     same(case.two.claim(made.id).assignee, case.holder(2), "the assignee")
-    with raises(AlreadyClaimed, "renewing a claim that ran out and was taken"):
-        case.one.renew(made.id)
+    refused(AlreadyClaimed, "renewing a claim that ran out and was taken", case.one.renew, made.id)
 
 
 def without_leases_there_is_nothing_to_renew(case: CheckCase) -> None:

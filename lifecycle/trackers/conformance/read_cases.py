@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from lifecycle.core.errors import BlockedBy, Invalid, NotFound
 from lifecycle.core.tracker import Capability, Task, TaskStatus
-from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, plain, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, NotHere, demand, plain, refused, same
 
 MANY = 120
 
@@ -30,31 +29,22 @@ def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
 def an_unknown_id_is_not_found(case: CheckCase) -> None:
     """Each verb that takes an id says NotFound for one that is not there, and writes nothing."""
     real, lost = case.make().id, _unknown(case)
-    tracker = case.one
-    verbs: dict[str, Callable[[], object]] = {
-        "get": lambda: tracker.get(lost),
-        "claim": lambda: tracker.claim(lost),
-        "release": lambda: tracker.release(lost),
-        "close": lambda: tracker.close(lost, reason="x"),
-        "reopen": lambda: tracker.reopen(lost),
-        "edit": lambda: tracker.edit(lost, title="x"),
-        "edit_labels": lambda: tracker.edit_labels(lost, add=("x",)),
-        "comment": lambda: tracker.comment(lost, case.key(), "x"),
-        "list_comments": lambda: tracker.list_comments(lost),
-    }
-    if tracker.abilities().has(Capability.DEPENDENCIES):
-        verbs["add_dependency"] = lambda: tracker.add_dependency(lost, real)
-        verbs["add_dependency (the blocker)"] = lambda: tracker.add_dependency(real, lost)
-    for name, verb in verbs.items():
-        with raises(NotFound, f"{name} of an unknown id"):
-            verb()
+    one, of = case.one, "of an unknown id"
+    for name in ("get", "claim", "release", "reopen", "list_comments"):
+        refused(NotFound, f"{name} {of}", getattr(one, name), lost)
+    refused(NotFound, f"close {of}", one.close, lost, reason="x")
+    refused(NotFound, f"edit {of}", one.edit, lost, title="x")
+    refused(NotFound, f"edit_labels {of}", one.edit_labels, lost, add=("x",))
+    refused(NotFound, f"comment {of}", one.comment, lost, case.key(), "x")
+    if one.abilities().has(Capability.DEPENDENCIES):
+        refused(NotFound, f"add_dependency {of}", one.add_dependency, lost, real)
+        refused(NotFound, f"add_dependency (the blocker) {of}", one.add_dependency, real, lost)
 
 
 def what_is_no_id_at_all_is_not_found(case: CheckCase) -> None:
     """Ids are opaque: any text may come, also one that looks like an option."""
     for text in ("no-such-task", "--help", "-1", "0", "a b", "../1", "1/../2", "é"):
-        with raises(NotFound, f"get({text!r})"):
-            case.one.get(text)
+        refused(NotFound, f"get({text!r})", case.one.get, text)
 
 
 def nothing_is_truncated(case: CheckCase) -> None:
@@ -181,8 +171,7 @@ def a_blocked_task_waits(case: CheckCase) -> None:
 def a_blocked_task_is_not_closed(case: CheckCase) -> None:
     """BlockedBy, and it stays open."""
     made, _ = case.blocked()
-    with raises(BlockedBy, "closing a blocked task"):
-        case.one.close(made.id, reason="x")
+    refused(BlockedBy, "closing a blocked task", case.one.close, made.id, reason="x")
     demand(case.two.get(made.id).status is not TaskStatus.CLOSED, "it is closed all the same")
 
 
@@ -201,15 +190,13 @@ def a_dependency_is_added_once(case: CheckCase) -> None:
 def a_circle_is_invalid(case: CheckCase) -> None:
     """No task waits for itself, neither at once nor over others."""
     case.need(Capability.DEPENDENCIES)
+    depend = case.one.add_dependency
     first, second, third = case.make(), case.make(), case.make()
-    with raises(Invalid, "a task that waits for itself"):
-        case.one.add_dependency(first.id, first.id)
-    case.one.add_dependency(first.id, second.id)
-    with raises(Invalid, "two tasks that wait for each other"):
-        case.one.add_dependency(second.id, first.id)
-    case.one.add_dependency(second.id, third.id)
-    with raises(Invalid, "three tasks in a circle"):
-        case.one.add_dependency(third.id, first.id)
+    refused(Invalid, "a task that waits for itself", depend, first.id, first.id)
+    depend(first.id, second.id)
+    refused(Invalid, "two tasks that wait for each other", depend, second.id, first.id)
+    depend(second.id, third.id)
+    refused(Invalid, "three tasks in a circle", depend, third.id, first.id)
     same(case.two.get(third.id).blocked_by, (), "what the third one waits for")
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from lifecycle.core.errors import Invalid
 from lifecycle.core.tracker import TaskStatus
-from lifecycle.trackers.conformance.case import CheckCase, demand, plain, raises, same
+from lifecycle.trackers.conformance.case import CheckCase, demand, plain, refused, same
 
 TEXTS = (
     "Grüße, 世界, 🎉, עברית",
@@ -52,10 +52,8 @@ def what_can_be_no_title_is_invalid(case: CheckCase) -> None:
     """Empty, blank, or of several lines: Invalid, and nothing is made or changed."""
     made = case.make("As it was")
     for text in ("", "  ", "two\nlines"):
-        with raises(Invalid, f"create with the title {text!r}"):
-            case.make(text)
-        with raises(Invalid, f"edit to the title {text!r}"):
-            case.one.edit(made.id, title=text)
+        refused(Invalid, f"create with the title {text!r}", case.make, text)
+        refused(Invalid, f"edit to the title {text!r}", case.one.edit, made.id, title=text)
     same([task.title for task in case.one.list(label=case.label)], ["As it was"], "the tasks")
 
 
@@ -63,10 +61,9 @@ def what_can_be_no_key_is_invalid(case: CheckCase) -> None:
     """A key is hidden in texts: spaces and what ends a comment are refused."""
     made = case.make()
     for key in ("", "a b", "a--b", "a>b", "a\nb"):
-        with raises(Invalid, f"create with the key {key!r}"):
-            case.one.create(key, title="x", labels=(case.label,))
-        with raises(Invalid, f"comment with the key {key!r}"):
-            case.one.comment(made.id, key, "x")
+        create = partial(case.one.create, key, title="x", labels=(case.label,))
+        refused(Invalid, f"create with the key {key!r}", create)
+        refused(Invalid, f"comment with the key {key!r}", case.one.comment, made.id, key, "x")
     same(len(case.one.list(label=case.label)), 1, "the number of tasks")
     same(case.one.list_comments(made.id), (), "the comments")
 
@@ -179,8 +176,8 @@ def a_label_in_both_is_invalid(case: CheckCase) -> None:
     """Added and removed at once: Invalid, and nothing is changed."""
     made = case.make()
     other = f"{case.label}-c"
-    with raises(Invalid, "a label that is added and removed"):
-        case.one.edit_labels(made.id, add=(other, case.label), remove=(case.label,))
+    labels = {"add": (other, case.label), "remove": (case.label,)}
+    refused(Invalid, "a label that is added and removed", case.one.edit_labels, made.id, **labels)
     same(set(case.two.get(made.id).labels) - set(made.labels), set(), "new labels")
 
 
@@ -188,8 +185,7 @@ def what_can_be_no_label_is_invalid(case: CheckCase) -> None:
     """An empty one, and one with a comma or a line break: a list could not ask for it."""
     made = case.make()
     for name in ("", "a,b", "a\nb"):
-        with raises(Invalid, f"the label {name!r}"):
-            case.one.edit_labels(made.id, add=(name,))
+        refused(Invalid, f"the label {name!r}", case.one.edit_labels, made.id, add=(name,))
 
 
 def labels_are_of_any_words(case: CheckCase) -> None:
