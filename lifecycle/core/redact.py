@@ -13,6 +13,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+_IS = r"[\"']?\s*[:=]\s*[\"']?"
+"""What stands between a name and its value."""
+_VALUE = r"(?=\S*\d)[^\s\"',]{16,}"
+_KEY = r"[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?"
+
 # Patterns are text here, and made where a text may hold such a thing: a hook that has one line for the
 # log starts in less than they cost. A group called `kept` stays.
 _PATTERNS = (
@@ -23,17 +28,11 @@ _PATTERNS = (
     ("://", r"(?<=://)(?=[^/@\s:]*\d)[\w.~-]{20,}(?=@)"),  # a token alone, before the host
     (
         "authorization",
-        r"(?i)(?P<kept>authorization[\"']?\s*[:=]\s*[\"']?)(?:basic|bearer|digest|token)\s+[^\s\"',]+",
+        rf"(?i)(?P<kept>authorization{_IS})(?:basic|bearer|digest|token)\s+[^\s\"',]+",
     ),
     ("bearer ", r"(?i)(?<=\bbearer )(?=\S*\d)[\w.~+/-]{20,}=*"),
-    (
-        "-token",
-        (
-            r"(?i)(?P<kept>\b(?:private|auth|access|api|vault)-token[\"']?\s*[:=]\s*[\"']?)"
-            r"(?=\S*\d)[^\s\"',]{16,}"
-        ),
-    ),
-    ("api-key", r"(?i)(?P<kept>api-key[\"']?\s*[:=]\s*[\"']?)(?=\S*\d)[^\s\"',]{16,}"),
+    ("-token", rf"(?i)(?P<kept>\b(?:private|auth|access|api|vault)-token{_IS}){_VALUE}"),
+    ("api-key", rf"(?i)(?P<kept>api-key{_IS}){_VALUE}"),
     # In an address: https://datatracker.ietf.org/doc/html/rfc6750#section-2.3, and signed URLs.
     (
         "=",
@@ -43,13 +42,7 @@ _PATTERNS = (
         ),
     ),
     # https://pkg.go.dev/encoding/pem, RFC 7468: one that is cut off is one as well.
-    (
-        "private key",
-        (
-            r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
-            r"(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
-        ),
-    ),
+    ("private key", rf"-----BEGIN {_KEY}-----(?s:.*?)(?:-----END {_KEY}-----|\Z)"),
     # RFC 7519: two JSON objects and a signature.
     ("eyj", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
     ("sk-ant-", r"(?<![\w-])sk-ant-[\w-]{16,}"),
@@ -58,10 +51,7 @@ _PATTERNS = (
     # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-unique-ids
     ("akia", r"(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     ("asia", r"(?<![A-Za-z0-9])ASIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    (
-        "aws_",
-        r"(?i)(?P<kept>aws_(?:secret_access_key|session_token)[\"']?\s*[:=]\s*[\"']?)[\w/+]{40,}=*",
-    ),
+    ("aws_", rf"(?i)(?P<kept>aws_(?:secret_access_key|session_token){_IS})[\w/+]{{40,}}=*"),
     ("xox", r"(?<![A-Za-z0-9])xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}"),
     ("xapp-", r"(?<![A-Za-z0-9])xapp-\d-[A-Za-z0-9-]{10,}"),
     ("hooks.slack.com", r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/-]{20,}"),

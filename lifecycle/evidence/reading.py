@@ -342,37 +342,17 @@ def read_check(
             definition, and only words that `argv` adds make the run a part.
         number: for "coverage": the percentage, where it was read elsewhere.
     """
-    table = runner_table.rows() if rows is None else rows
     is_ended = status is None or status < 0 or status in _STOPPED
-    if kind == "test":
-        return _tested(argv, status, output, table, configured, is_ended=is_ended, is_cut=is_cut)
-    if is_ended:
-        return Reading(Outcome.PARTIAL, why=_ENDED)
-    if status != 0:
-        return Reading(Outcome.FAILED, why=f"exit status {status}")
-    if kind == "coverage":
-        from lifecycle.platforms import coverage_number
-
-        number = coverage_number.known(plain(output)) if number is None else number
-        if number is None:
-            return Reading(Outcome.UNKNOWN, why="no percentage of coverage was read")
-        return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)
-    return Reading(Outcome.PASSED)
-
-
-def _tested(
-    argv: tuple[str, ...],
-    status: int | None,
-    output: str,
-    rows: tuple[RunnerRow, ...],
-    configured: tuple[str, ...],
-    *,
-    is_ended: bool,
-    is_cut: bool,
-) -> Reading:
+    if kind != "test":
+        return (
+            Reading(Outcome.PARTIAL, why=_ENDED)
+            if is_ended
+            else _shown(kind, status, output, number)
+        )
+    table = runner_table.rows() if rows is None else rows
     own = (shlex.join(configured),) if configured else ()
-    run = suite_runs.run_of(shlex.join(argv), own, rows)
-    tally = _tally(run, rows, output)
+    run = suite_runs.run_of(shlex.join(argv), own, table)
+    tally = _tally(run, table, output)
     outcome, why = _judged(
         tally,
         status == 0 if run.decides else None,
@@ -383,3 +363,17 @@ def _tested(
     if outcome is Outcome.PASSED and is_cut and not run.decides:
         outcome, why = Outcome.UNKNOWN, "its status is hidden, and not all of its output is there"
     return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
+
+
+def _shown(kind: str, status: int | None, output: str, number: float | None) -> Reading:
+    """The reading of a command that ran no tests and came to its end."""
+    if status != 0:
+        return Reading(Outcome.FAILED, why=f"exit status {status}")
+    if kind != "coverage":
+        return Reading(Outcome.PASSED)
+    from lifecycle.platforms import coverage_number
+
+    number = coverage_number.known(plain(output)) if number is None else number
+    if number is None:
+        return Reading(Outcome.UNKNOWN, why="no percentage of coverage was read")
+    return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)

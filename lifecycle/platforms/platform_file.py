@@ -48,9 +48,11 @@ Words = Annotated[
 ]
 
 
-class CoverageSource(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", kw_only=True
-):
+class _Form(msgspec.Struct, frozen=True, rename="camel"):
+    """A part of the file, as it is spelled there."""
+
+
+class CoverageSource(_Form, frozen=True, forbid_unknown_fields=True):
     """Where the coverage command leaves its number: in what it prints, or in a file that it writes."""
 
     pattern: Annotated[
@@ -79,24 +81,17 @@ class CoverageSource(
             groups = re.compile(self.pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise ValueError(f"it is no regular expression ({error})") from None
-        names = frozenset(groups.groupindex)
+        names = {*groups.groupindex}
         if names not in _GROUPS or (not names and groups.groups != 1):
             raise ValueError(
                 "it needs one group, or groups named covered and missed, covered and total, or fraction"
             )
 
 
-_GROUPS = (
-    frozenset[str](),
-    frozenset({"covered", "missed"}),
-    frozenset({"covered", "total"}),
-    frozenset({"fraction"}),
-)
+_GROUPS = (set[str](), {"covered", "missed"}, {"covered", "total"}, {"fraction"})
 
 
-class Condition(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", kw_only=True
-):
+class Condition(_Form, frozen=True, forbid_unknown_fields=True):
     """Files of which one has to be there, and what a line of it has to match."""
 
     files: Annotated[
@@ -122,7 +117,7 @@ class Condition(
             raise ValueError(f"its pattern {wrong}")
 
 
-class QualityGates(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class QualityGates(_Form, frozen=True):
     """What a change has to reach."""
 
     coverage: Annotated[
@@ -133,7 +128,7 @@ class QualityGates(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     ] = []
 
 
-class PlatformFile(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class PlatformFile(_Form, frozen=True, kw_only=True):
     """A kind of project: how it is known, and its commands, conventions, gates and skills."""
 
     name: Annotated[str, Meta(pattern=_NAME, description="What it is called in commands.")]

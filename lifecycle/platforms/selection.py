@@ -16,11 +16,8 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.platforms import discovery
 from lifecycle.platforms.command_argv import Argv
 from lifecycle.platforms.discovery import Place, Platform
-from lifecycle.platforms.platform_file import Condition, CoverageSource
+from lifecycle.platforms.platform_file import Condition
 from lifecycle.storage import regular_files
-
-COVERAGE = "coverage"
-"""The command that leaves a number behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +52,6 @@ class Detection:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlatformCommand:
-    """A command that a worktree's platform has.
-
-    Attributes:
-        name: as `test`.
-        argvs: what is run, one after another, each after the success of the last.
-        platform: the name of the platform.
-        place, path: where that comes from.
-        needs_trust: nothing of it may be run before the user has said yes to these very words.
-        coverage: how its number is read, by `coverage_number.percent`; None unless it is the coverage
-            command of a platform that says it.
-    """
-
-    name: str
-    argvs: tuple[Argv, ...]
-    platform: str
-    place: Place
-    path: Path
-    needs_trust: bool
-    coverage: CoverageSource | None = None
-
-
 def detect(root: Path, environment: Mapping[str, str]) -> Detection:
     """Hold every platform that is there against a worktree, and select one; no process is started.
 
@@ -100,31 +74,6 @@ def detect(root: Path, environment: Mapping[str, str]) -> Detection:
     selected = candidates[0] if candidates else None
     commands = _here(root, selected) if selected is not None else {}
     return Detection(held, selected, _reason(candidates), commands, discovered.notes)
-
-
-def commands_of(root: Path, environment: Mapping[str, str]) -> Mapping[str, PlatformCommand]:
-    """The commands of the worktree's platform by their names; empty if no platform matches.
-
-    Args:
-        root: the worktree's root.
-        environment: names the user's home.
-    """
-    detection = detect(root, environment)
-    platform = detection.selected
-    if platform is None:
-        return {}
-    return {
-        name: PlatformCommand(
-            name,
-            argvs,
-            platform.about.name,
-            platform.place,
-            platform.path,
-            platform.needs_trust,
-            platform.about.coverage if name == COVERAGE else None,
-        )
-        for name, argvs in detection.commands.items()
-    }
 
 
 def _here(root: Path, platform: Platform) -> dict[str, tuple[Argv, ...]]:

@@ -29,33 +29,22 @@ def selected(ground: Ground) -> str:
 def test_commands_say_where_they_come_from_and_whether_they_need_the_yes(ground: Ground) -> None:
     """A project's own commands need the yes; those of the user's own folder do not."""
     path = put(ground.project, "mine", commands={"test": "x -q", "lint": [["a"], ["b"]]})
-    commands = selection.commands_of(ground.root, ground.environment)
-    assert commands["test"].argvs == (("x", "-q"),)
-    assert commands["lint"].argvs == (("a",), ("b",))
-    assert commands["test"].path == path
-    assert {one.needs_trust for one in commands.values()} == {True}
+    detection = detected(ground)
+    assert detection.commands == {"test": (("x", "-q"),), "lint": (("a",), ("b",))}
+    assert detection.selected is not None
+    assert (detection.selected.path, detection.selected.needs_trust) == (path, True)
     put(ground.own, "own", priority=1, commands={"test": ["y"]})
-    (test,) = selection.commands_of(ground.root, ground.environment).values()
-    assert (test.argvs, test.platform, test.place) == ((("y",),), "own", Place.USER)
-    assert not test.needs_trust
-
-
-def test_the_coverage_command_says_how_its_number_is_read(ground: Ground) -> None:
-    """It alone, and only where the platform's file says it."""
-    commands = {"test": ["t"], "coverage": ["c"]}
-    put(ground.project, "x", commands=commands, coverage={"pattern": "(x)"})
-    read = selection.commands_of(ground.root, ground.environment)
-    assert read["test"].coverage is None
-    assert read["coverage"].coverage is not None
-    assert read["coverage"].coverage.pattern == "(x)"
-    put(ground.project, "x", commands=commands)
-    assert selection.commands_of(ground.root, ground.environment)["coverage"].coverage is None
+    detection = detected(ground)
+    assert detection.commands == {"test": (("y",),)}
+    assert detection.selected is not None
+    assert (detection.selected.about.name, detection.selected.place) == ("own", Place.USER)
+    assert not detection.selected.needs_trust
 
 
 def test_no_platform_has_no_commands(ground: Ground) -> None:
     """Where nothing matches there is none, and the reason says so."""
-    assert selection.commands_of(ground.root, ground.environment) == {}
     detection = detected(ground)
+    assert detection.commands == {}
     assert detection.selected is None
     assert detection.reason == "No platform's markers are here."
     assert not any(match.is_match for match in detection.matches)

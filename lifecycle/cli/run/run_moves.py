@@ -65,8 +65,8 @@ def update_phase(session: RunSession, *, phase: RunPhase) -> None:
             change.note(f"Phase: {run.phase}")
     lines, fix = [f"Updated phase: {run.phase}"], None
     if run.phase is RunPhase.LINT_FIX:
-        commands = selection.commands_of(session.root, session.world.environment)
-        fix = as_line(commands[LINT_FIX].argvs) if LINT_FIX in commands else None
+        commands = selection.detect(session.root, session.world.environment).commands
+        fix = as_line(commands[LINT_FIX]) if LINT_FIX in commands else None
         lines.append("Formatting only: no logic, no new tests, no refactoring.")
         lines += [f"The platform mends lint by itself: {fix}"] if fix else []
         lines.append("After each fix: lifecycle run gate G7")

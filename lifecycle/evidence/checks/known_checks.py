@@ -15,7 +15,7 @@ from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.core.values.configured import Settings
-from lifecycle.evidence.records import KINDS, TEST
+from lifecycle.evidence.records import COVERAGE, KINDS, TEST
 from lifecycle.evidence.runners import runner_table
 from lifecycle.platforms.command_argv import Argv, commands_in, split
 from lifecycle.settings import user_folder
@@ -62,12 +62,14 @@ def known_checks(
     from lifecycle.platforms import selection
 
     checks = _configured(settings)
-    for name, command in selection.commands_of(root, environment).items():
-        origin = f"platform {command.platform} ({command.place})"
-        check = KnownCheck(
-            name, command.argvs, origin, command.needs_trust, coverage=command.coverage
-        )
-        checks.setdefault(name, check)
+    detection = selection.detect(root, environment)
+    platform = detection.selected
+    if platform is not None:
+        origin = f"platform {platform.about.name} ({platform.place})"
+        for name, argvs in detection.commands.items():
+            source = platform.about.coverage if name == COVERAGE else None
+            check = KnownCheck(name, argvs, origin, platform.needs_trust, coverage=source)
+            checks.setdefault(name, check)
     order = [*(name for name in KINDS if name in checks), *checks]
     return tuple(checks[name] for name in dict.fromkeys(order))
 

@@ -55,6 +55,19 @@ def root(tmp_path: Path) -> Path:
     return path
 
 
+def test_the_coverage_check_alone_says_how_its_number_is_read(root: Path, home: Path) -> None:
+    """And only where the platform's file says it."""
+    platform(root, test=["t"], coverage=["c"])
+    assert found(root, Settings(), home)["coverage"].coverage is None
+    path = root / "Workflows/platforms/ours/platform.json"
+    about = json.loads(path.read_text()) | {"coverage": {"pattern": "(x)"}}
+    path.write_text(json.dumps(about))
+    checks = found(root, Settings(), home)
+    assert checks["test"].coverage is None
+    assert checks["coverage"].coverage is not None
+    assert checks["coverage"].coverage.pattern == "(x)"
+
+
 def test_one_order_for_each_name(root: Path, home: Path) -> None:
     """checks.commands, validate's of this kind, stages.test, the platform; each name once."""
     platform(root, test=["p", "test"], build=["p", "build"], types=["p", "types"])
