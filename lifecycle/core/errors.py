@@ -10,9 +10,7 @@ them ever carries a token: adapters build sentences from status codes and GitHub
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

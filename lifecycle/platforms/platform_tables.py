@@ -6,26 +6,21 @@ A platform's words are its writer's, and the repository may have brought them: t
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core.markdown_table import cell, table
 from lifecycle.core.redact import as_data
-from lifecycle.platforms.command_argv import as_line
+from lifecycle.platforms.command_argv import Argv, as_line
 from lifecycle.platforms.discovery import Discovered, Platform
+from lifecycle.platforms.platform_file import PlatformFile
 from lifecycle.platforms.selection import Detection
 
 
 def discovery_lines(discovered: Discovered) -> list[str]:
     """The discovered platforms as lines of a Markdown table, with the notes."""
-    rows = [
-        (
-            platform.about.name,
-            _title(platform),
-            ", ".join(platform.about.markers),
-            platform.about.match_mode,
-        )
-        for platform in discovered.platforms
-    ]
+    abouts = [platform.about for platform in discovered.platforms]
+    rows = [(a.name, _title(a), ", ".join(a.markers), a.match_mode) for a in abouts]
     return [
         "## Platform Discovery",
         "",
@@ -62,22 +57,25 @@ def detection_lines(detection: Detection) -> list[str]:
     platform = detection.selected
     if platform is None:
         return [*lines, "**Selected Platform:** none", f"**Reason:** {detection.reason}"]
-    chosen = f"**Selected Platform:** {platform.about.name} (priority: {platform.about.priority})"
     return [
         *lines,
-        chosen,
+        f"**Selected Platform:** {platform.about.name} (priority: {platform.about.priority})",
         f"**Reason:** {detection.reason}",
         "",
-        *_loaded(platform, detection),
+        "## Platform Configuration Loaded",
+        "",
+        *_configuration(platform, detection),
+        "",
+        "---",
+        "Platform detection complete. Proceeding with workflow.",
     ]
 
 
-def platform_data(platform: Platform) -> dict[str, Any]:
-    """A platform for `--json`, in the words of its file, and where it comes from."""
-    commands = {name: [list(words) for words in argvs] for name, argvs in platform.commands.items()}
+def platform_data(platform: Platform, commands: Mapping[str, tuple[Argv, ...]]) -> dict[str, Any]:
+    """A platform with these commands for `--json`, in the words of its file, and where it comes from."""
     return {
         **platform.about.data(),
-        "commands": commands,
+        "commands": {name: [list(words) for words in argvs] for name, argvs in commands.items()},
         "place": platform.place.value,
         "path": str(platform.path),
         "needs_trust": platform.needs_trust,
@@ -86,10 +84,7 @@ def platform_data(platform: Platform) -> dict[str, Any]:
 
 def detection_data(detection: Detection) -> dict[str, Any]:
     """The match for `--json`; of the selected one only the commands that are there."""
-    selected = None
-    if detection.selected is not None:
-        commands = {name: [list(a) for a in argvs] for name, argvs in detection.commands.items()}
-        selected = {**platform_data(detection.selected), "commands": commands}
+    platform = detection.selected
     return {
         "platforms": [
             {
@@ -101,7 +96,7 @@ def detection_data(detection: Detection) -> dict[str, Any]:
             }
             for match in detection.matches
         ],
-        "selected": selected,
+        "selected": platform and platform_data(platform, detection.commands),
         "reason": detection.reason,
         "notes": list(detection.notes),
     }
@@ -117,17 +112,6 @@ def context_lines(detection: Detection) -> list[str]:
     return [*_configuration(platform, detection), *where]
 
 
-def _loaded(platform: Platform, detection: Detection) -> list[str]:
-    return [
-        "## Platform Configuration Loaded",
-        "",
-        *_configuration(platform, detection),
-        "",
-        "---",
-        "Platform detection complete. Proceeding with workflow.",
-    ]
-
-
 def _configuration(platform: Platform, detection: Detection) -> list[str]:
     about = platform.about
     version = f" (v{cell(about.version)})" if about.version else ""
@@ -140,7 +124,7 @@ def _configuration(platform: Platform, detection: Detection) -> list[str]:
     commands = [(name, f"`{as_line(argvs)}`") for name, argvs in detection.commands.items()]
     conventions = [(name, _text(value)) for name, value in about.conventions.items()]
     return [
-        f"**Platform:** {cell(_title(platform))}{version}",
+        f"**Platform:** {cell(_title(about))}{version}",
         f"**From:** {as_data(str(platform.path))} ({platform.place}{trust})",
         "",
         "### Commands",
@@ -157,8 +141,8 @@ def _configuration(platform: Platform, detection: Detection) -> list[str]:
     ]
 
 
-def _title(platform: Platform) -> str:
-    return platform.about.display_name or platform.about.name
+def _title(about: PlatformFile) -> str:
+    return about.display_name or about.name
 
 
 def _text(value: object) -> str:

@@ -101,12 +101,7 @@ class MemoryTracker:
 
     def __init__(self, tasks: MemoryTasks, actor: str) -> None:
         self._tasks = tasks
-        self._actor = actor
-
-    @property
-    def actor(self) -> str:
-        """In whose name everything is done."""
-        return self._actor
+        self.actor = actor
 
     def abilities(self) -> Abilities:
         """Everything but publishing, among those who share the object."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lifecycle.core.errors import AlreadyClaimed, BlockedBy, Invalid
 from lifecycle.core.tracker import Abilities, Atomicity, Task, TaskStatus, Wording
+from lifecycle.trackers.memory import MemoryTasks
 from tests.trackers.liars import CLOSED, OPEN, Liar
 
 
@@ -187,9 +188,9 @@ class Publisher(Liar):
 class Nameless(Liar):
     """Gives all agents one name."""
 
-    @property
-    def actor(self) -> str:
-        return "agent"
+    def __init__(self, tasks: MemoryTasks, actor: str) -> None:
+        del actor
+        super().__init__(tasks, "agent")
 
 
 class Wordless(Liar):

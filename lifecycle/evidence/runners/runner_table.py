@@ -8,17 +8,12 @@ compiled when it is used.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from lifecycle.evidence.command_lines import each
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.evidence.words import word_tables
-
-TYPE_CHECKING = False
-"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TABLE = "runners/runners"
 

@@ -7,13 +7,10 @@ text's lines are the agent's own.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 from lifecycle.evidence.words import claim_words, word_tables
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LINE = 4_000
 """Characters of the longest line that is read; beside a longer one no claim stands."""

@@ -156,7 +156,6 @@ DELETED = "tombstone"
 _ENDED = ("closed", DELETED)
 _BLOCKING = ("blocks", "conditional-blocks", "waits-for")
 _MARK = re.compile(r"(?<!\s)\s*^<!-- lifecycle:[^<>]+ -->\s*\Z", re.MULTILINE)
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +208,9 @@ def row_of(raw: object) -> IssueRow:
         blocked_by=tuple(_plain(edge["id"]) for edge in still if "id" in edge),
         external=_text(raw, "external_ref"),
         close_reason=_text(raw, "close_reason"),
-        created_at=moment(raw.get("created_at")),
-        updated_at=moment(raw.get("updated_at")),
-        closed_at=moment(raw.get("closed_at")),
+        created_at=timing.parse_time(raw.get("created_at")),
+        updated_at=timing.parse_time(raw.get("updated_at")),
+        closed_at=timing.parse_time(raw.get("closed_at")),
     )
     ids = (str(edge.get("depends_on_id", edge.get("id", ""))) for edge in waits)
     return IssueRow(task, mark, tuple(ids))
@@ -226,22 +225,15 @@ def note_of(raw: object) -> tuple[Note, str]:
     if not isinstance(raw, dict) or "id" not in raw:
         raise errors.ProtocolError(sentence("bd-no-comment"))
     text, mark = _unsigned(_text(raw, "text"))
-    return Note(str(raw["id"]), _text(raw, "author"), text, moment(raw.get("created_at"))), mark
+    return Note(
+        str(raw["id"]), _text(raw, "author"), text, timing.parse_time(raw.get("created_at"))
+    ), mark
 
 
 def _unsigned(text: str) -> tuple[str, str]:
     """A text without its hidden last line, and that line; "" if it has none."""
     mark = _MARK.search(text)
     return (text[: mark.start()], mark[0].strip()) if mark else (text, "")
-
-
-def moment(text: object) -> float | None:
-    """Seconds since the epoch; bd writes up to nine digits behind the second."""
-    match = _MOMENT.fullmatch(text) if isinstance(text, str) else None
-    if match is None:
-        return timing.parse_time(text)
-    seconds = timing.parse_time(f"{match[1]}Z")
-    return None if seconds is None else seconds + float(match[2] or 0)
 
 
 def _plain(name: object) -> str:

@@ -15,7 +15,7 @@ Source: https://docs.github.com/rest/issues/issues#list-repository-issues (`issu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TypeVar
 from urllib.parse import quote, unquote
@@ -172,28 +172,36 @@ class TaskLists:
         ]()  # cards that were read alone, until they are used
 
     def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
-        """Every issue with this label and status, by urgency; see `GitHubIssues.list`."""
+        """Every issue with this label and status, by urgency; see `GitHubIssues.list`.
+
+        Requests: with a board, unless labels say all: 1 if one task is without a priority, else 1 for each
+        hundred cards and, once, 1 for the board's fields.
+        """
         if label:
             refusals.demand_labels((label,))
         if status in _NEVER:
             return ()
         state: State = "closed" if status is TaskStatus.CLOSED else "open"
         assignee = _ASSIGNEES.get(status, "") if status is not None else ""
-        issues = self._calls.listed(state, label=label, assignee=assignee)
-        return self._sorted(map(task_of, issues))
+        tasks = [*map(task_of, self._calls.listed(state, label=label, assignee=assignee))]
+        return _by_urgency(tasks, self._of([task for task in tasks if task.priority is None]))
 
     def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
-        """What could be begun, by urgency; see `GitHubIssues.ready`."""
-        free = {issue.number: issue for issue in self._free(labels) if not is_blocked(issue)}
-        return self._startable(task_of(issue) for issue in free.values() if not issue.assignees)
+        """What could be begun, by urgency: what the board lets somebody begin; see `GitHubIssues.ready`.
 
-    def _free(self, labels: tuple[str, ...]) -> Iterator[IssueFacts]:
-        """The open issues of nobody with any of the labels; one may come twice."""
-        if not labels:
-            yield from self._calls.listed("open", assignee="none")
-            return
-        for name in self._names(labels):
-            yield from self._calls.listed("open", label=name, assignee="none")
+        Requests: with a board, and if there is a task: 1 for each hundred cards and, once, 1 for the
+        board's fields; 1 for each issue that is depended on and has no card.
+        """
+        names = self._names(labels) if labels else ("",)
+        lists = (self._calls.listed("open", label=name, assignee="none") for name in names)
+        issues = {issue.number: issue for listed in lists for issue in listed}
+        unblocked = (i for i in issues.values() if not (is_blocked(i) or i.assignees))
+        tasks = [*map(task_of, unblocked)]
+        cards: dict[str, Card] = {}
+        if tasks and self._has_board:
+            cards = self._seen(self._all, cards)
+        free = [task for task in tasks if self._is_free(task, cards)]
+        return _by_urgency(free, _words(cards))
 
     def _names(self, labels: tuple[str, ...]) -> Iterable[str]:
         """The labels by name: GitHub's list takes no beginnings, and a comma there means "and"."""
@@ -223,28 +231,6 @@ class TaskLists:
         if task.priority is not None:
             return task
         return _with(task, self._of([task]).get(task.id))
-
-    def _sorted(self, tasks: Iterable[Task]) -> tuple[Task, ...]:
-        """The tasks with their priority, the most urgent first, else the oldest.
-
-        Requests: with a board, unless labels say all: 1 if one task is without, else 1 for each
-        hundred cards and, once, 1 for the board's fields.
-        """
-        tasks = list(tasks)
-        return _by_urgency(tasks, self._of([task for task in tasks if task.priority is None]))
-
-    def _startable(self, tasks: Iterable[Task]) -> tuple[Task, ...]:
-        """Those of the tasks that the board lets somebody begin, sorted as by `_sorted`.
-
-        Requests: with a board, and if there is a task: 1 for each hundred cards and, once, 1 for the
-        board's fields; 1 for each issue that is depended on and has no card.
-        """
-        tasks = list(tasks)
-        cards: dict[str, Card] = {}
-        if tasks and self._has_board:
-            cards = self._seen(self._all, cards)
-        free = [task for task in tasks if self._is_free(task, cards)]
-        return _by_urgency(free, _words(cards))
 
     def _is_free(self, task: Task, cards: dict[str, Card]) -> bool:
         card = cards.get(task.id)

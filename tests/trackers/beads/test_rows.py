@@ -7,8 +7,9 @@ import json
 import pytest
 
 from lifecycle.core.errors import AlreadyClaimed, ProtocolError, Rejected
+from lifecycle.core.timing import parse_time
 from lifecycle.core.tracker import Note, Task, TaskStatus
-from lifecycle.trackers.beads.bd_decode import IssueRow, failure, moment, note_of, row_of, unknown
+from lifecycle.trackers.beads.bd_decode import IssueRow, failure, note_of, row_of, unknown
 from tests.trackers.beads import simulated
 
 
@@ -65,13 +66,13 @@ def test_a_status_keeps_its_own_word(word: str, status: TaskStatus) -> None:
 
 def test_moments_have_up_to_nine_digits() -> None:
     """Nanoseconds, whole seconds, other zones, and what is none."""
-    assert moment("2026-11-20T12:42:08Z") == 1795178528.0
-    assert moment("2026-11-20T12:42:08.725691480Z") == pytest.approx(
+    assert parse_time("2026-11-20T12:42:08Z") == 1795178528.0
+    assert parse_time("2026-11-20T12:42:08.725691480Z") == pytest.approx(
         1795178528.72569148, rel=0, abs=1e-6
     )
-    assert moment("2026-11-20T13:42:08+01:00") == 1795178528.0
-    assert moment(None) is None
-    assert moment("soon") is None
+    assert parse_time("2026-11-20T13:42:08+01:00") == 1795178528.0
+    assert parse_time(None) is None
+    assert parse_time("soon") is None
 
 
 def test_the_hidden_line_is_no_text() -> None:
