@@ -12,6 +12,9 @@ import re
 
 from lifecycle.evidence.words import word_tables
 
+Words = tuple[str, ...]
+"""Words of a command line."""
+
 
 def each(text: str) -> frozenset[str]:
     """The words of a text, as a set."""

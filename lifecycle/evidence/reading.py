@@ -16,7 +16,7 @@ from itertools import islice
 from lifecycle.evidence import suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.runners import runner_row, runner_table
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_row import Rows, RunnerRow
 from lifecycle.evidence.suite_runs import SuiteRun
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -54,7 +54,7 @@ class Tally:
         asserted: those that failed by their assertion; None if no row that reads it tells that.
     """
 
-    def __init__(self, rows: tuple[RunnerRow, ...], output: str, run: SuiteRun) -> None:
+    def __init__(self, rows: Rows, output: str, run: SuiteRun) -> None:
         text = plain(output)
         rows = rows if text.strip() else ()  # nothing was said, whatever the row
         sums: Counter[str] = Counter()
@@ -159,7 +159,7 @@ def _counted(match: re.Match[str], inner: str) -> Counter[str]:
 
 
 def _failures(
-    rows: tuple[RunnerRow, ...], text: str, readers: tuple[RunnerRow, ...]
+    rows: Rows, text: str, readers: Rows
 ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     """The tests that failed, and those of them that failed by their assertion; None if nobody tells that.
 
@@ -203,7 +203,7 @@ def _is_called(identity: str, title: str | None, name: str) -> bool:
     return name == title or identity.replace("::", ".").endswith(f".{name}")
 
 
-def _tally(run: SuiteRun, rows: tuple[RunnerRow, ...], output: str) -> Tally:
+def _tally(run: SuiteRun, rows: Rows, output: str) -> Tally:
     """What is read by a run's own row; by all where it prints what others do, or its row reads nothing."""
     if not run.rows or any(row.wraps for row in run.rows):
         return Tally(rows, output, run)
@@ -244,9 +244,7 @@ def _judged(
     return Outcome.UNKNOWN, "its output has no summary that is known"
 
 
-def read_run(
-    run: SuiteRun, end: CallEnd, output: str, *, rows: tuple[RunnerRow, ...] | None = None
-) -> Reading:
+def read_run(run: SuiteRun, end: CallEnd, output: str, *, rows: Rows | None = None) -> Reading:
     """The reading of a run of the agent's, from how its line ended and the end of what it printed.
 
     The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
@@ -273,12 +271,7 @@ def read_run(
 
 
 def proof(
-    run: SuiteRun,
-    end: CallEnd,
-    output: str,
-    *,
-    is_cut: bool = False,
-    rows: tuple[RunnerRow, ...] | None = None,
+    run: SuiteRun, end: CallEnd, output: str, *, is_cut: bool = False, rows: Rows | None = None
 ) -> Reading:
     """What the run proves of the files as they are after the command line; stricter than `read_run`.
 
@@ -324,7 +317,7 @@ def read_check(
     status: int | None,
     output: str,
     *,
-    rows: tuple[RunnerRow, ...] | None = None,
+    rows: Rows | None = None,
     is_cut: bool = False,
     configured: tuple[str, ...] = (),
     number: float | None = None,

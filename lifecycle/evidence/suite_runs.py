@@ -13,10 +13,10 @@ import posixpath
 import re
 from itertools import pairwise, takewhile
 
-from lifecycle.evidence.command_lines import Command, commands, listed
+from lifecycle.evidence.command_lines import Command, Words, commands, listed
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_row import Rows, RunnerRow
 from lifecycle.evidence.words import word_tables
 
 CHECK = "lifecycle check"
@@ -79,13 +79,11 @@ class SuiteRun:
         self.is_shown = self.is_whole = self.is_end = self.is_single = self.is_plain = True
         self.is_own = self.is_sifted = False
         self.behind: tuple[Command, ...] = ()
-        self.rows: tuple[RunnerRow, ...] = ()
+        self.rows: Rows = ()
         self.steps: tuple[tuple[str, bool], ...] = ()
 
 
-def run_in(
-    line: str, tests: tuple[str, ...] = (), rows: tuple[RunnerRow, ...] | None = None
-) -> SuiteRun | None:
+def run_in(line: str, tests: Words = (), rows: Rows | None = None) -> SuiteRun | None:
     """The test run in a command line; None if there is none.
 
     Args:
@@ -97,7 +95,7 @@ def run_in(
     return None if run is None or run.is_nothing else run
 
 
-def run_of(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> SuiteRun:
+def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     """The run that a command line is which is known to be one; it may be one that runs nothing."""
     run = _run_in(line, tests, rows)
     if run is None and (command := _meant(line)) is not None:
@@ -105,12 +103,12 @@ def run_of(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> Su
     return run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
 
 
-def _run_in(line: str, tests: tuple[str, ...], rows: tuple[RunnerRow, ...]) -> SuiteRun | None:
+def _run_in(line: str, tests: Words, rows: Rows) -> SuiteRun | None:
     own = [command for text in tests if (command := _meant(text))]
     parts = commands(line)
-    hits: dict[int, tuple[SuiteRun, tuple[str, ...]]] = {}
+    hits: dict[int, tuple[SuiteRun, Words]] = {}
     idle: SuiteRun | None = None
-    exported: tuple[str, ...] = ()
+    exported: Words = ()
     for index, command in enumerate(parts):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
@@ -153,8 +151,8 @@ def _meant(text: str) -> Command | None:
 
 
 def _run(
-    command: Command, own: list[Command], sets: tuple[str, ...], rows: tuple[RunnerRow, ...]
-) -> tuple[SuiteRun, tuple[str, ...]] | None:
+    command: Command, own: list[Command], sets: Words, rows: Rows
+) -> tuple[SuiteRun, Words] | None:
     """The run that a command is, and the words behind what makes it one."""
     words = command.words
     known = _known(words, rows) or _known(command.raw[len(command.sets) :], rows)
@@ -179,9 +177,7 @@ def _run(
     return run, rest
 
 
-def _known(
-    words: tuple[str, ...], rows: tuple[RunnerRow, ...]
-) -> tuple[str, RunnerRow, tuple[str, ...]] | None:
+def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
     """How a command that a row knows is called, the row, and the words behind that name."""
     words = _parted(words)
     plain = [
@@ -205,12 +201,12 @@ def _known(
     return None
 
 
-def _names(words: tuple[str, ...], option: str) -> bool:
+def _names(words: Words, option: str) -> bool:
     """True for an option of this program that says what it runs."""
     return f"{words[0].rpartition('/')[2]}|{option}" in _NAMING
 
 
-def _parted(words: tuple[str, ...]) -> tuple[str, ...]:
+def _parted(words: Words) -> Words:
     """The words, with the value of such an option as a word of its own."""
     parts: list[str] = []
     for word in words:
@@ -235,7 +231,7 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
 
 
 def _checked(
-    name: str, rest: tuple[str, ...], sets: tuple[str, ...], command: Command, row: RunnerRow | None
+    name: str, rest: Words, sets: Words, command: Command, row: RunnerRow | None
 ) -> SuiteRun:
     scope = runner_options.scope_of(name, rest, sets, row)
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
@@ -272,7 +268,7 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
     return True
 
 
-def _tells(name: str, rest: tuple[str, ...], *, is_fed: bool) -> bool:
+def _tells(name: str, rest: Words, *, is_fed: bool) -> bool:
     """True if a command may print what looks like a run's output, or leaves out a failure of one."""
     plain = [word for word in rest if not (word.startswith("-") or word.isdigit())]
     has_pattern = name.endswith("grep") or name in ("rg", "sed", "awk")
@@ -307,7 +303,7 @@ def _is_idle(command: Command) -> bool:
     return name != "git" or not _LOOKING.isdisjoint(words[:2])
 
 
-def _steps(parts: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[tuple[str, bool], ...]:
+def _steps(parts: list[Command], rests: dict[int, Words]) -> tuple[tuple[str, bool], ...]:
     """Where the line goes up to its last run, and the places that its runs are given."""
     steps: list[tuple[str, bool]] = []
     for index, command in enumerate(parts[: max(rests) + 1]):
@@ -319,7 +315,7 @@ def _steps(parts: list[Command], rests: dict[int, tuple[str, ...]]) -> tuple[tup
     return tuple(steps)
 
 
-def _target(words: tuple[str, ...], after: tuple[str, ...]) -> str:
+def _target(words: Words, after: Words) -> str:
     """The folder that a `cd` goes to; "" if the line alone does not say."""
     names = [word for word in words[1:] if word not in ("-P", "-L", "--", "-e", "-@")]
     if words[0] == "popd" or len(names) != 1:
@@ -330,7 +326,7 @@ def _target(words: tuple[str, ...], after: tuple[str, ...]) -> str:
     return "" if name == "-" or re.search(r"[$`*?]", name) else name
 
 
-def _places(command: Command, rest: tuple[str, ...]) -> list[str]:
+def _places(command: Command, rest: Words) -> list[str]:
     """Paths in a run's words that may say where it runs, or whose tests."""
     before = command.raw[: len(command.raw) - len(rest)]
     paths: list[str] = []

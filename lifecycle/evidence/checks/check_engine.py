@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
     from lifecycle.evidence.checks.check_reading import CommandEnd
     from lifecycle.evidence.checks.known_checks import KnownCheck
-    from lifecycle.evidence.runners.runner_row import RunnerRow
+    from lifecycle.evidence.runners.runner_row import Rows
 
 RUNNING = "LIFECYCLE_CHECK"
 """The variable that a check's commands see: the names of the checks that they are a part of."""
@@ -59,7 +59,7 @@ class CheckAsked:
     check: KnownCheck
     extra: tuple[str, ...]
     seconds: float
-    rows: tuple[RunnerRow, ...]
+    rows: Rows
     session: str = ""
     child: str = "check"
 

@@ -13,7 +13,7 @@ from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import KINDS, TEST
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_row import Rows
 
 
 class CommandEnd(NamedTuple):
@@ -35,7 +35,7 @@ class CommandEnd(NamedTuple):
 
 
 def read(
-    name: str, end: CommandEnd, root: Path, rows: tuple[RunnerRow, ...], number: float | None = None
+    name: str, end: CommandEnd, root: Path, rows: Rows, number: float | None = None
 ) -> Reading:
     """The reading of a command of the check called `name`.
 

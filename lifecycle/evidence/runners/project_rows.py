@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifecycle.core.errors import BadConfig, did_you_mean
-from lifecycle.evidence.runners.runner_row import COUNTED, PATTERNS, WORDS, RunnerRow
+from lifecycle.evidence.runners.runner_row import COUNTED, PATTERNS, WORDS, Rows, RunnerRow
 from lifecycle.platforms import slow_patterns
 
 OWN_KEYS = ("name", "commands", "adds", *WORDS, *PATTERNS)
 """What a project's own row may have."""
 
 
-def checked(rows: Iterable[Mapping[str, object]]) -> tuple[RunnerRow, ...]:
+def checked(rows: Iterable[Mapping[str, object]]) -> Rows:
     """The rows, as they stand in a project's file; BadConfig names the first that cannot be used."""
     return tuple(_checked(place, row) for place, row in enumerate(rows, 1))
 

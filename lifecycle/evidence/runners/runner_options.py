@@ -11,6 +11,7 @@ import re
 from enum import StrEnum
 from itertools import pairwise
 
+from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.evidence.runners.runner_table import options, pattern
 
@@ -29,9 +30,7 @@ _MAKE = "nqtp"
 _MAKE_VALUED = "CfIjlOoW"
 
 
-def scope_of(
-    name: str, words: tuple[str, ...], sets: tuple[str, ...] = (), row: RunnerRow | None = None
-) -> RunScope:
+def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow | None = None) -> RunScope:
     """How much of a suite runs with these words.
 
     Args:
@@ -58,7 +57,7 @@ def scope_of(
 
 
 def is_status_hidden(
-    name: str, words: tuple[str, ...], sets: tuple[str, ...] = (), row: RunnerRow | None = None
+    name: str, words: Words, sets: Words = (), row: RunnerRow | None = None
 ) -> bool:
     """True if the program ends with 0 also where tests fail."""
     program = name.split(maxsplit=1)[0]
@@ -68,7 +67,7 @@ def is_status_hidden(
     return is_ignoring or not hides.isdisjoint(map(_name, rest))
 
 
-def are_known(words: tuple[str, ...], row: RunnerRow | None) -> bool:
+def are_known(words: Words, row: RunnerRow | None) -> bool:
     """True if every option is one that leaves a suite whole, or that is known to leave out a part."""
     own = row.valued | row.keeps | row.picks | row.lists if row is not None else set()
     general = map(options, ("plain", "lists", "picks", "hides", "settings"))
@@ -105,7 +104,7 @@ def _letters(word: str) -> str:
     return word[:valued]
 
 
-def _further(program: str, words: tuple[str, ...]) -> list[str]:
+def _further(program: str, words: Words) -> list[str]:
     """The options that variables hold."""
     further: list[str] = []
     for word in words:
@@ -138,9 +137,7 @@ def _picks_attached(program: str, rest: list[str]) -> bool:
     return is_pytest and any(re.match(r"-[qxvsl]*[km]", word) for word in rest)
 
 
-def _picks_named(
-    program: str, row: RunnerRow | None, words: tuple[str, ...], sets: tuple[str, ...]
-) -> bool:
+def _picks_named(program: str, row: RunnerRow | None, words: Words, sets: Words) -> bool:
     """True if a name of tests is given, in the program's own way."""
     spelt = (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word) for word in (*words, *sets))
     if any(re.search(pattern("picking"), word) for word in spelt):
@@ -166,9 +163,7 @@ def _picks_named(
     return not all(re.search(row.names, word) for word in plain)
 
 
-def _environments(
-    names: tuple[str, ...], words: tuple[str, ...], sets: tuple[str, ...]
-) -> list[str]:
+def _environments(names: Words, words: Words, sets: Words) -> list[str]:
     named = [after for word, after in pairwise(words) if word in names]
     named += [value for n, _, value in (w.partition("=") for w in (*words, *sets)) if n in names]
     return [part for value in named for part in value.split(",") if part]

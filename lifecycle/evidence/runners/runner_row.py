@@ -82,3 +82,7 @@ class RunnerRow:
 def bounded(text: str) -> str:
     """The end of a text, each line of it cut: what a project's own patterns are tried on."""
     return "\n".join(line[:LINE] for line in text.split("\n")[-_LINES:])
+
+
+Rows = tuple[RunnerRow, ...]
+"""Rows of the table of runners."""

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from functools import cache
 
 from lifecycle.evidence.command_lines import each
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_row import Rows, RunnerRow
 from lifecycle.evidence.words import word_tables
 
 TABLE = "runners/runners"
 
 
 @cache
-def _shipped() -> tuple[RunnerRow, ...]:
+def _shipped() -> Rows:
     return tuple(map(RunnerRow, word_tables.table(TABLE)["rows"]))
 
 
@@ -44,7 +44,7 @@ def names() -> tuple[str, ...]:
     return tuple(command for row in _shipped() for command in row.commands)
 
 
-def rows(own: tuple[Mapping[str, object], ...] = ()) -> tuple[RunnerRow, ...]:
+def rows(own: tuple[Mapping[str, object], ...] = ()) -> Rows:
     """The table.
 
     Args:
