@@ -14,23 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from lifecycle.core.errors import LifecycleError
     from lifecycle.core.plan import FailuresHeard, ReviewsHeard
+    from lifecycle.core.values import model
     from lifecycle.core.values.checks import Checks
     from lifecycle.core.values.failed_checks import CommitFailures, FailedHead, WorkflowRun
-    from lifecycle.core.values.model import (
-        BoardBrief,
-        BoardItem,
-        BoardSchema,
-        Card,
-        Comment,
-        Issue,
-        Look,
-        MergeMethod,
-        Observation,
-        PullRequest,
-        Repository,
-        RepositoryAccess,
-        TokenFacts,
-    )
     from lifecycle.core.values.shapes import Ensured, PullFacts
     from lifecycle.core.values.survey import Holding, Swept
 
@@ -51,36 +37,36 @@ class Clock(Protocol):
 class Forge(Protocol):
     """Issues, pull requests and checks of one repository."""
 
-    def observe(self, look: Look) -> Observation:
+    def observe(self, look: model.Look) -> model.Observation:
         """All that a decision about one claim needs, in one request."""
 
-    def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
+    def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
 
     def viewer(self) -> str:
         """The login that the token belongs to."""
 
-    def issue(self, number: int) -> Issue:
+    def issue(self, number: int) -> model.Issue:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
 
-    def open_issues(self) -> tuple[Issue, ...]:
+    def open_issues(self) -> tuple[model.Issue, ...]:
         """Every open issue, pull requests left out."""
 
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
-    ) -> PullRequest:
+    ) -> model.PullRequest:
         """Open one; `head` is `owner:branch`. PullRequestExists, NothingToMerge, HeadMissing."""
 
-    def pull_request(self, number: int) -> PullRequest:
+    def pull_request(self, number: int) -> model.PullRequest:
         """One pull request; NotFound if there is none."""
 
-    def set_pull_request_body(self, number: int, body: str) -> PullRequest:
+    def set_pull_request_body(self, number: int, body: str) -> model.PullRequest:
         """Replace the text and return the pull request as GitHub shows it afterwards."""
 
-    def comment(self, issue: int, body: str) -> Comment:
+    def comment(self, issue: int, body: str) -> model.Comment:
         """Post one comment. Never resent here: GitHub does not deduplicate."""
 
-    def close_issue(self, issue: int) -> Issue:
+    def close_issue(self, issue: int) -> model.Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
 
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
@@ -95,10 +81,10 @@ class Forge(Protocol):
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
 
-    def token_facts(self) -> TokenFacts:
+    def token_facts(self) -> model.TokenFacts:
         """Whose token it is, of what kind, and what it was given. Only reads."""
 
-    def repository_access(self) -> RepositoryAccess:
+    def repository_access(self) -> model.RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
 
 
@@ -148,7 +134,7 @@ class FailureFeedback(Protocol):
         """
 
     def heard(
-        self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
+        self, pull: model.PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
     ) -> FailuresHeard:
         """What follows from what was read, and what is to be remembered: nothing is written.
 
@@ -164,7 +150,7 @@ class Merges(Protocol):
     """What can be done about the merge of a repository's pull requests; each may be asked twice."""
 
     def ensure_auto_merge(
-        self, number: int, *, sha: str = "", method: MergeMethod = "merge"
+        self, number: int, *, sha: str = "", method: model.MergeMethod = "merge"
     ) -> Ensured[PullFacts]:
         """Have GitHub merge this head once it may, or now; HeadMoved, NotMergeable, Rejected."""
 
@@ -182,7 +168,7 @@ class ReviewFeedback(Protocol):
     """What people and bots say of a pull request, as far as it is news."""
 
     def heard(
-        self, pull: PullRequest, known: Mapping[str, Any], now: float, *, is_asked: bool
+        self, pull: model.PullRequest, known: Mapping[str, Any], now: float, *, is_asked: bool
     ) -> ReviewsHeard:
         """What is to be told now, and what is to be remembered: nothing is written.
 
@@ -199,34 +185,36 @@ class ReviewFeedback(Protocol):
 class Board(Protocol):
     """One Projects v2 board."""
 
-    def schema(self, *, refresh: bool = False) -> BoardSchema:
+    def schema(self, *, refresh: bool = False) -> model.BoardSchema:
         """Ids of the project, its fields and options: cached, or read anew on `refresh`."""
 
     @property
-    def known(self) -> BoardSchema | None:
+    def known(self) -> model.BoardSchema | None:
         """The `schema` that was read before; None if it would have to be read."""
 
-    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
+    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
         """Write Status and Agent in one request and return what the payload shows afterwards.
 
         `status=None` and `agent=None` leave the field alone; an empty `agent` empties it with the
         mutation that really clears. UnknownOption, StaleFields, ItemArchived, ItemMissing.
         """
 
-    def add(self, issue_id: str) -> BoardItem:
+    def add(self, issue_id: str) -> model.BoardItem:
         """Put an issue on the board; returns the item that is there if it was on it already."""
 
-    def cards(self) -> tuple[Card, ...]:
+    def cards(self) -> tuple[model.Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
 
-    def brief(self) -> BoardBrief:
+    def brief(self) -> model.BoardBrief:
         """Title and cards, page by page while there is time: incomplete, not late."""
 
 
 class Survey(Protocol):
     """Many repositories at once, at the price of pages. Only reads; nothing is kept between calls."""
 
-    def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
+    def holdings(
+        self, repositories: Sequence[model.Repository], waits: int = 0
+    ) -> Iterator[Holding]:
         """One for each repository, in their order; one that cannot be read carries its `problem`.
 
         Of about the first `waits` of them the pull requests also show whom they wait for.
@@ -235,7 +223,7 @@ class Survey(Protocol):
     def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
         """One for each repository of a user or an organisation that is neither archived nor a fork."""
 
-    def repositories_of(self, owner: str) -> Iterator[Repository]:
+    def repositories_of(self, owner: str) -> Iterator[model.Repository]:
         """The names of the repositories of `holdings_of`, for whoever looks at a part of them."""
 
     def cards(self, at_most: int | None = None) -> Iterator[Swept]:

@@ -11,21 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from lifecycle.core import ports
     from lifecycle.core.errors import LifecycleError
     from lifecycle.core.plan import Action, Fact
-    from lifecycle.core.ports import (
-        Board,
-        Cache,
-        CheckReports,
-        Clock,
-        FailureFeedback,
-        Forge,
-        Git,
-        Merges,
-        ReviewFeedback,
-        StatusPlace,
-        Survey,
-    )
     from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
     from lifecycle.core.values.configured import Addresses, Settings
@@ -67,13 +55,13 @@ class World(Protocol):
 
     root: Path
     environment: Mapping[str, str]
-    clock: Clock
+    clock: ports.Clock
     deadline: Deadline
     is_hook: bool
     """Whoever answers a hook sets it: what is slow or may fail is left to others then."""
 
     @property
-    def cache(self) -> Cache:
+    def cache(self) -> ports.Cache:
         """Where ids are kept that seldom change."""
 
     @property
@@ -85,7 +73,7 @@ class World(Protocol):
         """Where GitHub answers."""
 
     @property
-    def git(self) -> Git:
+    def git(self) -> ports.Git:
         """Git in this worktree."""
 
     @property
@@ -109,38 +97,38 @@ class World(Protocol):
         """A word that differs for each token and configuration of one, and says nothing of either."""
 
     @property
-    def forge(self) -> Forge:
+    def forge(self) -> ports.Forge:
         """Issues, pull requests, checks."""
 
-    def forge_of(self, repository: Repository) -> Forge:
+    def forge_of(self, repository: Repository) -> ports.Forge:
         """Issues, pull requests and checks of another repository."""
 
     @property
-    def reports(self) -> CheckReports:
+    def reports(self) -> ports.CheckReports:
         """What failed checks say of themselves."""
 
     @property
-    def failures(self) -> FailureFeedback:
+    def failures(self) -> ports.FailureFeedback:
         """What becomes of failed checks."""
 
     @property
-    def merges(self) -> Merges:
+    def merges(self) -> ports.Merges:
         """What can be done about the merge of pull requests."""
 
     @property
-    def reviews(self) -> ReviewFeedback:
+    def reviews(self) -> ports.ReviewFeedback:
         """What people and bots say of a pull request."""
 
     @property
-    def survey(self) -> Survey:
+    def survey(self) -> ports.Survey:
         """Many repositories at once."""
 
     @property
-    def board(self) -> Board | None:
+    def board(self) -> ports.Board | None:
         """Where the Status is kept, or None if nowhere."""
 
     @property
-    def choice(self) -> StatusPlace:
+    def choice(self) -> ports.StatusPlace:
         """Whether labels take the place of the board."""
 
     @property
@@ -197,7 +185,7 @@ class World(Protocol):
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to; Refused."""
 
-    def beside(self, root: Path, environment: Mapping[str, str], cache: Cache) -> World:
+    def beside(self, root: Path, environment: Mapping[str, str], cache: ports.Cache) -> World:
         """The world of another worktree, with this one's time; `cache` is that worktree's."""
 
     def elsewhere(self, repository: Repository, url: str, place: Path) -> World:

@@ -71,15 +71,19 @@ def detection_lines(detection: Detection) -> list[str]:
     ]
 
 
-def platform_data(platform: Platform, commands: Mapping[str, tuple[Argv, ...]]) -> dict[str, Any]:
-    """A platform with these commands for `--json`, in the words of its file, and where it comes from."""
+def platform_data(platform: Platform) -> dict[str, Any]:
+    """A platform for `--json`, in the words of its file, and where it comes from."""
     return {
         **platform.about.data(),
-        "commands": {name: [list(words) for words in argvs] for name, argvs in commands.items()},
+        "commands": _listed(platform.commands),
         "place": platform.place.value,
         "path": str(platform.path),
         "needs_trust": platform.needs_trust,
     }
+
+
+def _listed(commands: Mapping[str, tuple[Argv, ...]]) -> dict[str, list[list[str]]]:
+    return {name: [list(words) for words in argvs] for name, argvs in commands.items()}
 
 
 def detection_data(detection: Detection) -> dict[str, Any]:
@@ -96,7 +100,8 @@ def detection_data(detection: Detection) -> dict[str, Any]:
             }
             for match in detection.matches
         ],
-        "selected": platform and platform_data(platform, detection.commands),
+        "selected": platform
+        and {**platform_data(platform), "commands": _listed(detection.commands)},
         "reason": detection.reason,
         "notes": list(detection.notes),
     }

@@ -101,11 +101,9 @@ def program(root: Path, settings: Settings) -> str:
 
 def start(root: Path, environment: Mapping[str, str], settings: Settings) -> str:
     """The client's command that begins with a task, as the tracker calls it that is here; "" if none."""
-    around = (root, environment, settings.tracker_folder)
+    use, folder = settings.tracker_use, settings.tracker_folder
     for name, signs in _found().items():
-        if settings.tracker_use == name or (
-            settings.tracker_use == AUTO and signs.is_present(*around)
-        ):
+        if use == name or (use == AUTO and signs.is_present(root, environment, folder)):
             return str(signs.START)
     return ""
 
@@ -144,8 +142,8 @@ def noting(tracker: Tracker, root: Path, clock: Clock, session: str = "") -> Tra
         def run(*args: Any, **kwargs: Any) -> Any:
             answer = verb(*args, **kwargs)
             if answer is not None or name == "publish":
-                task = answer if isinstance(answer, Task) else None
-                named = task.id if task is not None else str(args[0]) if args else ""
+                given = str(args[0]) if args else ""
+                named = answer.id if isinstance(answer, Task) else given
                 journal.note(
                     root,
                     journal.JournalEntry(

@@ -32,10 +32,7 @@ def list_(session: Session) -> None:
     """List every platform that is there, whether it matches this worktree or not."""
     discovered = discovery.discover(session.root, os.environ)
     data = {
-        "platforms": [
-            platform_tables.platform_data(platform, platform.commands)
-            for platform in discovered.platforms
-        ],
+        "platforms": [platform_tables.platform_data(platform) for platform in discovered.platforms],
         "notes": list(discovered.notes),
     }
     session.show(platform_tables.discovery_lines(discovered), data)

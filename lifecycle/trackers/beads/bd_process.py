@@ -174,7 +174,7 @@ class Runner:
         if process.returncode < 0:
             crash = sentence("bd-crashed", signal=-process.returncode, **about)
             raise errors.Crashed(crash, is_ambiguous=is_write)
-        return Ran(process.returncode, _text(out), _text(err))
+        return Ran(process.returncode, out, err)
 
     def _variables(self) -> dict[str, str]:
         inherited = for_child("tracker", self.environment)
@@ -194,7 +194,7 @@ def _demand_sayable(words: tuple[str, ...]) -> None:
         raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
 
 
-def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[bytes, bytes]:
+def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[str, str]:
     """Both outputs, once the process has ended.
 
     Raises:
@@ -226,7 +226,7 @@ def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[bytes, byt
             process.wait(max(until.left, 0))
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
-    out, err = (bytes(read[number]) for number in read)
+    out, err = (printed.decode("utf-8", errors="replace") for printed in read.values())
     return out, err
 
 
@@ -235,10 +235,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", errors="replace")
 
 
 def verb_of(words: tuple[str, ...]) -> str:

@@ -29,16 +29,16 @@ def a_new_task_is_open_and_nobodys(case: CheckCase) -> None:
 def an_unknown_id_is_not_found(case: CheckCase) -> None:
     """Each verb that takes an id says NotFound for one that is not there, and writes nothing."""
     real, lost = case.make().id, _unknown(case)
-    one, of = case.one, "of an unknown id"
+    tracker, of = case.one, "of an unknown id"
     for name in ("get", "claim", "release", "reopen", "list_comments"):
-        refused(NotFound, f"{name} {of}", getattr(one, name), lost)
-    refused(NotFound, f"close {of}", one.close, lost, reason="x")
-    refused(NotFound, f"edit {of}", one.edit, lost, title="x")
-    refused(NotFound, f"edit_labels {of}", one.edit_labels, lost, add=("x",))
-    refused(NotFound, f"comment {of}", one.comment, lost, case.key(), "x")
-    if one.abilities().has(Capability.DEPENDENCIES):
-        refused(NotFound, f"add_dependency {of}", one.add_dependency, lost, real)
-        refused(NotFound, f"add_dependency (the blocker) {of}", one.add_dependency, real, lost)
+        refused(NotFound, f"{name} {of}", getattr(tracker, name), lost)
+    refused(NotFound, f"close {of}", tracker.close, lost, reason="x")
+    refused(NotFound, f"edit {of}", tracker.edit, lost, title="x")
+    refused(NotFound, f"edit_labels {of}", tracker.edit_labels, lost, add=("x",))
+    refused(NotFound, f"comment {of}", tracker.comment, lost, case.key(), "x")
+    if tracker.abilities().has(Capability.DEPENDENCIES):
+        refused(NotFound, f"add_dependency {of}", tracker.add_dependency, lost, real)
+        refused(NotFound, f"add_dependency (the blocker) {of}", tracker.add_dependency, real, lost)
 
 
 def what_is_no_id_at_all_is_not_found(case: CheckCase) -> None:

@@ -12,15 +12,7 @@ import hashlib
 import re
 from functools import cached_property
 
-from lifecycle.core import hidden_marker
-from lifecycle.core.errors import (
-    AlreadyClaimed,
-    BadConfig,
-    GitFailed,
-    HeldByAnother,
-    Rejected,
-    Transient,
-)
+from lifecycle.core import errors, hidden_marker
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import named
 from lifecycle.core.values.shapes import IssueFacts
@@ -76,8 +68,8 @@ class IssueHolding:
             if self._hub.git.remote_url(self._remote) is None:
                 return False
             return str(self._hub.head).casefold() == str(self._hub.base).casefold()
-        except (GitFailed, BadConfig):  # no git, or a remote that is no repository of this GitHub
-            return False
+        except (errors.GitFailed, errors.BadConfig):
+            return False  # no git, or a remote that is no repository of this GitHub
 
     def take(self, issue: IssueFacts) -> IssueFacts:
         """Make the issue this agent's, and assign its account.
@@ -101,20 +93,20 @@ class IssueHolding:
             self._demand_first(number, issue.assignees)
         try:
             sha = holder.sha if holder is not None else self._take_lease(number)
-        except GitFailed:
+        except errors.GitFailed:
             return self._marked(issue)
         if self._login_in(issue):
             return issue
         try:
             now = self._issues.ensure_assignees(number, add=(self._login,)).now
-        except Rejected:
+        except errors.Rejected:
             # Without an assignee nobody sees that it is held.
             self._release(number, sha)
             raise
         try:
             # Who can write no lease knows nothing of this one, and may have been quicker.
             self._demand_first(number, now.assignees)
-        except AlreadyClaimed:
+        except errors.AlreadyClaimed:
             self._withdraw(number)
             self._release(number, sha)
             raise
@@ -149,7 +141,7 @@ class IssueHolding:
         number = issue.number
         try:
             holder = self._lease(number)
-        except (GitFailed, Transient) as error:
+        except (errors.GitFailed, errors.Transient) as error:
             log.write(self._root, f"tracker: the lease of #{number} is left out: {error.sentence}")
             holder = None
         held = [holder.agent] if holder is not None and holder.agent != self._actor else []
@@ -195,7 +187,7 @@ class IssueHolding:
     def _take_lease(self, number: int) -> str:
         try:
             return lease.take(self._hub.git, self._remote, number, self._actor)
-        except HeldByAnother:
+        except errors.HeldByAnother:
             holder = self._demand_own_lease(number)
             if holder is None:  # it was released between the two
                 raise refusals.held(f"#{number}", "") from None
@@ -219,7 +211,7 @@ class IssueHolding:
             if not self._login_in(now):  # another agent of the account gave way meanwhile
                 raise refusals.held(f"#{number}", now.assignees[0] if now.assignees else "")
             self._demand_own_lease(number)  # one that could not be written can be read all the same
-        except AlreadyClaimed:
+        except errors.AlreadyClaimed:
             self._withdraw(number)
             raise
         return now
