@@ -142,10 +142,7 @@ class Session:
         return Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
 
     def show(
-        self,
-        lines: Iterable[str],
-        data: Mapping[str, Any],
-        draw: Callable[[], None] | None = None,
+        self, lines: Iterable[str], data: Mapping[str, Any], draw: Callable[[], None] | None = None
     ) -> None:
         """Print sentences, on a terminal what `draw` draws in their place, or one JSON object."""
         withheld = self.world.told_withheld()

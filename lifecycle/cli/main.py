@@ -89,26 +89,15 @@ class RowGroup(click.Group):
         **attributes: Any,
     ) -> None:
         super().__init__(**attributes)
-        self.folder = folder
-        self.table = table
+        # Names alone: for a misspelt one click's error suggests the nearest.
+        self.commands = dict.fromkeys(table, click.Command(None))
+        self.folder, self.table = folder, table
         self.kinds = {**_KINDS, **kinds}
-        self.session = session
-        self.first = first
+        self.session, self.first = session, first
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
         """The names of the commands, in the order of their rows."""
         return list(self.table)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names; for a misspelt name the error suggests the nearest."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.exceptions.NoSuchCommand as error:
-            raise click.exceptions.NoSuchCommand(
-                error.command_name, possibilities=list(self.table), ctx=ctx
-            ) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
         """Write the list of commands for `--help`, each with its `short`; imports none of them."""
@@ -204,11 +193,7 @@ def _refuse(
 COMMANDS: Final = rows_of()
 
 
-@click.group(
-    cls=RowGroup,
-    table=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=RowGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lifecycle")
 def group() -> None:
     """Claim to close for coding agents on GitHub.

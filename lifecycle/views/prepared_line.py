@@ -16,14 +16,9 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
 from lifecycle.storage import log, regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
+from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_reading import overview
-from lifecycle.views.overview.overview_values import (
-    Overview,
-    OverviewPull,
-    OverviewRun,
-    OverviewWorkflow,
-)
-from lifecycle.views.overview.overview_words import STANDING_STYLES, STANDINGS
+from lifecycle.views.overview.overview_words import AT_WORK, STANDINGS
 
 NAME = "lifecycle.line"
 """In git's folder of the worktree: no repository can bring it, and what is in it goes to a terminal."""
@@ -87,7 +82,7 @@ _NAME = 40
 """Characters of a name that somebody else chose."""
 
 
-def status_words(overview: Overview, *, is_plain: bool = False) -> str:
+def status_words(overview: values.Overview, *, is_plain: bool = False) -> str:
     """What is at work, in one line: what waits for a person comes first; "" if nothing is.
 
     Args:
@@ -98,7 +93,7 @@ def status_words(overview: Overview, *, is_plain: bool = False) -> str:
     return f"{_mark(overview, is_plain=is_plain)}{' · '.join(parts)}"
 
 
-def _mark(overview: Overview, *, is_plain: bool) -> str:
+def _mark(overview: values.Overview, *, is_plain: bool) -> str:
     waits = len(overview.awaited)
     if not waits:
         return ""
@@ -106,7 +101,7 @@ def _mark(overview: Overview, *, is_plain: bool) -> str:
     return f"{_styled(words, _INVERSE, is_plain=is_plain)} "
 
 
-def _parts(overview: Overview) -> Iterator[tuple[str, str]]:
+def _parts(overview: values.Overview) -> Iterator[tuple[str, str]]:
     """Each part's words, and its colour as a terminal takes it."""
     claim, stage = overview.claim, overview.stage
     if claim is not None:
@@ -125,22 +120,20 @@ def _parts(overview: Overview) -> Iterator[tuple[str, str]]:
             yield f"{part} cannot be read: lifecycle status", _CODES["red"]
 
 
-def _pull(pull: OverviewPull) -> tuple[str, str]:
-    codes = ";".join(_CODES[word] for word in STANDING_STYLES[pull.state].split())
-    return f"{_linked(f'PR #{pull.number}', pull.url)} {STANDINGS[pull.state]}", codes
+def _pull(pull: values.OverviewPull) -> tuple[str, str]:
+    words, style = STANDINGS[pull.state]
+    codes = ";".join(_CODES[word] for word in style.split())
+    return f"{_linked(f'PR #{pull.number}', pull.url)} {words}", codes
 
 
-def _run(run: OverviewRun) -> str:
+def _run(run: values.OverviewRun) -> str:
     done = f"{run.done}/{len(run.stories)}" if run.stories else run.phase
-    story = next((candidate for candidate in run.stories if candidate.status in _AT_WORK), None)
+    story = next((candidate for candidate in run.stories if candidate.status in AT_WORK), None)
     where = f" {story.id} {story.tdd or story.status}" if story is not None else ""
     return f"run {done}{where}"
 
 
-_AT_WORK = ("in_progress", "testing", "review")
-
-
-def _workflow(workflow: OverviewWorkflow) -> str:
+def _workflow(workflow: values.OverviewWorkflow) -> str:
     where = f" {workflow.current}/{len(workflow.phases)}" if workflow.current else ""
     title = workflow.phases[workflow.current - 1].title if workflow.current else ""
     return f"{workflow.name[:_NAME]}{where} {title[:_NAME]}".rstrip()

@@ -86,35 +86,35 @@ def test_the_repository_is_named_by_option_then_variable(tmp_path: Path) -> None
         (Scope(), both, "octo-org/one"),
         (Scope(), {"GITHUB_REPOSITORY": "octo-org/two"}, "octo-org/two"),
     ):
-        place = ScopeGround.of(tmp_path, environment, scope)
+        place = ScopeGround(tmp_path, environment, scope)
         assert place.environment["LIFECYCLE_REPOSITORY"] == named
         assert place.root == tmp_path
     with pytest.raises(BadConfig, match="GITHUB_REPOSITORY"):
-        ScopeGround.of(tmp_path, {"GITHUB_REPOSITORY": "x"}, Scope())
+        ScopeGround(tmp_path, {"GITHUB_REPOSITORY": "x"}, Scope())
 
 
 def test_outside_of_a_worktree_somebody_has_to_name_a_repository(tmp_path: Path) -> None:
     """Nothing is guessed; an owner is enough."""
     with pytest.raises(Refused, match="--repo OWNER/NAME"):
-        ScopeGround.of(tmp_path, {}, Scope())
+        ScopeGround(tmp_path, {}, Scope())
     (tmp_path / config.CONFIG_FILE).write_text('repository = "octo-org/one"')
     with pytest.raises(Refused, match="only in one `repository` of"):
-        ScopeGround.of(tmp_path, {}, Scope())
-    place = ScopeGround.of(tmp_path, {}, Scope(owner="octo-org"))
+        ScopeGround(tmp_path, {}, Scope())
+    place = ScopeGround(tmp_path, {}, Scope(owner="octo-org"))
     assert "LIFECYCLE_REPOSITORY" not in place.environment
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     (tmp_path / "below").mkdir()
-    assert ScopeGround.of(tmp_path / "below", {}, Scope()).root == tmp_path
+    assert ScopeGround(tmp_path / "below", {}, Scope()).root == tmp_path
 
 
 def test_the_board_of_an_owner_is_the_owners(tmp_path: Path) -> None:
     """Unless somebody says whose it is: a variable, or the project's file."""
     scope = Scope(owner="octo-org")
     owner = "LIFECYCLE_PROJECT_OWNER"
-    assert ScopeGround.of(tmp_path, {}, scope).environment[owner] == "octo-org"
-    assert ScopeGround.of(tmp_path, {owner: "others"}, scope).environment[owner] == "others"
+    assert ScopeGround(tmp_path, {}, scope).environment[owner] == "octo-org"
+    assert ScopeGround(tmp_path, {owner: "others"}, scope).environment[owner] == "others"
     (tmp_path / config.CONFIG_FILE).write_text('project.owner = "others"')
-    assert owner not in ScopeGround.of(tmp_path, {}, scope).environment
+    assert owner not in ScopeGround(tmp_path, {}, scope).environment
 
 
 def test_the_event_is_that_of_the_run(tmp_path: Path) -> None:

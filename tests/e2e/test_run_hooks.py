@@ -17,7 +17,7 @@ from lifecycle.run.state import Led, Run, Story, UserFix
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.storage import journal
-from lifecycle.views.stats.summary import summarize
+from lifecycle.views.stats.summary import Summary
 from tests.conftest import Place
 from tests.e2e.client import Session, heard
 from tests.e2e.staged import Ground, marker
@@ -86,7 +86,7 @@ def test_a_session_that_leads_a_run_goes_on_until_it_is_complete(session: Sessio
     assert not (place.root / ".lifecycle/run").exists()
     entries = [entry for entry in journal.read(place.root) if entry.system == journal.RUN]
     assert [entry.kind for entry in entries] == ["block", "block", "block", "transition"]
-    told = summarize(journal.read(place.root))
+    told = Summary(journal.read(place.root))
     run = the_run(place)
     assert (told.tasks[run.id], run.id in told.done) == ("Take payments", True)
 

@@ -212,7 +212,6 @@ RIMS: dict[str, tuple[str, ...]] = {
     "Pure, and not mutated so far: what its process-free tests kill of a sample is less than the aim.": (
         "app.guidance.guidance_text",
         "app.guidance.recovery_message",
-        "cli.reconcile.reconcile_waits",
         "cli.reconcile.reconcile_words",
         "cli.workflow.workflow_values",
         "evidence.file_kinds",

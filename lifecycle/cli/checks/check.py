@@ -14,6 +14,7 @@ import click
 from lifecycle.cli.command_session import demanded_root
 from lifecycle.cli.terminal import json_text, passing, say_all
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Settings
@@ -120,9 +121,7 @@ def _counted(counts: Counts) -> str:
 
 def _data(record: RunRecord) -> dict[str, Any]:
     """The record for `--json`: every field, and the last command's words as `argv`."""
-    empty = RunRecord(0.0, "", record.outcome, "")
-    fields = {name: getattr(empty, name) for name in RunRecord.__slots__}
-    data = {**fields, **record.data, "outcome": _word(record)}
+    data = {**asdict(record), **record.data, "outcome": _word(record)}
     if record.counts is not None:
         data["counts"] = {**data["counts"], "total": record.counts.total}
     return {**data, "argv": record.commands[-1] if record.commands else ()}
@@ -171,10 +170,7 @@ def _lines(entry: dict[str, Any]) -> list[str]:
     import shlex
 
     if entry["problem"]:
-        return [
-            f"{entry['name']}: cannot be run: {entry['problem']}",
-            f"  from {entry['from']}",
-        ]
+        return [f"{entry['name']}: cannot be run: {entry['problem']}", f"  from {entry['from']}"]
     commands = " && ".join(shlex.join(words) for words in entry["commands"])
     trusted = "trusted" if entry["trusted"] else "not allowed yet: lifecycle trust"
     allowed = trusted if entry["needs_trust"] else "needs no yes"

@@ -1,13 +1,38 @@
-"""`lifecycle feedback`: what CI and reviewers answer to a pull request, as an agent can use it."""
+"""`lifecycle feedback`: what CI and reviewers answer to a pull request, as an agent can use it.
+
+The group, and of its commands `show`, `go-on` and `excerpt`.
+"""
 
 from __future__ import annotations
 
+import sys
+
 import click
 
-from lifecycle.cli.checks.feedback_show import pull_number
+from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, rows_of
+from lifecycle.cli.terminal import is_terminal, say_all
+from lifecycle.core.errors import Refused
+from lifecycle.core.light_dataclass import asdict, replace
+from lifecycle.core.redact import lines_in
+from lifecycle.core.values.configured import HOOK_SECONDS
+from lifecycle.core.values.model import PullState
+from lifecycle.feedback.checks import excerpt as excerpts
+from lifecycle.feedback.failures import failure_words
+from lifecycle.feedback.failures.failure_ledger import FailureLedger
+
+_LONGEST = 65_536
+"""Bytes of a log that are read at once, and of a line at most: endless lines cost no more memory."""
 
 _HELP = {"-h", "--help"}
+
+
+def pull_number(text: str) -> int:
+    """The number of a pull request, with or without the sign before it; raises click.BadParameter."""
+    number = text.removeprefix("#")
+    if not number.isdecimal() or not int(number):
+        raise click.BadParameter(f"{text!r} is no pull request's number.")
+    return int(number)
 
 
 class FeedbackGroup(RowGroup):
@@ -32,3 +57,77 @@ def command() -> None:
 
     Without a command: show.
     """
+
+
+def show(session: Session, *, pull: int | None) -> int:
+    """Print what failed on the head of PR: steps, the lines of logs that tell the error, remarks on files.
+
+    Without PR the claim's pull request, else the open one of the current branch. What was printed is kept
+    in .lifecycle/feedback, with the logs; a log is read once for each attempt of its job.
+    """
+    from lifecycle.feedback.checks.fetching import fetch
+    from lifecycle.feedback.checks.packet_text import lines_of
+
+    session.world.refuse_tracked()
+    fetched = fetch(session.world, pull or own_pull(session))
+    data = {**asdict(fetched.packet), "path": fetched.path}
+    session.show_whole(lines_of(fetched.packet), data)
+    return 0
+
+
+def own_pull(session: Session) -> int:
+    """The number of the claim's pull request, else of the branch's open one; Refused if there is none."""
+    record = session.claim_store.load(repair=False).record
+    if record is not None and record.claim.pr_number:
+        return int(record.claim.pr_number)
+    branch = session.world.git.current_branch()
+    for pull in session.world.forge.pull_requests_of(branch) if branch else ():
+        is_ours = pull.head_owner.casefold() == session.world.head.owner.casefold()
+        if pull.state is PullState.OPEN and is_ours:
+            return pull.number
+    where = f"the branch {branch}" if branch else "a worktree without a branch"
+    raise Refused(
+        f"No open pull request belongs to {where}, so nothing was read; hand off, or name one by number."
+    )
+
+
+def go_on(session: Session) -> int:
+    """Wake the agent again for failures of the claim's PR about which the user was asked.
+
+    It is for the user's yes to that question: how often something failed is counted anew from here on.
+    """
+    claim_store = session.claim_store
+    with claim_store.folder.locked(HOOK_SECONDS):
+        is_claimed = claim_store.load(repair=False).record is not None
+        # As it is remembered: what the agent edited meanwhile the next look takes in.
+        record = claim_store.remembered() if is_claimed else None
+        number = record.claim.pr_number if record is not None else None
+        if record is None or number is None:
+            raise Refused(
+                "No task with a pull request is claimed here, so there is nothing to go on with; "
+                "lifecycle status tells what is."
+            )
+        ledger = FailureLedger.from_json(record.pull.failures, number)
+        pull = replace(record.pull, failures=ledger.opened().as_json())
+        claim_store.remember(replace(record, pull=pull))
+        claim_store.save()
+    data = {"pull": number, "opened": [*ledger.stopped]}
+    session.show([failure_words.opened(number, ledger.stopped)], data)
+    return 0
+
+
+def excerpt(*, as_json: bool) -> int:
+    """Print the lines of a log on stdin that a person would quote: those around its errors.
+
+    For a job's log of GitHub Actions, and for what any tool printed: lifecycle feedback excerpt <LOG. At
+    most 150 lines and 12,000 characters, without secrets; where lines are left out, a line says how many.
+    """
+    if sys.stdin is None or is_terminal(sys.stdin):
+        raise Refused(
+            "No log came on stdin, so nothing was read; give one: lifecycle feedback excerpt <LOG"
+        )
+    shown = excerpts.excerpt(lines_in(iter(lambda: sys.stdin.buffer.read(_LONGEST), b""), _LONGEST))
+    say_all(shown.lines, asdict(shown), as_json=as_json)
+    if not (as_json or shown.total):
+        click.echo("lifecycle: The log on stdin is empty, so there is nothing to quote.", err=True)
+    return 0

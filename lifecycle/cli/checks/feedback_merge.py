@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.cli.checks.feedback_show import own_pull
+from lifecycle.cli.checks.feedback import own_pull
 from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import NotFound
 from lifecycle.core.messages import merge_messages

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.checks.feedback_show import own_pull
+from lifecycle.cli.checks.feedback import own_pull
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker.tracker_values import STDIN, text_from
@@ -24,14 +24,8 @@ from lifecycle.feedback.reviews import (
 )
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger
-from lifecycle.feedback.reviews.review_reply import (
-    Replied,
-    ReplyVerdict,
-    ReviewAnswers,
-    WantedReply,
-)
 
-KINDS = {"verdict": click.Choice([verdict.value for verdict in ReplyVerdict])}
+KINDS = {"verdict": click.Choice([verdict.value for verdict in review_reply.ReplyVerdict])}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
@@ -76,11 +70,13 @@ def reply(
     world = session.world
     is_person = not session.presence_beside().is_inside
     text = world.public(_text(text_file, is_person=is_person), "reply")
-    answers = ReviewAnswers(world.clients.graph, world.calls, world.base, session.claim_store.file)
-    wanted = WantedReply(
+    answers = review_reply.ReviewAnswers(
+        world.clients.graph, world.calls, world.base, session.claim_store.file
+    )
+    wanted = review_reply.WantedReply(
         thread,
         text,
-        ReplyVerdict(verdict) if verdict else None,
+        review_reply.ReplyVerdict(verdict) if verdict else None,
         resolves,
         is_person=is_person,
     )
@@ -198,7 +194,7 @@ def _point_data(point: ReviewPoint, ledger: ReviewLedger) -> dict[str, Any]:
     }
 
 
-def _done_lines(done: Replied) -> list[str]:
+def _done_lines(done: review_reply.Replied) -> list[str]:
     posted = "Answered" if done.is_new else "Was answered so already"
     lines = [f"{posted} on PR #{done.number}: {done.url}"]
     if not done.is_seen:
@@ -208,7 +204,7 @@ def _done_lines(done: Replied) -> list[str]:
     return [*lines, *([done.note] if done.note else [])]
 
 
-def _done_data(thread: str, done: Replied) -> dict[str, Any]:
+def _done_data(thread: str, done: review_reply.Replied) -> dict[str, Any]:
     return {
         "thread": thread,
         "pull": done.number,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lifecycle.cli.checks.feedback_show import own_pull, pull_number
+from lifecycle.cli.checks.feedback import own_pull, pull_number
 from lifecycle.cli.command_session import Session, end_late
 from lifecycle.cli.main import read_by
 from lifecycle.cli.terminal import at_once

@@ -206,12 +206,12 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
         return 0
     notes = [f"Note: {note}" for note in outcome.notes]
     if dry_run:
-        planned = engine.rehearse(session.world, session.claim_store, record=outcome.record)
-        lines = notes + claim_look.report_lines(planned, would=True)
-        lines += [*claim_look.problem_lines(planned, lines), "Nothing was written."]
-        session.show(lines, claim_look.report_data(planned) | {"notes": outcome.notes})
-        is_left = planned.record is not None and not planned.record.ending.outcome
-        return 1 if is_left or planned.problem is not None else 0
-    report, lines, is_left = claim_look.finish_release(session, notes)
+        report = engine.rehearse(session.world, session.claim_store, record=outcome.record)
+        lines = notes + claim_look.report_lines(report, would=True)
+        lines += [*claim_look.problem_lines(report, lines), "Nothing was written."]
+        is_open = report.record is not None and not report.record.ending.outcome
+        is_left = is_open or report.problem is not None
+    else:
+        report, lines, is_left = claim_look.finish_release(session, notes)
     session.show(lines, claim_look.report_data(report) | {"notes": outcome.notes})
     return 1 if is_left else 0

@@ -86,12 +86,7 @@ def _dumped_by(url: str) -> str:
 
 
 def _act(
-    sentence: str,
-    act: Callable[[Control], object],
-    *,
-    url: str,
-    repo: str | None,
-    as_json: bool,
+    sentence: str, act: Callable[[Control], object], *, url: str, repo: str | None, as_json: bool
 ) -> None:
     """Do one thing that people or CI do in a running sandbox; print `sentence`, as JSON with a sha or id.
 

@@ -15,15 +15,7 @@ import click
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import end_late
 from lifecycle.cli.reconcile import reconcile_actions as actions
-from lifecycle.cli.reconcile.reconcile_scope import (
-    ScopeGround,
-    ScopeOptions,
-    asked_scope,
-    event_of,
-    policy,
-    whole,
-    within,
-)
+from lifecycle.cli.reconcile import reconcile_scope as scoping
 from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import LifecycleError
@@ -99,7 +91,7 @@ def reconcile(
     """
     from lifecycle.reconcile.reconcile_run import Interrupted
 
-    asked = ScopeOptions(**scope)  # the other options are called as its fields are
+    asked = scoping.ScopeOptions(**scope)  # the other options are called as its fields are
     form = Form(as_json=as_json, summary=summary)
     try:
         report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
@@ -117,7 +109,9 @@ def exit_code(report: SweepReport, fail_on: str) -> int:
     return 1 if is_bad[fail_on] else 0
 
 
-def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: float) -> SweepReport:
+def _report(
+    asked: scoping.ScopeOptions, *, by_event: bool, dry_run: bool, minutes: float
+) -> SweepReport:
     """Run the reconcile and return its report; draws a progress bar if standard error is a terminal.
 
     Raises:
@@ -126,8 +120,8 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     """
     from lifecycle.reconcile import reconcile_run
 
-    scope = asked_scope(asked)
-    ground = ScopeGround.of(Path.cwd(), os.environ, scope)
+    scope = scoping.asked_scope(asked)
+    ground = scoping.ScopeGround(Path.cwd(), os.environ, scope)
     clock = SystemClock()
     world = WorktreeWorld(
         ground.root, ground.environment, clock, Deadline.after(clock, minutes * 60), MemoryCache()
@@ -135,12 +129,12 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     world.by_library = True
     try:
         with ending(world.deadline, end_late):
-            scope, note, skipped = whole(scope, world), "", ""
+            scope, note, skipped = scoping.whole(scope, world), "", ""
             if by_event:
-                scope, note, skipped = within(scope, event_of(os.environ), world)
+                scope, note, skipped = scoping.within(scope, scoping.event_of(os.environ), world)
             if skipped:
                 return SweepReport(skipped=skipped, is_dry_run=dry_run)
-            allowed = policy(asked, world.settings)
+            allowed = scoping.policy(asked, world.settings)
             with _bar() as bar:
                 return reconcile_run.reconcile(
                     world, scope, allowed, dry_run=dry_run, progress=bar, note=note

@@ -14,7 +14,6 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lifecycle.cli.reconcile import reconcile_waits as waits
 from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.light_dataclass import dataclass
@@ -157,9 +156,9 @@ def _waiting(report: SweepReport, room: int) -> list[str]:
     """The section on whom open pull requests wait for, in `room` bytes; folded if they are many."""
     if not report.waiting:
         return []
-    title = waits.head(report)
+    title = words.waiting_head(report)
     above = ["", "### Whom pull requests wait for", ""]
-    is_folded = len(report.waiting) > waits.SHOWN
+    is_folded = len(report.waiting) > words.WAITING
     above += [] if is_folded else [escaped(title), ""]
     rows = map(_waits_row, report.waiting)
     block, without = _block(title if is_folded else "", _WAITS, rows, room - _size(above) - CELL)
@@ -168,8 +167,8 @@ def _waiting(report: SweepReport, room: int) -> list[str]:
 
 
 def _waits_row(pull: WaitingPull) -> str:
-    task = f"{_linked(waits.name(pull), pull.url)} {escaped(pull.title)}"
-    return f"| {task} | {escaped(waits.who(pull))} | {escaped(pull.why)} |"
+    task = f"{_linked(words.pull_name(pull), pull.url)} {escaped(pull.title)}"
+    return f"| {task} | {escaped(words.whom(pull))} | {escaped(pull.why)} |"
 
 
 def write_outputs(report: SweepReport, environment: Mapping[str, str]) -> None:
@@ -178,14 +177,12 @@ def write_outputs(report: SweepReport, environment: Mapping[str, str]) -> None:
         _append(Path(file), outputs(report))
 
 
-def write_summary(report: SweepReport, environment: Mapping[str, str]) -> bool:
-    """Write the summary to the step's file; False if there is none; raises OSError."""
-    if not (file := environment.get(SUMMARY)):
-        return False
-    path = Path(file)
-    used = path.stat().st_size if path.exists() else 0
-    _append(path, summary(report, BYTES - used))
-    return True
+def write_summary(report: SweepReport, environment: Mapping[str, str]) -> None:
+    """Write the summary to the step's file, if there is one; raises OSError."""
+    if file := environment.get(SUMMARY):
+        path = Path(file)
+        used = path.stat().st_size if path.exists() else 0
+        _append(path, summary(report, BYTES - used))
 
 
 def escaped(text: str) -> str:

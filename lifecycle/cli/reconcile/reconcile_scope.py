@@ -61,40 +61,30 @@ def policy(asked: ScopeOptions, settings: Settings) -> Policy:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class ScopeGround:
     """The folder and the environment that the command works with.
+
+    Where the scope names neither owner nor repositories, the repository is that of
+    LIFECYCLE_REPOSITORY, else of GITHUB_REPOSITORY, else the worktree's own.
 
     Attributes:
         root: the worktree, or the current folder outside of one; `.lifecycle.toml` is read there.
         environment: the variables, with the repository and the board's owner of this run.
+
+    Raises:
+        Refused: no repository is named and the folder lies in no worktree.
+        BadConfig: a variable or a file cannot be used.
     """
 
-    root: Path
-    environment: Mapping[str, str]
-
-    @classmethod
-    def of(cls, folder: Path, environment: Mapping[str, str], scope: Scope) -> ScopeGround:
-        """The ground for a run with this scope.
-
-        Where the scope names neither owner nor repositories, the repository is that of
-        LIFECYCLE_REPOSITORY, else of GITHUB_REPOSITORY, else the worktree's own.
-
-        Raises:
-            Refused: no repository is named and the folder lies in no worktree.
-            BadConfig: a variable or a file cannot be used.
-        """
-        root = worktree_root(folder)
-        variables = dict(environment)
-        named = _named(scope, environment)
+    def __init__(self, folder: Path, environment: Mapping[str, str], scope: Scope) -> None:
+        worktree, named = worktree_root(folder), _named(scope, environment)
+        self.root, self.environment = worktree or folder, dict(environment)
         if named is not None:
-            variables["LIFECYCLE_REPOSITORY"] = str(named)
-        elif root is None and not scope.owner:
+            self.environment["LIFECYCLE_REPOSITORY"] = str(named)
+        elif worktree is None and not scope.owner:
             raise Refused(_nowhere(folder, environment))
-        ground = cls(root or folder, variables)
-        if scope.owner and config.load(ground.root, variables).project_owner is None:
-            variables["LIFECYCLE_PROJECT_OWNER"] = scope.owner
-        return ground
+        if scope.owner and config.load(self.root, self.environment).project_owner is None:
+            self.environment["LIFECYCLE_PROJECT_OWNER"] = scope.owner
 
 
 def whole(scope: Scope, world: WorktreeWorld) -> Scope:

@@ -15,10 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lifecycle.cli import terminal
-from lifecycle.cli.reconcile import reconcile_waits as waits
-from lifecycle.cli.reconcile.reconcile_words import FORMS, ending, parted, signs_for, why_not
+from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import fitted, grid, one_line
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 
@@ -69,8 +67,8 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
-    form = _ReportForm.of(report, width, signs_for(shown.encoding))
-    rows, folds = parted(report)
+    form = _ReportForm(report, width, words.signs_for(shown.encoding))
+    rows, folds = words.parted(report)
     by_repository = groupby(rows, lambda finding: finding.repository)
     for index, (repository, findings) in enumerate(by_repository):
         shown.print(
@@ -80,12 +78,14 @@ def show(report: SweepReport, console: Console | None = None) -> None:
         shown.print()
     for fold in folds:
         sign = form.signs[State.LEFT]
-        shown.print(Text(f"{sign} {one_line(fold.head)}", FORMS[State.LEFT].style), width=width)
+        shown.print(
+            Text(f"{sign} {one_line(fold.head)}", words.FORMS[State.LEFT].style), width=width
+        )
     if folds:
         shown.print()
     _show_waiting(report, shown, width)
-    first, *further = ending(report)
-    style = FORMS[State.FAILED].style if report.failed else "bold"
+    first, *further = words.ending(report)
+    style = words.FORMS[State.FAILED].style if report.failed else "bold"
     shown.print(Text(one_line(first), style=style), width=width)
     for line in further:
         shown.print(Text(one_line(line)), width=width)
@@ -95,9 +95,9 @@ def _show_waiting(report: SweepReport, shown: Console, width: int) -> None:
     """Print a table of the first open pull requests and whom they wait for; nothing if none waits."""
     if not report.waiting:
         return
-    shown.print(Text(waits.head(report), "bold"), width=width)
-    pulls, more = waits.listed(report)
-    number = max(len(waits.name(pull)) for pull in pulls)
+    shown.print(Text(words.waiting_head(report), "bold"), width=width)
+    pulls, more = words.waiting_listed(report)
+    number = max(len(words.pull_name(pull)) for pull in pulls)
     is_wide = width >= WIDE
     widths = [number, TITLE, None, None] if is_wide else [None]
     head = ("pull request", "", "waits for", "how it stands") if is_wide else ()
@@ -110,17 +110,16 @@ def _show_waiting(report: SweepReport, shown: Console, width: int) -> None:
 
 
 def _waits_cells(pull: WaitingPull, *, is_wide: bool) -> list[Text]:
-    name, title = _linked(waits.name(pull), pull.url), Text(one_line(pull.title), "dim")
-    who, why = Text(one_line(waits.who(pull)), "bold"), Text(one_line(pull.why))
+    name, title = _linked(words.pull_name(pull), pull.url), Text(one_line(pull.title), "dim")
+    who, why = Text(one_line(words.whom(pull)), "bold"), Text(one_line(pull.why))
     if is_wide:
         title.truncate(TITLE, overflow="ellipsis")
         return [name, title, who, why]
     return [Text("\n").join((Text.assemble(name, " ", title), Text.assemble(who, ": it ", why)))]
 
 
-@dataclass(frozen=True, slots=True)
 class _ReportForm:
-    """The layout of findings; one for every repository, so that columns meet.
+    """The layout of findings on so many columns; one for every repository, so that columns meet.
 
     Attributes:
         width: of the whole, in columns.
@@ -129,17 +128,10 @@ class _ReportForm:
         signs: the sign of each state that this output can hold.
     """
 
-    width: int
-    task: int
-    kind: int
-    signs: Mapping[State, str]
-
-    @classmethod
-    def of(cls, report: SweepReport, width: int, signs: Mapping[State, str]) -> _ReportForm:
-        """The layout for this report on `width` columns."""
-        task = max(map(len, ["task", *(f"#{finding.issue}" for finding in report.findings)]))
-        kind = max(map(len, ["finding", *(finding.kind for finding in report.findings)]))
-        return cls(width, task, kind, signs)
+    def __init__(self, report: SweepReport, width: int, signs: Mapping[State, str]) -> None:
+        self.width, self.signs = width, signs
+        self.task = max(map(len, ["task", *(f"#{finding.issue}" for finding in report.findings)]))
+        self.kind = max(map(len, ["finding", *(finding.kind for finding in report.findings)]))
 
     def table(self, findings: Iterable[Finding], *, has_header: bool) -> Table:
         """One repository's findings; a header only where evidence and fix have columns of their own."""
@@ -154,7 +146,7 @@ class _ReportForm:
         return grid(widths, rows, head, overflow="ellipsis")
 
     def _cells(self, finding: Finding) -> list[Text]:
-        sign = Text(self.signs[finding.state], FORMS[finding.state].style)
+        sign = Text(self.signs[finding.state], words.FORMS[finding.state].style)
         number, kind = _number(finding), Text(finding.kind, "bold")
         title = Text(one_line(finding.title), "dim")
         evidence = Text(one_line(finding.evidence))
@@ -179,9 +171,9 @@ def _linked(name: str, url: str) -> Text:
 
 def _done(finding: Finding) -> Text:
     """The state of a finding with its fix, and the reason if it was not applied."""
-    reason = why_not(finding)
+    reason = words.why_not(finding)
     colon = ":" if finding.fix or reason else ""
-    parts = [Text(f"{finding.state}{colon}", FORMS[finding.state].style)]
+    parts = [Text(f"{finding.state}{colon}", words.FORMS[finding.state].style)]
     if finding.fix:
         parts.append(Text(one_line(finding.fix)))
     if reason:

@@ -1,16 +1,18 @@
-"""The sentences on a reconcile's findings that all forms of its output share."""
+"""The sentences on findings, and on whom pull requests wait for, that all forms of the output share."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from lifecycle.claim.decisions.pull.merge_standing import Whom
 from lifecycle.cli import terminal
-from lifecycle.cli.reconcile import reconcile_waits
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.figures import count
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
+from lifecycle.reconcile.waiting_pulls import WaitingPull
 
 
 class StateForm(NamedTuple):
@@ -48,6 +50,19 @@ FEW = 5
 
 ROWS = 3
 """If more findings than that were left for one reason, they are shown as one line."""
+
+WAITING = 10
+"""How many pull requests a screen lists, and a summary without folding them."""
+
+_WHO = {
+    Whom.AUTHOR: "author",
+    Whom.REVIEWERS: "reviewers",
+    Whom.MERGE: "somebody to merge it",
+    Whom.RULE: "a rule of its base",
+    Whom.CHECKS: "checks",
+    Whom.QUEUE: "the merge queue",
+    Whom.AUTO_MERGE: "auto-merge",
+}
 
 _AS_ENDED = "For the reason that ended the run."
 
@@ -196,9 +211,43 @@ def some(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {unnamed:,} more" if unnamed > 0 else "")
 
 
+def whom(pull: WaitingPull) -> str:
+    """Whom a pull request waits for: `reviewers: maria, octo-org/core`."""
+    word = _WHO[pull.whom]
+    return f"{word}: {', '.join(pull.names)}" if pull.names else word
+
+
+def waiting_head(report: SweepReport) -> str:
+    """How many wait, and for whom: `3 open pull requests wait: 2 for author, 1 for checks`."""
+    counts = Counter(pull.whom for pull in report.waiting)
+    parts = [f"{counts[whom]:,} for {_WHO[whom]}" for whom in Whom if whom in counts]
+    verb = "waits" if len(report.waiting) == 1 else "wait"
+    return f"{count(len(report.waiting), 'open pull request')} {verb}: {', '.join(parts)}."
+
+
+def pull_name(pull: WaitingPull) -> str:
+    """The name of a pull request: `owner/name#46`."""
+    return f"{pull.repository}#{pull.number}"
+
+
+def waiting_listed(report: SweepReport) -> tuple[Sequence[WaitingPull], str]:
+    """The pull requests that a screen lists, and a line on how many more there are, or ""."""
+    more = len(report.waiting) - WAITING
+    return report.waiting[:WAITING], f"and {more:,} more; --json has them all." if more > 0 else ""
+
+
+def waiting_lines(report: SweepReport) -> list[str]:
+    """A heading and a line for each waiting pull request, for a pipe or a log; empty if none waits."""
+    if not report.waiting:
+        return []
+    pulls, more = waiting_listed(report)
+    rows = [f"  {pull_name(pull)} waits for {whom(pull)}: it {pull.why}" for pull in pulls]
+    return [waiting_head(report), *rows, *([f"  {more}"] if more else [])]
+
+
 def lines(report: SweepReport, signs: Mapping[State, str]) -> list[str]:
     """The report for a pipe or a log: a line for each finding and waiting pull request, then the ending."""
-    sentences = (*_findings(report, signs), *reconcile_waits.lines(report), *ending(report))
+    sentences = (*_findings(report, signs), *waiting_lines(report), *ending(report))
     return [one_line(line) for line in sentences]
 
 

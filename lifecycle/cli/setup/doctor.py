@@ -9,6 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.text import Text
+
 from lifecycle.cli import terminal
 from lifecycle.cli.command_session import end_late
 from lifecycle.cli.terminal import say_all
@@ -18,9 +21,6 @@ from lifecycle.core.timing import Deadline, SystemClock, ending
 from lifecycle.storage.store import worktree_root
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
     from lifecycle.setup.doctor.examination import Examination
     from lifecycle.setup.doctor.examined import DoctorFinding
 
@@ -76,8 +76,6 @@ def _line(finding: DoctorFinding) -> str:
 
 def _show(report: Examination) -> None:
     """Print the findings on a terminal: groups on the left, every fix on a line of its own."""
-    from rich.text import Text
-
     console = terminal.console(width=min(terminal.console().width, WIDTH))
     console.print(
         Text.assemble(("lifecycle doctor", "bold"), (f"  {report.repository}".rstrip(), "dim"))
@@ -91,8 +89,6 @@ def _show(report: Examination) -> None:
 
 
 def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
-    from rich.text import Text
-
     style = _STYLES[finding.level]
     sign = Text(f"{_signs()[finding.level]} ", style=style)
     lead = Text(f"{group:<{_GROUP}}", style="bold")
@@ -109,8 +105,6 @@ def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
 
 def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> None:
     """Print a text behind its lead, wrapped to the terminal's width; further lines are indented alike."""
-    from rich.text import Text
-
     width = max(console.width - len(lead), _NARROWEST)
     for index, line in enumerate(Text(says, style=style).wrap(console, width)):
         line.rstrip()
@@ -118,8 +112,6 @@ def _wrapped(console: Console, lead: Text, says: str, *, style: str = "") -> Non
 
 
 def _summary(report: Examination) -> Text:
-    from rich.text import Text
-
     from lifecycle.setup.doctor.examined import Level
 
     fails, warns = len(report.of(Level.FAIL)), len(report.of(Level.WARN))

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
-from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import store
 from lifecycle.trackers import registry
 
 
-@dataclass(frozen=True, slots=True)
 class _Asked:
     """What the repository wants to run here, and whether the user allowed it.
 
@@ -31,10 +27,11 @@ class _Asked:
         program: the program that keeps the tasks here, "" if none has to be run.
     """
 
-    clone: Path
-    commands: tuple[str, ...]
-    checks: tuple[KnownCheck, ...]
-    program: str
+    def __init__(self, session: Session) -> None:
+        root, settings = session.root, session.world.settings
+        self.clone, self.commands = store.clone_of(root), settings.validate
+        self.checks = known_checks.wanting_trust(root, settings, os.environ)
+        self.program = registry.program(root, settings)
 
     @property
     def is_trusted(self) -> bool:
@@ -88,45 +85,46 @@ def command(session: Session, *, yes: bool, show: bool, revoke: bool) -> None:
     """
     if yes + show + revoke > 1:
         raise click.UsageError("--yes, --show and --revoke exclude each other.")
-    settings, clone = session.world.settings, store.clone_of(session.root)
-    checks = known_checks.wanting_trust(session.root, settings, os.environ)
-    program = registry.program(session.root, settings)
-    asked = _Asked(clone, settings.validate, checks, program)
+    asked = _Asked(session)
+    lines, is_trusted = asked.lines, True
     if revoke:
-        line = (
-            "Nothing of this repository may run any more."
-            if user_folder.revoke(os.environ, clone)
-            else "Nothing of this repository was allowed to run; nothing was changed."
-        )
-        session.show([line], asked.data(trusted=not asked.lines))
-        return
-    if not asked.lines:
-        line = f"{config.CONFIG_FILE} names no commands here: there is nothing to trust."
-        session.show([line], asked.data(trusted=True))
-        return
-    is_trusted = asked.is_trusted
-    if show or is_trusted:
-        not_yet = "That may not run yet; allow it with: lifecycle trust"
-        verdict = "That may run." if is_trusted else not_yet
-        session.show([*asked.lines, verdict], asked.data(trusted=is_trusted))
-        return
+        was_allowed = user_folder.revoke(os.environ, asked.clone)
+        is_trusted = not lines
+        lines = [_REVOKED if was_allowed else _NOT_REVOKED]
+    elif not lines:
+        lines = [f"{config.CONFIG_FILE} names no commands here: there is nothing to trust."]
+    elif asked.is_trusted:
+        lines.append("That may run.")
+    elif show:
+        is_trusted = False
+        lines.append("That may not run yet; allow it with: lifecycle trust")
+    else:
+        _ask(session, asked, is_sure=yes)
+        asked.allow()
+        lines = [*(lines if yes else ()), _ALLOWED]
+    session.show(lines, asked.data(trusted=is_trusted))
+
+
+_REVOKED = "Nothing of this repository may run any more."
+_NOT_REVOKED = "Nothing of this repository was allowed to run; nothing was changed."
+_ALLOWED = (
+    "That may run now, here and in every worktree of this clone. Undo: lifecycle trust --revoke"
+)
+
+
+def _ask(session: Session, asked: _Asked, *, is_sure: bool) -> None:
+    """Ask a person on the terminal, unless that one `is_sure`.
+
+    Raises:
+        Refused: an agent runs this; or no yes was given, or no terminal is there to ask on.
+    """
     if os.environ.get("CLAUDE_CODE_SESSION_ID"):
         raise Refused(
             "An agent cannot allow commands for its user; nothing was allowed. The user runs this in a "
             "terminal of their own: lifecycle trust"
         )
-    if not yes:
-        _ask(session, asked)
-    asked.allow()
-    end = (
-        "That may run now, here and in every worktree of this clone. Undo: lifecycle trust --revoke"
-    )
-    shown = [*asked.lines, end] if yes else [end]
-    session.show(shown, asked.data(trusted=True))
-
-
-def _ask(session: Session, asked: _Asked) -> None:
-    """Ask a person on the terminal; raises Refused without a yes, or without a terminal."""
+    if is_sure:
+        return
     if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         lines = (line for check in asked.checks for line in check.lines)
         program = [asked.program] if asked.program else []

@@ -81,7 +81,7 @@ def status(session: Session) -> None:
 
     In a client's session it is about that session; elsewhere about the last one that was active here.
     """
-    lines, data = _standing(session, _kept(WorkflowFiles(session.root)))
+    lines, data = _standing(session)
     session.show(_fitted(lines), data)
 
 
@@ -189,7 +189,7 @@ Standing = tuple[list[str], dict[str, Any]]
 """Lines for a person, and the same for `--json`."""
 
 
-def _standing(session: Session, record: SessionRecord | None) -> Standing:
+def _standing(session: Session) -> Standing:
     """Whether the staged workflow is active here, and at which stage; asks the tracker.
 
     Raises:
@@ -197,8 +197,12 @@ def _standing(session: Session, record: SessionRecord | None) -> Standing:
     """
     stages = session.world.settings.stages
     files = WorkflowFiles(session.root)
-    why = _why_off(stages, files)
-    if not why:
+    record, why = _kept(files), ""
+    if not stages.use:
+        why = f"{regular_files.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
+    elif files.is_off:
+        why = "it is switched off in this worktree; run: lifecycle stage on"
+    else:
         activation.wanted_in(session.world)
         try:
             activity = _activity(session, stages, files)
@@ -225,15 +229,6 @@ def _is_heard(session: Session) -> bool:
 
     client = ClientSetup.read(session.root, session.world.environment)
     return client.plugin_runs or bool(client.of("on-stop"))
-
-
-def _why_off(stages: StageSettings, files: WorkflowFiles) -> str:
-    """Why the staged workflow is not on here, as the end of a sentence; "" if it is on."""
-    if not stages.use:
-        return f"{regular_files.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
-    if files.is_off:
-        return "it is switched off in this worktree; run: lifecycle stage on"
-    return ""
 
 
 def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> Activity:

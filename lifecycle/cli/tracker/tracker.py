@@ -14,7 +14,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, rows_of
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker import tracker_values as values
-from lifecycle.cli.tracker.tracker_rules import refuse_others, reopen_ours, stand_of
+from lifecycle.cli.tracker.tracker_rules import Stand
 from lifecycle.core.errors import UnknownOption
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
@@ -51,11 +51,7 @@ def _listed(tracker: Tracker, labels: tuple[str, ...], status: str | None) -> tu
 
 
 def _show_listing(
-    session: Session,
-    tasks: tuple[Task, ...],
-    limit: int | None,
-    what: str,
-    labels: tuple[str, ...],
+    session: Session, tasks: tuple[Task, ...], limit: int | None, what: str, labels: tuple[str, ...]
 ) -> None:
     name, shown = session.tracker.name, tasks if limit is None else tasks[:limit]
     listing = values.Listing(name, what, shown, len(tasks), labels)
@@ -126,12 +122,10 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
     The task of this worktree's claim stays the claim's. What somebody else's claim holds is left (exit
     code 4); --force ends that claim.
     """
-    stand = stand_of(session, task)
+    stand = Stand(session, task)
     if not (force or stand.is_ours or stand.task.is_open):
-        refuse_others(session, stand, "reopened")
-    reopened = (
-        reopen_ours(session, stand) if stand.is_ours else session.tracker.reopen(stand.task.id)
-    )
+        stand.refuse_others("reopened")
+    reopened = stand.reopen_ours() if stand.is_ours else session.tracker.reopen(stand.task.id)
     _tell(session, reopened, f"{reopened.id} is {_state(reopened)}.")
 
 

@@ -13,14 +13,7 @@ from lifecycle.cli.claims.claim_look import code_of, finish_release, glance
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
-from lifecycle.core.errors import (
-    BlockedBy,
-    HeldByAnother,
-    LifecycleError,
-    NotClaimable,
-    NotFound,
-    Refused,
-)
+from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages import messages
 from lifecycle.core.messages.loss_messages import forcing
@@ -82,31 +75,33 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     )
     if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
         mine = session.tracker.claim_next(labels=labels)
-        return _got(session, mine, labels).show(session)
-    return _first(session, tasks, labels).show(session)
+        taken = _Told(mine, [_is_yours(session, mine)]) if mine is not None else None
+    else:
+        taken = _first(session, tasks)
+    nothing = values.nothing_is(values.READY, session.tracker.name, labels)
+    return (taken or _Told(None, [nothing])).show(session)
 
 
-def _first(session: Session, tasks: tuple[Task, ...], labels: tuple[str, ...]) -> _Told:
+def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
     """Claim the first of the tasks that can be claimed; raises the last refusal if none can."""
-    refusal: LifecycleError | None = None
+    refusal: errors.LifecycleError | None = None
     for task in tasks[:_TRIED]:
         try:
             return _claimed(session, task)
-        except (HeldByAnother, NotClaimable, BlockedBy, NotFound) as error:
+        except (
+            errors.HeldByAnother,
+            errors.NotClaimable,
+            errors.BlockedBy,
+            errors.NotFound,
+        ) as error:
             refusal = error
-        except Refused as error:
+        except errors.Refused as error:
             if session.claim_store.load(repair=False).record is not None:
                 raise  # this worktree has a claim, so that the next one would be refused as well
             refusal = error
     if refusal is not None:
         raise refusal
-    return _got(session, None, labels)
-
-
-def _got(session: Session, task: Task | None, labels: tuple[str, ...]) -> _Told:
-    if task is None:
-        return _Told(None, [values.nothing_is(values.READY, session.tracker.name, labels)])
-    return _Told(task, [_is_yours(session, task)])
+    return None
 
 
 def _is_yours(session: Session, task: Task) -> str:
@@ -134,7 +129,7 @@ def _refuse_blocked(session: Session, task: Task) -> None:
         return
     names = ", ".join(f"#{name}" for name in task.blocked_by)
     first = "those" if len(task.blocked_by) > 1 else "it"
-    raise BlockedBy(
+    raise errors.BlockedBy(
         f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or take it all "
         f"the same: {forcing(task.id)}",
         ids=task.blocked_by,
@@ -174,10 +169,10 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     --force is given. An issue is not released for others: take it over first, with lifecycle takeover.
     """
     reason = session.world.public(reason, "reason")
-    stand = rules.stand_of(session, task)
+    stand = rules.Stand(session, task)
     if stand.is_ours:
         return _given_back(session, stand.task, reason).show(session)
-    rules.refuse_others(session, stand, "released", force=force)
+    stand.refuse_others("released", force=force)
     notes = _freed(session, stand.task)
     released = session.tracker.release(stand.task.id)
     if reason and stand.task.assignee and released.is_open:
@@ -214,12 +209,12 @@ def close(session: Session, task: str, reason: str) -> int:
     left (exit code 4).
     """
     reason = session.world.public(reason, "reason")
-    stand = rules.stand_of(session, task)
+    stand = rules.Stand(session, task)
     if stand.is_ours:
         return _closed(session, stand.task, reason).show(session)
     if stand.task.is_open:
-        rules.refuse_others(session, stand, "closed")
-        rules.refuse_half(session, stand)
+        stand.refuse_others("closed")
+        stand.refuse_half()
     closed = session.tracker.close(stand.task.id, reason=reason)
     is_plain = closed.close_reason.casefold() in ("", TaskStatus.CLOSED.value)
     why = "" if is_plain else f": {closed.close_reason}"

@@ -17,7 +17,6 @@ from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.tracker.tracker_values import key_of
 from lifecycle.core.errors import AlreadyClaimed, HeldByAnother, NotFound, Refused
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import named
 from lifecycle.core.tracker import Task
@@ -33,7 +32,6 @@ _WAYS = {"released": "release"}
 """By what was not done, the command whose `--force` does it without a takeover first."""
 
 
-@dataclass(frozen=True, slots=True)
 class Stand:
     """A task, and the issue and claim that it is under.
 
@@ -44,133 +42,118 @@ class Stand:
         is_ours: the claim of this worktree is for the task.
     """
 
-    task: Task
-    issue: int | None
-    is_issue: bool
-    is_ours: bool
+    def __init__(self, session: Session, name: str) -> None:
+        """Read the task `name` and what it is under; raises as the tracker's `get`, and ClaimRefused."""
+        self.session, self.world = session, session.world
+        self.task = task = session.tracker.get(name)
+        self.is_issue = session.tracker.name == GITHUB
+        self.issue = int(task.id) if self.is_issue else linked_writes.issue_named(self.world, task)
+        record = session.claim_store.load(repair=False).record
+        self.is_ours = False
+        if record is not None:
+            link = record.linked.link
+            is_linked = link is not None and link.id == task.id and not self.is_issue
+            is_issues = self.issue is not None and record.claim.issue_number == self.issue
+            self.is_ours = is_linked or is_issues
 
+    def refuse_others(self, done: str, *, force: bool = False) -> None:
+        """Refuse to end a task that somebody else holds, by a claim or in the tracker itself.
 
-def stand_of(session: Session, name: str) -> Stand:
-    """Read the task `name` and what it is under; raises as the tracker's `get` does, and ClaimRefused."""
-    world = session.world
-    task = world.tracker.get(name)
-    is_issue = world.tracker.name == GITHUB
-    issue = int(task.id) if is_issue else linked_writes.issue_named(world, task)
-    record = session.claim_store.load(repair=False).record
-    is_ours = False
-    if record is not None:
-        is_linked = (
-            record.linked.link is not None and record.linked.link.id == task.id and not is_issue
-        )
-        is_ours = is_linked or (issue is not None and record.claim.issue_number == issue)
-    return Stand(task, issue, is_issue, is_ours)
+        Args:
+            done: what was not done, as in "closed".
+            force: end it even so, if only the tracker says that it is another's; never against a claim.
+
+        Raises:
+            HeldByAnother: another worktree of this clone claims it, somebody else has its lease, or the
+                tracker says that it is somebody else's.
+            GitFailed, Transient: whose it is could not be read; nothing was done.
+        """
+        if self.issue is not None:
+            self._refuse_claimed(self.issue, done)
+        if not self.task.is_open:
+            return
+        if self.is_issue:
+            self._refuse_assigned(done)
+            return
+        holder = self.task.assignee
+        is_free = holder in ("", self.session.tracker.actor)
+        if not is_free and not may_free(self.session, holder, force=force):
+            raise refusal(self.session, self.task.id, holder, done, _WAYS.get(done, ""))
+
+    def _refuse_claimed(self, number: int, done: str) -> None:
+        """Refuse an issue that another worktree of this clone claims, or whose lease somebody else has.
+
+        Without the remote there are no leases: then the issue's assignees and comments say whose it is.
+        """
+        world = self.world
+        for place in list_places(world.git):
+            if place.path.resolve() != world.root.resolve() and claimed(place.path) == number:
+                raise HeldByAnother(
+                    f"#{number} is claimed in {place.path}; nothing was {done}. Go there to end that claim."
+                )
+        holder = lease.read(world.git, world.remote, number) if has_remote(self.session) else None
+        if holder is not None and holder.agent != world.tracker.actor:
+            way = f"take it over first: {forcing(number)}"
+            if not self.task.is_open:
+                way = f"end that: lifecycle tracker reopen {self.task.id} --force"
+            raise HeldByAnother(
+                f"#{number} is held by {named(holder.agent)} since {holder.since}; nothing was {done}. "
+                f"Leave it to them, or if that agent is gone, {way}"
+            )
+
+    def _refuse_assigned(self, done: str) -> None:
+        """Refuse an issue that other accounts are assigned to, and this one is not."""
+        world, task = self.world, self.task
+        if not task.assignee:
+            return
+        login = world.forge.viewer().casefold()
+        if task.assignee.casefold() == login:
+            return
+        others = world.forge.issue(int(task.id)).assignees
+        if others and login not in {name.casefold() for name in others}:
+            raise HeldByAnother(
+                f"#{task.id} is assigned to {', '.join(others)}; nothing was {done}. Leave it to them, or "
+                f"if they are gone, take it over first: {forcing(task.id)}"
+            )
+
+    def refuse_half(self) -> None:
+        """Refuse to close a task while the issue that it is linked to is open.
+
+        Raises:
+            Refused: the issue that the task is linked to is open.
+            NotFound: there is no such issue.
+        """
+        if self.issue is None or self.is_issue:
+            return
+        issue = self.world.forge.observe(Look(issue=self.issue, branch="")).issue
+        if issue is None:
+            raise NotFound(
+                f"{self.task.id} is linked to #{self.issue}, which {self.world.base} does not show to this "
+                "token; nothing was closed. Correct the link, or the token's access."
+            )
+        if issue.is_open:
+            raise Refused(
+                f"{self.task.id} is linked to #{self.issue}, which is open, and both are closed together; "
+                f"nothing was closed. Take it with: lifecycle claim {self.task.id}; or close #{self.issue} "
+                "on GitHub first."
+            )
+
+    def reopen_ours(self) -> Task:
+        """Open the task of this worktree's claim again; it stays held by the claim."""
+        tracker, task = self.session.tracker, self.task
+        if task.is_open:
+            return task
+        if not self.is_issue:
+            tracker.reopen(task.id)
+            return tracker.claim(task.id)
+        IssueOperations(IssueCalls(self.world.calls)).ensure_open(int(task.id))
+        return tracker.get(task.id)
 
 
 def has_remote(session: Session) -> bool:
     """True if there is a remote on which leases could lie."""
     world = session.world
     return world.git.remote_url(world.settings.remote) is not None
-
-
-def refuse_others(session: Session, stand: Stand, done: str, *, force: bool = False) -> None:
-    """Refuse to end a task that somebody else holds, by a claim or in the tracker itself.
-
-    Args:
-        session: this worktree.
-        stand: the task.
-        done: what was not done, as in "closed".
-        force: end it even so, if only the tracker says that it is another's; never against a claim.
-
-    Raises:
-        HeldByAnother: another worktree of this clone claims it, somebody else has its lease, or the
-            tracker says that it is somebody else's.
-        GitFailed, Transient: whose it is could not be read; nothing was done.
-    """
-    if stand.issue is not None:
-        _refuse_claimed(session, stand, stand.issue, done)
-    if not stand.task.is_open:
-        return
-    if stand.is_issue:
-        _refuse_assigned(session, stand.task, done)
-        return
-    holder = stand.task.assignee
-    is_free = holder in ("", session.tracker.actor)
-    if not is_free and not may_free(session, holder, force=force):
-        raise refusal(session, stand.task.id, holder, done, _WAYS.get(done, ""))
-
-
-def _refuse_claimed(session: Session, stand: Stand, number: int, done: str) -> None:
-    """Refuse an issue that another worktree of this clone claims, or whose lease somebody else has.
-
-    Without the remote there are no leases: then the issue's assignees and comments say whose it is.
-    """
-    world = session.world
-    for place in list_places(world.git):
-        if place.path.resolve() != world.root.resolve() and claimed(place.path) == number:
-            raise HeldByAnother(
-                f"#{number} is claimed in {place.path}; nothing was {done}. Go there to end that claim."
-            )
-    holder = lease.read(world.git, world.remote, number) if has_remote(session) else None
-    if holder is not None and holder.agent != world.tracker.actor:
-        way = f"take it over first: {forcing(number)}"
-        if not stand.task.is_open:
-            way = f"end that: lifecycle tracker reopen {stand.task.id} --force"
-        raise HeldByAnother(
-            f"#{number} is held by {named(holder.agent)} since {holder.since}; nothing was {done}. Leave "
-            f"it to them, or if that agent is gone, {way}"
-        )
-
-
-def _refuse_assigned(session: Session, task: Task, done: str) -> None:
-    """Refuse an issue that other accounts are assigned to, and this one is not."""
-    if not task.assignee:
-        return
-    world = session.world
-    login = world.forge.viewer().casefold()
-    if task.assignee.casefold() == login:
-        return
-    others = world.forge.issue(int(task.id)).assignees
-    if others and login not in {name.casefold() for name in others}:
-        raise HeldByAnother(
-            f"#{task.id} is assigned to {', '.join(others)}; nothing was {done}. Leave it to them, or if "
-            f"they are gone, take it over first: {forcing(task.id)}"
-        )
-
-
-def refuse_half(session: Session, stand: Stand) -> None:
-    """Refuse to close a task while the issue that it is linked to is open.
-
-    Raises:
-        Refused: the issue that the task is linked to is open.
-        NotFound: there is no such issue.
-    """
-    if stand.issue is None or stand.is_issue:
-        return
-    world = session.world
-    issue = world.forge.observe(Look(issue=stand.issue, branch="")).issue
-    if issue is None:
-        raise NotFound(
-            f"{stand.task.id} is linked to #{stand.issue}, which {world.base} does not show to this token; "
-            "nothing was closed. Correct the link, or the token's access."
-        )
-    if issue.is_open:
-        raise Refused(
-            f"{stand.task.id} is linked to #{stand.issue}, which is open, and both are closed together; "
-            f"nothing was closed. Take it with: lifecycle claim {stand.task.id}; or close #{stand.issue} "
-            "on GitHub first."
-        )
-
-
-def reopen_ours(session: Session, stand: Stand) -> Task:
-    """Open the task of this worktree's claim again; it stays held by the claim."""
-    tracker, task = session.tracker, stand.task
-    if task.is_open:
-        return task
-    if not stand.is_issue:
-        tracker.reopen(task.id)
-        return tracker.claim(task.id)
-    IssueOperations(IssueCalls(session.world.calls)).ensure_open(int(task.id))
-    return tracker.get(task.id)
 
 
 def take_over(session: Session, task: Task, *, force: bool) -> tuple[Task, list[str]]:

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from lifecycle.cli.terminal import fitted, grid, one_line
 from lifecycle.cli.tracker.tracker_values import COLUMNS, Column, Listing, priority_of
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.tracker import Task, TaskStatus
 
 WIDTH = 140
@@ -40,14 +39,13 @@ def draw(listing: Listing, console: Console | None = None) -> None:
     shown.print(Text.assemble((listing.tracker, "bold"), f"  {listing.head}"))
     if listing.tasks:
         shown.print()
-        shown.print(_TaskForm.of(listing.tasks, width).table(listing.tasks), width=width)
+        shown.print(_TaskForm(listing.tasks, width).table(listing.tasks), width=width)
     if listing.more:
         shown.print(Text(listing.more, "dim"))
 
 
-@dataclass(frozen=True, slots=True)
 class _TaskForm:
-    """The layout of a list of tasks; one for all rows, so that columns meet.
+    """The layout of a list of tasks on so many columns; one for all rows, so that columns meet.
 
     Attributes:
         told: the facts beside id, priority and title, each with its width in columns.
@@ -58,35 +56,27 @@ class _TaskForm:
         is_narrow: a task is a block of lines.
     """
 
-    told: dict[Column, int]
-    names: int
-    room: int
-    has_ranks: bool
-    is_wide: bool
-    is_narrow: bool
-
-    @classmethod
-    def of(cls, tasks: tuple[Task, ...], width: int) -> _TaskForm:
-        """The form for these tasks on so many columns."""
+    def __init__(self, tasks: tuple[Task, ...], width: int) -> None:
         columns = [column for column in COLUMNS if any(column.value(task) for task in tasks)]
         if len({COLUMNS[0].value(task) for task in tasks}) == 1:
             columns.remove(COLUMNS[0])  # all stand alike, and the head says how
-        sizes = {
-            column: min(_widest(column.name, *map(column.value, tasks)), column.most)
-            for column in columns
+        widest = {column: _widest(*map(column.value, tasks)) for column in columns}
+        self.told = {
+            column: min(max(_widest(column.name), most), column.most)
+            for column, most in widest.items()
         }
-        names = min(_widest("task", *(task.id for task in tasks)), width // 3)
-        room_left = width - names - 6 - sum(size + 2 for size in sizes.values())
-        has_ranks = any(task.priority is not None for task in tasks)
-        room = width - names - (6 if has_ranks else 2)
-        is_wide = width >= WIDE and room_left >= TITLE
-        if is_wide:  # what titles do not need goes to facts that would be broken
+        self.names = min(_widest("task", *(task.id for task in tasks)), width // 3)
+        self.has_ranks = any(task.priority is not None for task in tasks)
+        self.room = width - self.names - (6 if self.has_ranks else 2)
+        self.is_narrow = width < NARROW
+        room_left = width - self.names - 6 - sum(size + 2 for size in self.told.values())
+        self.is_wide = width >= WIDE and room_left >= TITLE
+        if self.is_wide:  # what titles do not need goes to facts that would be broken
             spare = room_left - max(TITLE, _widest(*(task.title for task in tasks)))
-            for column in columns:
-                more = max(min(_widest(*map(column.value, tasks)) - sizes[column], spare), 0)
-                sizes[column] += more
+            for column, most in widest.items():
+                more = max(min(most - self.told[column], spare), 0)
+                self.told[column] += more
                 spare -= more
-        return cls(sizes, names, room, has_ranks, is_wide, width < NARROW)
 
     def table(self, tasks: tuple[Task, ...]) -> Table:
         """The table of these tasks, with a head where the facts have columns."""

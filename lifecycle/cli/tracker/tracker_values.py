@@ -6,6 +6,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,11 +34,8 @@ STDIN = "-"
 
 def task_data(task: Task | None) -> dict[str, Any] | None:
     """A task for `--json`: the same keys for each tracker; what it does not have is null."""
-    return (
-        None
-        if task is None
-        else _data(task, "assignee", "external", "url", "close_reason", "author")
-    )
+    optional = ("assignee", "external", "url", "close_reason", "author")
+    return _data(task, *optional) if task is not None else None
 
 
 def note_data(note: Note) -> dict[str, Any]:
@@ -96,7 +94,8 @@ def text_from(
     where = "Standard input" if is_stdin else str(file)
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))
-    content = _content(None if is_stdin else Path(str(file)), most)
+    with nullcontext(sys.stdin.buffer) if is_stdin else Path(str(file)).open("rb") as source:
+        content = source.read(-1 if most is None else most + 1)  # a byte more than that is too long
     if most is not None and len(content) > most:
         raise Refused(
             f"{where} has more than {most} bytes; nothing was done. Shorten it to a line."
@@ -115,15 +114,6 @@ def _need_inside(path: Path) -> None:
             f"{path} lies outside of this worktree, so it was not read: what it says would go to others, "
             f"and nobody was asked. Give it on standard input: - < {path}"
         )
-
-
-def _content(path: Path | None, most: int | None) -> bytes:
-    """The bytes of a file, or of standard input; one more than `most` if there are more."""
-    size = -1 if most is None else most + 1
-    if path is None:
-        return sys.stdin.buffer.read(size)
-    with path.open("rb") as file:
-        return file.read(size)
 
 
 def key_of(*words: str) -> str:

@@ -37,6 +37,7 @@ def status(session: Session) -> int:
     """
     worktree_overview = overview(session.root, session.world.environment, session.world.deadline)
     lines: list[str] = []
+    waiting: list[str] = []
     record, is_held, problem = None, False, None
     try:
         record = session.claim_store.load(repair=False).record
@@ -45,13 +46,10 @@ def status(session: Session) -> int:
             lines += filter(None, [_unfinished(session)])
         else:
             lines, is_held = session.claim_lines(record), session.is_held(record)
+        notices = session.claim_store.ledger.waiting()
+        waiting = [notice.text.partition("\n")[0] for notice in notices]
     except (LifecycleError, StrangeFileError) as error:
         problem = error
-    waiting = (
-        []
-        if problem
-        else [notice.text.partition("\n")[0] for notice in session.claim_store.ledger.waiting()]
-    )
     # Whoever does not hold the claim is not told what it waits for: that is for its own session.
     awaited = [
         person

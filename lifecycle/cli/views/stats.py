@@ -15,7 +15,7 @@ from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.messages.figures import count, moment
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
-from lifecycle.views.stats.summary import Group, StatsRow, Summary, Wanted, summarize
+from lifecycle.views.stats.summary import Group, StatsRow, Summary, Wanted
 from lifecycle.views.stats.visits import Visit
 
 EMPTY = (
@@ -48,7 +48,7 @@ def command(
     period, start = since or ("", float("-inf"))
     entries = journal.read(session.root)
     wanted = Wanted(start, label or "", task or "")
-    summary = summarize(entries, wanted)
+    summary = Summary(entries, wanted)
     if not summary.entries and not summary.told:
         session.show(
             [_nothing(len(entries), period, wanted, page)], {**summary_data(summary), "page": None}

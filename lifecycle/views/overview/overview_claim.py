@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing
@@ -17,13 +14,8 @@ from lifecycle.core.timing import parse_time
 from lifecycle.settings.running_client import session_of
 from lifecycle.storage import journal, signs_of_life
 from lifecycle.storage.signs_of_life import Signs
-from lifecycle.views.overview.overview_values import (
-    OverviewChecks,
-    OverviewClaim,
-    OverviewPull,
-    PullStanding,
-)
-from lifecycle.views.overview.worktree_read import WorktreeRead, address, last_move, plain
+from lifecycle.views.overview import overview_values as values
+from lifecycle.views.overview.worktree_read import WorktreeRead, address, copied, last_move, plain
 
 _STOPPED = ("held", "missing", "stale", "hidden")
 """The kinds of checks that do not go on by themselves."""
@@ -35,9 +27,9 @@ _RUNS_ON = ("running", "unfinished")
 class ClaimParts:
     """The parts of an overview that come from the claim's files."""
 
-    claim: OverviewClaim | None = None
-    pull: OverviewPull | None = None
-    checks: OverviewChecks | None = None
+    claim: values.OverviewClaim | None = None
+    pull: values.OverviewPull | None = None
+    checks: values.OverviewChecks | None = None
     waiting: tuple[str, ...] = ()
 
 
@@ -95,22 +87,21 @@ def _claim(
     claim_store: ClaimStore,
     record: Record,
     signs: Signs,
-    pull: OverviewPull | None,
-) -> OverviewClaim:
+    pull: values.OverviewPull | None,
+) -> values.OverviewClaim:
     claim, number = record.claim, record.claim.issue
     hears = claim_store.marks.hears_prompts(record.created_at)
     has_hooks = signs_of_life.has_met(claim_store.folder, session_of({}, reading.environment))
     since = last_move(reading, journal.CLAIM, f"#{number}", claim.phase)
     is_first = claim.phase == Phase.CODING and since < record.created_at
-    return OverviewClaim(
+    return copied(
+        values.OverviewClaim,
+        claim,
+        {"phase": 60},
         issue=number,
         url=_issue_url(reading, record, pull),
         title=plain(record.title),
-        branch=plain(claim.branch),
         agent=plain(claim.agent_id),
-        summary=plain(claim.summary),
-        status=plain(claim.status),
-        phase=plain(claim.phase, 60),
         is_confirmed=derive.is_confirmed(record),
         since=record.created_at if is_first else since,
         taken_at=record.created_at,
@@ -124,7 +115,7 @@ def _claim(
     )
 
 
-def _issue_url(reading: WorktreeRead, record: Record, pull: OverviewPull | None) -> str:
+def _issue_url(reading: WorktreeRead, record: Record, pull: values.OverviewPull | None) -> str:
     """The issue's page: beside the pull request's, else on the host that is configured."""
     number = record.claim.issue
     if not number:
@@ -141,12 +132,12 @@ def _issue_url(reading: WorktreeRead, record: Record, pull: OverviewPull | None)
     return address(f"{site}/{record.ownership.repository}/issues/{number}")
 
 
-def _pull(record: Record) -> OverviewPull | None:
+def _pull(record: Record) -> values.OverviewPull | None:
     number = record.claim.pr_number
     if not number:
         return None
     pull = record.pull
-    return OverviewPull(
+    return values.OverviewPull(
         number,
         address(pull.url),
         plain(pull.head, 40),
@@ -156,64 +147,55 @@ def _pull(record: Record) -> OverviewPull | None:
     )
 
 
-def _standing(record: Record) -> PullStanding:
+def _standing(record: Record) -> values.PullStanding:
     phase, ending, checks = PHASES.get(record.claim.phase), record.ending, record.pull.checks or {}
     is_confirmed = derive.is_confirmed(record)
     if phase is Phase.MERGED_DETECTED and is_confirmed:
-        return PullStanding.MERGED
+        return values.PullStanding.MERGED
     if phase is Phase.DONE:
         is_merged = bool(ending.consent) and not ending.override
-        return PullStanding.MERGED if is_merged else PullStanding.UNKNOWN
+        return values.PullStanding.MERGED if is_merged else values.PullStanding.UNKNOWN
     if phase is Phase.PR_CLOSED and is_confirmed:
-        return PullStanding.CLOSED
-    rows: tuple[tuple[object, PullStanding], ...] = (
-        (checks.get("failed"), PullStanding.FAILED),
-        (record.pull.conflicts_with, PullStanding.CONFLICT),
-        (record.pull.changes_by, PullStanding.CHANGES),
-        (any(checks.get(key) for key in _RUNS_ON), PullStanding.RUNNING),
-        (any(checks.get(key) for key in _STOPPED), PullStanding.HELD),
-        (checks.get("passed"), PullStanding.PASSED),
+        return values.PullStanding.CLOSED
+    rows: tuple[tuple[object, values.PullStanding], ...] = (
+        (checks.get("failed"), values.PullStanding.FAILED),
+        (record.pull.conflicts_with, values.PullStanding.CONFLICT),
+        (record.pull.changes_by, values.PullStanding.CHANGES),
+        (any(checks.get(key) for key in _RUNS_ON), values.PullStanding.RUNNING),
+        (any(checks.get(key) for key in _STOPPED), values.PullStanding.HELD),
+        (checks.get("passed"), values.PullStanding.PASSED),
     )
-    return next((standing for holds, standing in rows if holds), PullStanding.UNKNOWN)
+    return next((standing for holds, standing in rows if holds), values.PullStanding.UNKNOWN)
 
 
-def _checks(record: Record) -> OverviewChecks | None:
+def _checks(record: Record) -> values.OverviewChecks | None:
     checks = record.pull.checks
     if checks is None or PHASES.get(record.claim.phase) not in IN_REVIEW:
         return None
-
-    def names(key: str) -> tuple[str, ...]:
-        return tuple(plain(name, 100) for name in checks.get(key) or ())
-
-    return OverviewChecks(
-        polled_at=parse_time(record.claim.last_check_poll) or 0.0,
-        passed=_count(checks, "passed"),
-        running=_count(checks, "running"),
-        failed=names("failed"),
-        missing=names("missing"),
-        stale=names("stale"),
-        held=names("held"),
-        hidden=names("hidden"),
-        line=plain(briefing.checks_line(record), 500),
-    )
+    numbers = (checks.get(key) for key in ("passed", "running"))
+    passed, running = (number if isinstance(number, int) else 0 for number in numbers)
+    names = {
+        key: tuple(plain(name, 100) for name in checks.get(key) or ())
+        for key in ("failed", *_STOPPED)
+    }
+    polled_at = parse_time(record.claim.last_check_poll) or 0.0
+    line = plain(briefing.checks_line(record), 500)
+    return values.OverviewChecks(polled_at, passed, running, line=line, **names)
 
 
-def _count(checks: Mapping[str, Any], key: str) -> int:
-    value = checks.get(key)
-    return value if isinstance(value, int) else 0
-
-
-def _await(reading: WorktreeRead, record: Record, ages: _Said, pull: OverviewPull | None) -> None:
+def _await(
+    reading: WorktreeRead, record: Record, ages: _Said, pull: values.OverviewPull | None
+) -> None:
     """Note what of the claim waits for a person, and since when that was said."""
     for line in briefing.question_lines(record):
         reading.await_person("claim", line, ages.last("merged:"), "lifecycle close")
     if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
-        if pull.state is PullStanding.PASSED:
+        if pull.state is values.PullStanding.PASSED:
             since = ages.last(f"green:{number}:{head}")
             what = briefing.until_the_merge(record).removesuffix(".")
             reading.await_person("pull", what, since, pull.url)
-        if pull.state is PullStanding.HELD:
+        if pull.state is values.PullStanding.HELD:
             since = ages.last(f"waits:{number}:{head}")
             reading.await_person("checks", briefing.checks_line(record), since, pull.url)
     for kind, trouble in record.troubles.items():

@@ -9,26 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lifecycle.core.timing import Deadline
 from lifecycle.git.checked_out import branch_of
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
+from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_claim import ClaimParts, claim_parts
-from lifecycle.views.overview.overview_values import (
-    Overview,
-    OverviewEvent,
-    OverviewRun,
-    OverviewStage,
-    OverviewWorkflow,
-    OverviewWorktree,
-)
 from lifecycle.views.overview.overview_words import event_words
-from lifecycle.views.overview.worktree_read import WorktreeRead, plain
-
-if TYPE_CHECKING:
-    from lifecycle.storage.journal import JournalEntry
+from lifecycle.views.overview.worktree_read import WorktreeRead, copied, plain
 
 _LINE = 4096
 """Characters of a path that are shown at most."""
@@ -40,7 +29,7 @@ EVENTS = 8
 """How many entries of the journal are shown."""
 
 
-def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> Overview:
+def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> values.Overview:
     """Read everything about the worktree `root` as it is right now; never raises for what lies there.
 
     Args:
@@ -49,25 +38,21 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
         deadline: until when git has to answer, where it is asked (a run alone needs that).
     """
     reading = WorktreeRead(root, environment, deadline)
-    nowhere = OverviewWorktree(str(root), "", "")
-    where = reading.part("worktree", _worktree, nowhere)
+    where = values.OverviewWorktree(str(root), "", "")
+    where = reading.part("worktree", _worktree, where)
     claim = reading.part("claim", claim_parts, ClaimParts())
-    stage = reading.part("stage", _stage, None)
-    run = reading.part("run", _run, None)
-    workflow = reading.part("workflow", _workflow, None)
-    nothing: tuple[OverviewEvent, ...] = ()
-    events = reading.part("events", _events, nothing)
-    return Overview(
+    return values.Overview(
         at=reading.now,
         worktree=where,
         claim=claim.claim,
         pull=claim.pull,
         checks=claim.checks,
-        stage=stage,
-        run=run,
-        workflow=workflow,
+        stage=reading.part("stage", _stage, None),
+        run=reading.part("run", _run, None),
+        workflow=reading.part("workflow", _workflow, None),
         waiting=claim.waiting,
-        events=events,
+        events=reading.part("events", _events, ()),
+        # All parts were read by now: each may have noted something.
         awaited=tuple(sorted(reading.awaited, key=lambda wait: wait.since or reading.now)),
         troubles=reading.troubles,
     )
@@ -121,13 +106,13 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _worktree(reading: WorktreeRead) -> OverviewWorktree:
+def _worktree(reading: WorktreeRead) -> values.OverviewWorktree:
     branch = branch_of(reading.root)
     clone = store.clone_of(reading.root)
-    return OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
+    return values.OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
 
 
-def _stage(reading: WorktreeRead) -> OverviewStage | None:
+def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     """The session of the staged workflow that stopped last; None where none ever did."""
     if not _entries(reading.root / FOLDER / workflow_marks.SESSIONS):
         return None
@@ -146,7 +131,7 @@ def _stage(reading: WorktreeRead) -> OverviewStage | None:
             f"The session was told too often to go on with {stage or 'its stage'}, and was let go"
         )
         reading.await_person("stage", what, newest.at, "lifecycle stage status")
-    return OverviewStage(
+    return values.OverviewStage(
         session=plain(newest.session),
         task=plain(newest.task or newest.ended),
         stage=stage,
@@ -159,7 +144,7 @@ def _stage(reading: WorktreeRead) -> OverviewStage | None:
     )
 
 
-def _run(reading: WorktreeRead) -> OverviewRun | None:
+def _run(reading: WorktreeRead) -> values.OverviewRun | None:
     """The autonomous run; None where there is none."""
     if not os.path.lexists(reading.root / workflow_marks.RUN_FILE):
         return None
@@ -168,7 +153,7 @@ def _run(reading: WorktreeRead) -> OverviewRun | None:
     return run_part(reading)
 
 
-def _workflow(reading: WorktreeRead) -> OverviewWorkflow | None:
+def _workflow(reading: WorktreeRead) -> values.OverviewWorkflow | None:
     """The workflow that survives compaction; None where there is none."""
     if not any(os.path.lexists(reading.root / place) for place in _WORKFLOWS):
         return None
@@ -177,12 +162,10 @@ def _workflow(reading: WorktreeRead) -> OverviewWorkflow | None:
     return workflow_part(reading)
 
 
-def _events(reading: WorktreeRead) -> tuple[OverviewEvent, ...]:
+def _events(reading: WorktreeRead) -> tuple[values.OverviewEvent, ...]:
     from lifecycle.storage import journal
 
-    return tuple(_event(entry) for entry in journal.read(reading.root, count=EVENTS))
-
-
-def _event(entry: JournalEntry) -> OverviewEvent:
-    what = plain(event_words(entry)).rstrip(": ")
-    return OverviewEvent(entry.at, entry.system, plain(entry.task), plain(entry.actor), what)
+    return tuple(
+        copied(values.OverviewEvent, entry, {}, what=plain(event_words(entry)).rstrip(": "))
+        for entry in journal.read(reading.root, count=EVENTS)
+    )

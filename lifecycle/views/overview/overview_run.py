@@ -7,7 +7,7 @@ from lifecycle.run.state import Run, Story
 from lifecycle.run.table import CriterionState, RunStatus
 from lifecycle.run.texts import standing
 from lifecycle.views.overview.overview_values import OverviewRun, OverviewStory
-from lifecycle.views.overview.worktree_read import WorktreeRead, address, plain
+from lifecycle.views.overview.worktree_read import WorktreeRead, address, copied, plain
 
 
 def run_part(reading: WorktreeRead) -> OverviewRun | None:
@@ -22,17 +22,11 @@ def run_part(reading: WorktreeRead) -> OverviewRun | None:
     if run is None:
         return None
     _await(reading, run)
-    return OverviewRun(
-        id=plain(run.id),
-        goal=plain(run.goal),
-        phase=run.phase.value,
-        status=run.status.value,
-        why=plain(run.why),
-        session=plain(run.session),
-        started=run.started,
-        completed=run.completed,
+    return copied(
+        OverviewRun,
+        run,
+        {},
         written_at=run_store.written_at,
-        iterations=run.iterations,
         stories=tuple(_story(story) for story in run.stories),
         done=len(run.completed_stories),
         blockers=tuple(
@@ -43,13 +37,10 @@ def run_part(reading: WorktreeRead) -> OverviewRun | None:
 
 
 def _story(story: Story) -> OverviewStory:
-    return OverviewStory(
-        id=plain(story.id, 20),
-        title=plain(story.title),
-        size=plain(story.size, 4),
-        status=story.status.value,
-        tdd=story.tdd.value,
-        iteration=story.iteration,
+    return copied(
+        OverviewStory,
+        story,
+        {"id": 20, "size": 4},
         criteria=len(story.criteria),
         met=sum(criterion.state is CriterionState.MET for criterion in story.criteria),
         since=story.completed or story.started,

@@ -10,47 +10,26 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.messages.figures import count, minute, span
 from lifecycle.core.redact import as_data, named, quoted
-from lifecycle.views.overview.overview_values import (
-    AwaitedPerson,
-    Overview,
-    OverviewRun,
-    OverviewStage,
-    OverviewStory,
-    OverviewWorkflow,
-    PullStanding,
-)
+from lifecycle.views.overview import overview_values as values
 
 if TYPE_CHECKING:
     from lifecycle.storage.journal import JournalEntry
 
 STANDINGS = {
-    PullStanding.UNKNOWN: "open, not looked at yet",
-    PullStanding.RUNNING: "checks run",
-    PullStanding.FAILED: "checks failed",
-    PullStanding.HELD: "checks do not go on by themselves",
-    PullStanding.CHANGES: "changes are asked for",
-    PullStanding.CONFLICT: "conflicts",
-    PullStanding.PASSED: "all green",
-    PullStanding.MERGED: "merged",
-    PullStanding.CLOSED: "closed without a merge",
+    values.PullStanding.UNKNOWN: ("open, not looked at yet", "dim"),
+    values.PullStanding.RUNNING: ("checks run", "cyan"),
+    values.PullStanding.FAILED: ("checks failed", "bold red"),
+    values.PullStanding.HELD: ("checks do not go on by themselves", "bold magenta"),
+    values.PullStanding.CHANGES: ("changes are asked for", "bold magenta"),
+    values.PullStanding.CONFLICT: ("conflicts", "bold red"),
+    values.PullStanding.PASSED: ("all green", "green"),
+    values.PullStanding.MERGED: ("merged", "bold green"),
+    values.PullStanding.CLOSED: ("closed without a merge", "red"),
 }
-"""How a pull request stands, in words."""
-
-STANDING_STYLES = {
-    PullStanding.UNKNOWN: "dim",
-    PullStanding.RUNNING: "cyan",
-    PullStanding.FAILED: "bold red",
-    PullStanding.HELD: "bold magenta",
-    PullStanding.CHANGES: "bold magenta",
-    PullStanding.CONFLICT: "bold red",
-    PullStanding.PASSED: "green",
-    PullStanding.MERGED: "bold green",
-    PullStanding.CLOSED: "red",
-}
-"""The colour of each of these on a terminal."""
+"""How a pull request stands: in words, and the colour of these on a terminal."""
 
 
-def is_awaited(overview: Overview, text: str) -> bool:
+def is_awaited(overview: values.Overview, text: str) -> bool:
     """True if a sentence on what waits for a person says this already."""
     return any(
         wait.what.removesuffix(".") in text or text in wait.what for wait in overview.awaited
@@ -62,7 +41,7 @@ def age(since: float, now: float) -> str:
     return span(max(0.0, now - since))
 
 
-def stage_line(stage: OverviewStage, now: float) -> str:
+def stage_line(stage: values.OverviewStage, now: float) -> str:
     """Where the staged workflow stands, in one sentence."""
     task = f" of {named(stage.task)}" if stage.task else ""
     if stage.is_off:
@@ -75,10 +54,14 @@ def stage_line(stage: OverviewStage, now: float) -> str:
     return f"Stage: {stage.stage or 'none yet'}{task}{f', {how}' if how else ''}."
 
 
-def at_work(story: OverviewStory) -> str:
+AT_WORK = ("in_progress", "testing", "review")
+"""The statuses of a story that somebody works on."""
+
+
+def at_work(story: values.OverviewStory) -> str:
     """A story's status, and where it is in its cycle while it is worked on."""
     words = [story.status.replace("_", " ")]
-    if story.status in ("in_progress", "testing", "review"):
+    if story.status in AT_WORK:
         words += [story.tdd, f"attempt {story.iteration}" if story.iteration else ""]
     if story.criteria and story.status != "completed":
         words.append(f"{story.met} of {story.criteria} criteria met")
@@ -134,7 +117,9 @@ EVENTS = 5
 """How many entries of the journal are listed."""
 
 
-def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: float) -> list[str]:
+def since_when(
+    lines: Sequence[str], awaited: Sequence[values.AwaitedPerson], now: float
+) -> list[str]:
     """Add to each line of the claim that says what waits for a person for how long it has waited."""
     waits = {wait.what.removesuffix("."): wait.since for wait in awaited if wait.since}
     with_age = []
@@ -145,7 +130,7 @@ def since_when(lines: Sequence[str], awaited: Sequence[AwaitedPerson], now: floa
 
 
 def lines_below(
-    overview: Overview, awaited: Sequence[AwaitedPerson], above: Sequence[str]
+    overview: values.Overview, awaited: Sequence[values.AwaitedPerson], above: Sequence[str]
 ) -> list[str]:
     """The lines for all parts of an overview but the claim; a part that is not there has none.
 
@@ -173,11 +158,13 @@ def lines_below(
     return [as_data(line) for line in lines]
 
 
-def _trouble(overview: Overview, part: str) -> list[str]:
+def _trouble(overview: values.Overview, part: str) -> list[str]:
     return [f"{part.capitalize()}: {overview.troubles[part]}"] if part in overview.troubles else []
 
 
-def _awaited(awaited: Sequence[AwaitedPerson], above: Sequence[str], now: float) -> list[str]:
+def _awaited(
+    awaited: Sequence[values.AwaitedPerson], above: Sequence[str], now: float
+) -> list[str]:
     text = "\n".join(above)
     unsaid = [entry for entry in awaited if entry.what.removesuffix(".") not in text]
     lines = ["Waits for a person:"] if unsaid else []
@@ -188,7 +175,7 @@ def _awaited(awaited: Sequence[AwaitedPerson], above: Sequence[str], now: float)
     return lines
 
 
-def _run(run: OverviewRun) -> Iterator[str]:
+def _run(run: values.OverviewRun) -> Iterator[str]:
     stories = f"{run.done} of {count(len(run.stories), 'story', 'stories')} completed"
     yield f"Run: {quoted(run.goal)}, {run.phase}, {run.status}; {stories}."
     shown = run.stories
@@ -204,7 +191,7 @@ def _run(run: OverviewRun) -> Iterator[str]:
         yield f"Pull request of the run: {run.pull_url}"
 
 
-def _workflow(workflow: OverviewWorkflow) -> Iterator[str]:
+def _workflow(workflow: values.OverviewWorkflow) -> Iterator[str]:
     total = len(workflow.phases)
     where = f", phase {workflow.current} of {total}" if workflow.current else ""
     yield f"Workflow: {named(workflow.name)} ({workflow.type}), {workflow.status}{where}."

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.views.overview.overview_values import OverviewPhase, OverviewWorkflow
-from lifecycle.views.overview.worktree_read import WorktreeRead, plain
+from lifecycle.views.overview.worktree_read import WorktreeRead, copied, plain
 from lifecycle.workflow.documents.phase_words import reading_path
-from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import asker_of, chosen
@@ -34,14 +34,12 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
     _await(reading, workflow)
     others = [entry.workflow.name for entry in choice.others if entry.workflow.id != workflow.id]
     here, _ = reading_here(reading.root, workflow)
-    return OverviewWorkflow(
-        id=plain(workflow.id),
-        name=plain(workflow.name),
-        type=plain(workflow.type, 60),
-        task=plain(workflow.task),
-        status=workflow.status.value,
+    return copied(
+        OverviewWorkflow,
+        workflow,
+        {"type": 60},
         current=workflow.current + 1,
-        phases=tuple(_phase(phase) for phase in workflow.phases),
+        phases=tuple(copied(OverviewPhase, phase, {}) for phase in workflow.phases),
         reading=tuple(plain(path) for path in here.reading),
         started=min(
             (phase.started_at for phase in workflow.phases if phase.started_at), default=0.0
@@ -51,8 +49,8 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
     )
 
 
-def _phase(phase: WorkflowPhase) -> OverviewPhase:
-    return OverviewPhase(plain(phase.title), phase.status.value, plain(phase.agent), phase.since)
+_STUCK = {PhaseStatus.BLOCKED: ("is blocked", "show"), PhaseStatus.FAILED: ("failed", "retry")}
+"""A phase that does not go on by itself: how that is told, and the command with which a person acts."""
 
 
 def _await(reading: WorktreeRead, workflow: Workflow) -> None:
@@ -63,14 +61,10 @@ def _await(reading: WorktreeRead, workflow: Workflow) -> None:
         if phase.asked_at and phase.passed is None and phase.status is PhaseStatus.ACTIVE:
             what = f"{title}, waits for a person's yes"
             reading.await_person("workflow", what, phase.asked_at, "lifecycle workflow advance")
-        elif phase.status is PhaseStatus.BLOCKED:
-            reading.await_person(
-                "workflow", f"{title}, is blocked{why}", phase.since, "lifecycle workflow show"
-            )
-        elif phase.status is PhaseStatus.FAILED:
-            reading.await_person(
-                "workflow", f"{title}, failed{why}", phase.since, "lifecycle workflow retry"
-            )
+        elif phase.status in _STUCK:
+            how, verb = _STUCK[phase.status]
+            what = f"{title}, {how}{why}"
+            reading.await_person("workflow", what, phase.since, f"lifecycle workflow {verb}")
 
 
 def reading_here(root: Path, workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass, field, fields
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.timing import Deadline
 from lifecycle.storage import journal
@@ -31,6 +31,23 @@ def plain(text: object, limit: int = TEXT) -> str:
 def address(text: object) -> str:
     """An address that a browser may be given: http or https, in plain characters; else ""."""
     return text if isinstance(text, str) and _ADDRESS.fullmatch(text) else ""
+
+
+def copied(part: type[T], source: object, limits: Mapping[str, int], **given: Any) -> T:
+    """A part of an overview: what is not given is the source's of the same name, its texts made plain.
+
+    Args:
+        part: its class.
+        source: what was read.
+        limits: characters of a text at most, by its name, where that is not TEXT.
+        given: fields that the source does not have, or not so.
+    """
+    for own in fields(part):  # type: ignore[arg-type]  # a class of values
+        if (name := own.name) not in given:
+            value = getattr(source, name)
+            is_text = isinstance(value, str)
+            given[name] = plain(value, limits.get(name, TEXT)) if is_text else value
+    return part(**given)
 
 
 @dataclass

@@ -148,51 +148,42 @@ def _times(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
     unit, called = next(
         ((s, word) for most, s, word in _UNITS if longest >= most), (1.0, "seconds")
     )
-    parts = [
+    parts = (
         ("half of the visits took at most", DARK, [row.times.median for row in timed]),
         ("nine of ten took at most", LIGHT, [row.times.p90 for row in timed]),
+    )
+    bars = [
+        _bar(part, color, timed, [round(value / unit, 3) for value in seconds])
+        | {"text": [figures.span(value) for value in seconds]}
+        | {"hovertemplate": f"%{{y}}: {part} %{{text}}<extra></extra>"}
+        for part, color, seconds in parts
     ]
-    bars = [_time_bar(part, color, timed, seconds, unit) for part, color, seconds in parts]
     sentences = (f"{row.name}: half took at most {figures.span(row.times.median)}" for row in timed)
     layout = _layout(len(timed), called, barmode="group")
     return Chart(name, title, f"{title}. {'; '.join(sentences)}.", {"data": bars, "layout": layout})
 
 
-def _time_bar(
-    name: str, color: str, rows: Sequence[StatsRow], seconds: Sequence[float], unit: float
+def _bar(
+    name: str, color: str, rows: Sequence[StatsRow], numbers: Sequence[float]
 ) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": name,
-        "y": [row.name for row in rows],
-        "x": [round(value / unit, 3) for value in seconds],
-        "text": [figures.span(value) for value in seconds],
-        "textposition": "auto",
-        "hovertemplate": f"%{{y}}: {name} %{{text}}<extra></extra>",
-        "marker": {"color": color},
-    }
+    """A bar for each row."""
+    names = [row.name for row in rows]
+    bar = {"type": "bar", "orientation": "h", "textposition": "auto", "marker": {"color": color}}
+    return {**bar, "name": name, "y": names, "x": numbers}
 
 
 def _attempts(name: str, title: str, rows: Sequence[StatsRow]) -> Chart | None:
     tried = [row for row in rows if row.attempts]
     if not tried:
         return None
-    parts = [
+    parts = (
         ("led onward", GOOD, [row.passed for row in tried]),
         ("failed", BAD, [row.attempts - row.passed for row in tried]),
-    ]
+    )
     bars = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": part,
-            "y": [row.name for row in tried],
-            "x": counts,
-            "text": [str(count or "") for count in counts],
-            "hovertemplate": f"%{{y}}: %{{x}} {part}<extra></extra>",
-            "marker": {"color": color},
-        }
+        _bar(part, color, tried, counts)
+        | {"text": [str(count or "") for count in counts]}
+        | {"hovertemplate": f"%{{y}}: %{{x}} {part}<extra></extra>"}
         for part, color, counts in parts
     ]
     sentences = (f"{row.name}: {row.passed} of {row.attempts} led onward" for row in tried)

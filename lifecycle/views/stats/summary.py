@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.figures import part
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
@@ -20,7 +20,6 @@ SHARE = 0.3
 """The part of all time from which on it counts as one, too."""
 
 
-@dataclass(frozen=True, slots=True)
 class StatsRow:
     """One stage or phase.
 
@@ -30,34 +29,29 @@ class StatsRow:
         away: seconds of long silence, in all.
         visits: stays that have ended.
         attempts, passed: how often it was tried, and how often that led onward.
+        success: the part of the attempts that led onward, or None without one.
         tasks, tried: how many tasks were in it, and of how many of them it was tried.
+        per_task: attempts for each task that tried it, or None without one.
         most: the most attempts that one task needed.
         hardest: that task, if it needed more than one.
         share: the part of its system's time, from 0 to 1.
     """
 
-    system: str
-    name: str
-    times: Times
-    away: float
-    visits: int
-    attempts: int
-    passed: int
-    tasks: int
-    tried: int
-    most: int
-    hardest: str
-    share: float
-
-    @property
-    def success(self) -> float | None:
-        """The part of the attempts that led onward, or None without one."""
-        return rate(self.passed, self.attempts)
-
-    @property
-    def per_task(self) -> float | None:
-        """Attempts for each task that tried it, or None without one."""
-        return rate(self.attempts, self.tried)
+    def __init__(self, name: str, here: Sequence[Visit], whole: float) -> None:
+        self.system, self.name = here[0].system, name
+        self.times = _times(here)
+        self.away = sum(visit.away for visit in here)
+        self.visits = sum(visit.ended is not None for visit in here)
+        self.attempts = sum(visit.attempts for visit in here)
+        self.passed = sum(visit.is_passed for visit in here)
+        self.success = rate(self.passed, self.attempts)
+        # What has no task counts by session.
+        tries = _tries(replace(visit, task=visit.task or visit.session) for visit in here)
+        self.tasks, self.tried = len(tries), sum(tried > 0 for tried in tries.values())
+        self.per_task = rate(self.attempts, self.tried)
+        self.most = most = max(tries.values(), default=0)
+        self.hardest = next((task for task, tried in tries.items() if tried == most > 1), "")
+        self.share = self.times.total / whole if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +113,11 @@ class Wanted:
     task: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+_ALL = Wanted()
+
+
 class Summary:
-    """Everything that `lifecycle stats` shows.
+    """Everything that `lifecycle stats` shows, from a journal's entries, for what is wanted.
 
     Attributes:
         since, until: the first and the last moment that it is about, 0.0 if there is nothing.
@@ -141,74 +137,42 @@ class Summary:
         told: all visits, oldest first.
     """
 
-    since: float
-    until: float
-    entries: int
-    whole: int
-    stages: tuple[StatsRow, ...]
-    phases: tuple[StatsRow, ...]
-    bottlenecks: tuple[Bottleneck, ...]
-    labels: tuple[Group, ...]
-    agents: tuple[Group, ...]
-    tasks: Mapping[str, str]
-    spent: Mapping[str, float]
-    tries: Mapping[str, int]
-    failed: Mapping[str, int]
-    done: Mapping[str, float]
-    lasting: tuple[Visit, ...]
-    flakes: tuple[Flake, ...] = ()
-    told: tuple[Visit, ...] = field(default=())
-
-
-_ALL = Wanted()
-
-
-def summarize(entries: Sequence[JournalEntry], wanted: Wanted = _ALL) -> Summary:
-    """Compute the numbers of `lifecycle stats` from a journal's entries, for what is wanted."""
-    entries = [_spelled(entry) for entry in entries]
-    labels = _labels(entries)
-    names = {task for task in labels if _is_wanted(task, labels[task], wanted)}
-    is_all = not (wanted.label or wanted.task)
-    chosen = [
-        entry for entry in entries if entry.at >= wanted.since and (is_all or entry.task in names)
-    ]
-    # Read from all entries: a visit that ended in the period may have begun before it.
-    chosen_visits = [
-        visit
-        for visit in visits(entries)
-        if (visit.ended is None or visit.ended >= wanted.since) and (is_all or visit.task in names)
-    ]
-    rows = {
-        system: tuple(_rows(system, [visit for visit in chosen_visits if visit.system == system]))
-        for system in ORDER
-    }
-    last = _done(chosen)
-    done = {task: entry.at for task, entry in last.items()}
-    tasks = _tasks(chosen_visits, chosen)
-    moments = [entry.at for entry in chosen]
-    return Summary(
-        since=min(moments, default=0.0),
-        until=max(moments, default=0.0),
-        entries=len(chosen),
-        whole=len(entries),
-        stages=rows[journal.STAGES],
-        phases=rows[journal.CLAIM],
-        bottlenecks=tuple(_bottlenecks(rows[journal.STAGES]) or _bottlenecks(rows[journal.CLAIM])),
-        labels=_groups(
-            chosen_visits,
-            lambda visit: labels.get(visit.task, ()),
-            lambda _, tasks: tasks & set(done),
-        ),
-        agents=_agents(chosen_visits, last),
-        tasks=dict.fromkeys(tasks, "") | _titles(entries, tasks),
-        spent=_spent(_leading(chosen_visits)),
-        tries=_tries(_leading(chosen_visits)),
-        failed=_tries(_leading(chosen_visits), of_failed=True),
-        done=done,
-        lasting=tuple(visit for visit in chosen_visits if visit.ended is None),
-        flakes=_flakes(chosen),
-        told=tuple(sorted(chosen_visits, key=_moment)),
-    )
+    def __init__(self, journal_entries: Iterable[JournalEntry], wanted: Wanted = _ALL) -> None:
+        every = [_spelled(entry) for entry in journal_entries]
+        labels = _labels(every)
+        names = {task for task in labels if _is_wanted(task, labels[task], wanted)}
+        if not (wanted.label or wanted.task):
+            names.add("")
+        chosen = [entry for entry in every if entry.at >= wanted.since and entry.task in names]
+        # Read from all entries: a visit that ended in the period may have begun before it.
+        stays = [
+            visit
+            for visit in visits(every)
+            if (visit.ended is None or visit.ended >= wanted.since) and visit.task in names
+        ]
+        moments = [entry.at for entry in chosen]
+        self.since, self.until = min(moments, default=0.0), max(moments, default=0.0)
+        self.entries, self.whole = len(chosen), len(every)
+        self.stages, self.phases = _rows(journal.STAGES, stays), _rows(journal.CLAIM, stays)
+        self.bottlenecks = _bottlenecks(self.stages) or _bottlenecks(self.phases)
+        ends = _done(chosen)
+        self.done = {task: entry.at for task, entry in ends.items()}
+        self.labels = _groups(
+            ((label, visit) for visit in stays for label in labels.get(visit.task, ())),
+            lambda _, tasks: tasks & ends.keys(),
+        )
+        self.agents = _groups(
+            ((visit.actor, visit) for visit in stays if visit.actor),
+            lambda name, tasks: _ended_by(name, tasks, ends),
+        )
+        tasks = _tasks(stays, chosen)
+        self.tasks = dict.fromkeys(tasks, "") | _titles(every, tasks)
+        leading = _leading(stays)
+        self.spent, self.tries = _spent(leading), _tries(leading)
+        self.failed = _tries(leading, of_failed=True)
+        self.lasting = [visit for visit in stays if visit.ended is None]
+        self.flakes = _flakes(chosen)
+        self.told = sorted(stays, key=_moment)
 
 
 def _tasks(task_visits: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:
@@ -284,37 +248,18 @@ def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
     return first
 
 
-def _rows(system: str, system_visits: Sequence[Visit]) -> Iterable[StatsRow]:
-    whole = _times(system_visits).total
-    for name in ORDER[system]:
-        here = [visit for visit in system_visits if visit.stage == name]
-        if not here:
-            continue
-        times = _times(here)
-        # What has no task counts by session.
-        tries = _tries(replace(visit, task=visit.task or visit.session) for visit in here)
-        most = max(tries.values(), default=0)
-        yield StatsRow(
-            system=system,
-            name=name,
-            times=times,
-            away=sum(visit.away for visit in here),
-            visits=sum(visit.ended is not None for visit in here),
-            attempts=sum(visit.attempts for visit in here),
-            passed=sum(visit.is_passed for visit in here),
-            tasks=len(tries),
-            tried=sum(tried > 0 for tried in tries.values()),
-            most=most,
-            hardest=next((task for task, tried in tries.items() if tried == most > 1), ""),
-            share=times.total / whole if whole else 0.0,
-        )
+def _rows(system: str, task_visits: Iterable[Visit]) -> tuple[StatsRow, ...]:
+    of_system = [visit for visit in task_visits if visit.system == system]
+    whole = _times(of_system).total
+    by_name = {name: [v for v in of_system if v.stage == name] for name in ORDER[system]}
+    return tuple(StatsRow(name, here, whole) for name, here in by_name.items() if here)
 
 
 def _times(task_visits: Iterable[Visit]) -> Times:
     return Times.of(seconds for visit in task_visits if (seconds := visit.seconds) is not None)
 
 
-def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
+def _bottlenecks(rows: Sequence[StatsRow]) -> tuple[Bottleneck, ...]:
     """The stages that took several attempts or much of the time, the worst first."""
     bottlenecks = []
     for row in rows:
@@ -329,47 +274,31 @@ def _bottlenecks(rows: Sequence[StatsRow]) -> list[Bottleneck]:
             why.append(f"{part(row.share)} of all time")
         if why:
             bottlenecks.append(Bottleneck(row.system, row.name, row.share + lost, tuple(why)))
-    return sorted(bottlenecks, key=lambda bottleneck: -bottleneck.weight)
+    return tuple(sorted(bottlenecks, key=lambda bottleneck: -bottleneck.weight))
 
 
-def _agents(task_visits: Sequence[Visit], ends: Mapping[str, JournalEntry]) -> tuple[Group, ...]:
-    """The tasks by who worked at them; an end that names nobody counts for each of them."""
-
-    def ended_by(name: str, tasks: set[str]) -> set[str]:
-        named = {task for task, entry in ends.items() if entry.actor == name}
-        return named | {task for task in tasks if task in ends and not ends[task].actor}
-
-    return _groups(task_visits, lambda visit: (visit.actor,) if visit.actor else (), ended_by)
+def _ended_by(name: str, tasks: set[str], ends: Mapping[str, JournalEntry]) -> set[str]:
+    """The tasks that an agent brought to their end; one that names nobody counts for each of them."""
+    named = {task for task, entry in ends.items() if entry.actor == name}
+    return named | {task for task in tasks if task in ends and not ends[task].actor}
 
 
 def _groups(
-    task_visits: Sequence[Visit],
-    names: Callable[[Visit], Iterable[str]],
-    done: Callable[[str, set[str]], set[str]],
+    named: Iterable[tuple[str, Visit]], done: Callable[[str, set[str]], set[str]]
 ) -> tuple[Group, ...]:
     """The tasks by what they have in common; `done` tells those that a group brought to an end."""
     members: dict[str, list[Visit]] = {}
-    for visit in task_visits:
-        for name in names(visit):
-            members.setdefault(name, []).append(visit)
-    groups = [_group(name, group_visits, done) for name, group_visits in members.items()]
+    for name, visit in named:
+        members.setdefault(name, []).append(visit)
+    groups = []
+    for name, stays in members.items():
+        tasks = {visit.task for visit in stays if visit.task}
+        ended, leading = done(name, tasks), _leading(stays)
+        times = Times.of(_spent(leading).values())
+        attempts = sum(visit.attempts for visit in leading)
+        passed = sum(visit.is_passed for visit in leading)
+        groups.append(Group(name, len(tasks | ended), len(ended), times, attempts, passed))
     return tuple(sorted(groups, key=lambda group: (-group.tasks, group.name)))
-
-
-def _group(
-    name: str, group_visits: Sequence[Visit], done: Callable[[str, set[str]], set[str]]
-) -> Group:
-    tasks = {visit.task for visit in group_visits if visit.task}
-    ended = done(name, tasks)
-    group_visits = _leading(group_visits)
-    return Group(
-        name=name,
-        tasks=len(tasks | ended),
-        done=len(ended),
-        times=Times.of(_spent(group_visits).values()),
-        attempts=sum(visit.attempts for visit in group_visits),
-        passed=sum(visit.is_passed for visit in group_visits),
-    )
 
 
 def _leading(task_visits: Sequence[Visit]) -> list[Visit]:

@@ -8,6 +8,7 @@ terminals both show them, but for what waits for a person, which is inverse. Wha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from rich.console import Console
 from rich.style import Style
@@ -15,22 +16,8 @@ from rich.text import Text
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages.figures import count
-from lifecycle.views.overview.overview_values import (
-    Overview,
-    OverviewChecks,
-    OverviewClaim,
-    OverviewPull,
-    OverviewRun,
-    OverviewWorkflow,
-)
-from lifecycle.views.overview.overview_words import (
-    STANDING_STYLES,
-    STANDINGS,
-    age,
-    at_work,
-    is_awaited,
-    stage_line,
-)
+from lifecycle.views.overview import overview_values as values
+from lifecycle.views.overview.overview_words import STANDINGS, age, at_work, is_awaited, stage_line
 
 WIDE = 130
 """Columns of a terminal from which on the parts stand in two columns."""
@@ -53,7 +40,7 @@ class _Placed:
 
 
 def watch_screen(
-    overview: Overview, console: Console, now: float, rows: int | None, foot: str = ""
+    overview: values.Overview, console: Console, now: float, rows: int | None, foot: str = ""
 ) -> list[Text]:
     """The lines of the screen.
 
@@ -73,19 +60,18 @@ def watch_screen(
     room = None if rows is None else max(rows - len(head) - 1, 1)
     first = [part for part in parts if not part.name]
     others = [part for part in parts if part.name]
-    top = _column(first, width, room, console)
-    room = None if room is None else max(room - len(top.lines) - bool(first), 0)
+    missing: list[str] = []
+    top = _column(first, width, room, console, missing)
+    room = None if room is None else max(room - len(top) - bool(first), 0)
     beside = [part for part in others if part.is_beside]
     if width >= WIDE and beside and len(beside) < len(others):
         half = (width - _GAP) // 2
-        left = _column([p for p in others if not p.is_beside], half, room, console)
-        right = _column(beside, half, room, console)
-        body = _side_by_side(left.lines, right.lines, half)
-        missing = [*top.missing, *left.missing, *right.missing]
+        left = [part for part in others if not part.is_beside]
+        lines = _column(left, half, room, console, missing)
+        body = _side_by_side(lines, _column(beside, half, room, console, missing), half)
     else:
-        column = _column(others, width, room, console)
-        body, missing = column.lines, [*top.missing, *column.missing]
-    lines = [*head, *top.lines, *([Text()] if first and body else []), *body]
+        body = _column(others, width, room, console, missing)
+    lines = [*head, *top, *([Text()] if first and body else []), *body]
     if rows is None:
         return lines
     lines = lines[: rows - 1]
@@ -93,15 +79,10 @@ def watch_screen(
     return [*lines, _foot(foot, missing, width)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """The lines of one column, and what had no room in it."""
-
-    lines: list[Text]
-    missing: list[str]
-
-
-def _column(parts: Sequence[WatchPart], width: int, room: int | None, console: Console) -> _Column:
+def _column(
+    parts: Sequence[WatchPart], width: int, room: int | None, console: Console, missing: list[str]
+) -> list[Text]:
+    """The lines of one column; what has no room in it is added to `missing`."""
     placed = [_Placed(part, _lines_of(part, width, console)) for part in parts]
     left = sum(len(entry.lines) for entry in placed) if room is None else room
     # First each part gets what it needs to say anything, then the most important ones the rest.
@@ -111,13 +92,12 @@ def _column(parts: Sequence[WatchPart], width: int, room: int | None, console: C
             more = min(max(wanted - current.shown, 0), left)
             current.shown += more
             left -= more
-    lines = [line for entry in placed for line in entry.lines[: entry.shown]]
-    missing = [
+    missing += [
         f"{entry.part.name or 'what waits'} ({count(len(entry.lines) - entry.shown, 'line')})"
         for entry in placed
         if entry.shown < len(entry.lines)
     ]
-    return _Column(lines, missing)
+    return [line for entry in placed for line in entry.lines[: entry.shown]]
 
 
 def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:
@@ -148,14 +128,14 @@ def _folded(text: Text, width: int, console: Console) -> list[Text]:
 
 def _side_by_side(left: Sequence[Text], right: Sequence[Text], half: int) -> list[Text]:
     lines = []
-    for at in range(max(len(left), len(right))):
-        line = left[at].copy() if at < len(left) else Text()
+    for one_side, other_side in zip_longest(left, right, fillvalue=Text()):
+        line = one_side.copy()
         line.pad_right(half + _GAP - line.cell_len)
-        lines.append(Text.assemble(line, right[at]) if at < len(right) else line)
+        lines.append(line.append_text(other_side))
     return lines
 
 
-def _head(overview: Overview, width: int) -> Text:
+def _head(overview: values.Overview, width: int) -> Text:
     """What is worked on, and at the right the branch."""
     claim, place = overview.claim, overview.worktree
     if claim is not None and claim.issue:
@@ -216,7 +196,7 @@ class WatchPart:
     is_beside: bool = False
 
 
-def watch_parts(overview: Overview, now: float) -> list[WatchPart]:
+def watch_parts(overview: values.Overview, now: float) -> list[WatchPart]:
     """Everything that is there, the most important first; ages are as of `now`."""
     parts = [WatchPart("", tuple(_awaited(overview, now)), 3, is_folded=True)]
     troubles = tuple(
@@ -248,7 +228,7 @@ def watch_parts(overview: Overview, now: float) -> list[WatchPart]:
     return [part for part in parts if part.lines]
 
 
-def _awaited(overview: Overview, now: float) -> Iterator[Text]:
+def _awaited(overview: values.Overview, now: float) -> Iterator[Text]:
     """What waits for a person: for how long, what, and where to act."""
     for wait in overview.awaited:
         line = Text.assemble((" WAITS FOR YOU ", "bold reverse"))
@@ -262,7 +242,7 @@ def _awaited(overview: Overview, now: float) -> Iterator[Text]:
         yield line
 
 
-def _claim(claim: OverviewClaim, now: float) -> Iterator[Text]:
+def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
     line = Text.assemble((claim.phase or "(no phase)", "bold"))
     line.append("" if claim.is_confirmed else " (written by hand, not judged yet)", _DIM)
     line.append(f" for {age(claim.since, now)}" if claim.since else "")
@@ -278,9 +258,11 @@ def _claim(claim: OverviewClaim, now: float) -> Iterator[Text]:
         yield Text(f"stands for {claim.linked_task} as well", _DIM)
 
 
-def _pull(pull: OverviewPull, checks: OverviewChecks | None, now: float) -> Iterator[Text]:
+def _pull(
+    pull: values.OverviewPull, checks: values.OverviewChecks | None, now: float
+) -> Iterator[Text]:
     number = Text(f"#{pull.number}", _link(pull.url, "bold"))
-    line = Text.assemble(number, " ", (STANDINGS[pull.state], STANDING_STYLES[pull.state]))
+    line = Text.assemble(number, " ", STANDINGS[pull.state])
     if pull.conflicts_with:
         line.append(f" with {pull.conflicts_with}")
     line.append(f": {', '.join(pull.changes_by)}" if pull.changes_by else "")
@@ -291,7 +273,7 @@ def _pull(pull: OverviewPull, checks: OverviewChecks | None, now: float) -> Iter
     yield Text.assemble(checks.line.removeprefix("CI: ").rstrip("."), (polled, _DIM))
 
 
-def _run(run: OverviewRun, now: float) -> Iterator[Text]:
+def _run(run: values.OverviewRun, now: float) -> Iterator[Text]:
     total = len(run.stories)
     bar = _bar(run.done, total)
     lasts = f", begun {age(run.started, now)} ago" if run.started else ""
@@ -307,7 +289,7 @@ def _run(run: OverviewRun, now: float) -> Iterator[Text]:
         yield _signed(story.status, f"{story.id} {story.title}", f"  {at_work(story)}{since}")
 
 
-def _workflow(workflow: OverviewWorkflow, now: float) -> Iterator[Text]:
+def _workflow(workflow: values.OverviewWorkflow, now: float) -> Iterator[Text]:
     total = len(workflow.phases)
     done = sum(phase.status == "completed" for phase in workflow.phases)
     where = f" phase {workflow.current} of {total}, " if workflow.current else " "
@@ -326,7 +308,7 @@ def _workflow(workflow: OverviewWorkflow, now: float) -> Iterator[Text]:
         yield Text(f"others: {', '.join(workflow.others)}", _DIM)
 
 
-def _events(overview: Overview, now: float) -> Iterator[Text]:
+def _events(overview: values.Overview, now: float) -> Iterator[Text]:
     """The newest first: a journal is read from now on back."""
     for event in reversed(overview.events):
         when = f"{age(event.at, now):>7}  "

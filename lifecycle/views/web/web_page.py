@@ -13,13 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.core.light_dataclass import dataclass
-from lifecycle.views.overview.overview_values import (
-    AwaitedPerson,
-    Overview,
-    OverviewEvent,
-    OverviewStory,
-)
+from lifecycle.views.overview.overview_values import AwaitedPerson, Overview, OverviewEvent
 from lifecycle.views.overview.overview_words import STANDINGS
 from lifecycle.views.stats.stats_page import page_templates
 from lifecycle.views.web.all_worktrees import AllOverviews, digest, is_in_use
@@ -37,7 +31,6 @@ OWN_EVENTS = 3
 """Of these on the card of the task that they are about."""
 
 
-@dataclass(frozen=True, slots=True)
 class PageCard:
     """One worktree that is in use.
 
@@ -50,14 +43,35 @@ class PageCard:
         stories: those of its run that are not over, or the last one.
     """
 
-    key: str
-    overview: Overview
-    heading: str
-    url: str
-    clone: str
-    place: str
-    events: tuple[OverviewEvent, ...]
-    stories: tuple[OverviewStory, ...]
+    def __init__(self, overview: Overview, home: str) -> None:
+        self.overview = overview
+        self.key = f"at-{digest(overview.worktree.root)[:12]}"
+        self.clone, self.place = _clone(overview), _place(overview, home)
+        claim, run, workflow, stage = (
+            overview.claim,
+            overview.run,
+            overview.workflow,
+            overview.stage,
+        )
+        headings, tasks = [], set()
+        if claim is not None:
+            headings.append(f"#{claim.issue} {claim.title}".rstrip())
+            tasks |= {f"#{claim.issue}", claim.linked_task}
+        if run is not None:
+            headings.append(run.goal)
+            tasks.add(run.id)
+        if workflow is not None:
+            headings.append(workflow.name or workflow.task)
+            tasks.add(workflow.id)
+        if stage is not None:
+            headings.append(stage.task)
+            tasks.add(stage.task)
+        self.heading = next(iter(headings), "") or self.place
+        self.url = claim.url if claim is not None else ""
+        events = [event for event in overview.events if event.task and event.task in tasks]
+        self.events = events[: -OWN_EVENTS - 1 : -1]
+        stories = run.stories if run is not None else ()
+        self.stories = [story for story in stories if story.status != "completed"][:5]
 
     @property
     def is_over(self) -> bool:
@@ -75,15 +89,15 @@ class PageCard:
         return is_run_over and is_stage_over and not any(rest)
 
 
-@dataclass(frozen=True, slots=True)
 class PageAwaited:
     """What waits for a person: which card it belongs to, and what that person types or opens."""
 
-    key: str
-    card: PageCard
-    awaited: AwaitedPerson
-    url: str
-    command: str
+    def __init__(self, card: PageCard, number: int, awaited: AwaitedPerson) -> None:
+        self.key, self.card, self.awaited = f"{card.key}-{number}", card, awaited
+        is_url = awaited.where.startswith(("https://", "http://"))
+        folder = shlex.quote(card.overview.worktree.root)
+        self.url = awaited.where if is_url else ""
+        self.command = f"cd {folder} && {awaited.where}" if awaited.where and not is_url else ""
 
 
 def render(name: str, world: AllOverviews, environment: Mapping[str, str]) -> str:
@@ -100,11 +114,14 @@ def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any
     """The values that the templates draw, by name."""
     home = environment.get("HOME", "")
     used = [overview for overview in world.overviews if is_in_use(overview)]
-    cards = sorted(
-        (_card(overview, home) for overview in used), key=lambda card: _order(card, world.at)
-    )
+    cards = [PageCard(overview, home) for overview in used]
+    cards.sort(key=lambda card: _order(card, world.at))
     idle = [overview for overview in world.overviews if not is_in_use(overview)]
-    awaited = [wait for card in cards for wait in _awaited(card)]
+    awaited = [
+        PageAwaited(card, number, wait)
+        for card in cards
+        for number, wait in enumerate(card.overview.awaited)
+    ]
     # One that waits since nobody knows when comes last: the others have a reason to be first.
     awaited.sort(key=lambda wait: wait.awaited.since or world.at)
     return {
@@ -118,53 +135,11 @@ def values(world: AllOverviews, environment: Mapping[str, str]) -> dict[str, Any
     }
 
 
-def _card(overview: Overview, home: str) -> PageCard:
-    claim, run, workflow, stage = overview.claim, overview.run, overview.workflow, overview.stage
-    place, heading, url = _place(overview, home), "", ""
-    if claim is not None:
-        heading, url = f"#{claim.issue} {claim.title}".rstrip(), claim.url
-    elif run is not None:
-        heading = run.goal
-    elif workflow is not None:
-        heading = workflow.name or workflow.task
-    elif stage is not None:
-        heading = stage.task
-    tasks = {f"#{claim.issue}", claim.linked_task} if claim is not None else set()
-    tasks |= {run.id} if run is not None else set()
-    tasks |= {stage.task} if stage is not None else set()
-    tasks |= {workflow.id} if workflow is not None else set()
-    events = [event for event in overview.events if event.task and event.task in tasks]
-    stories = (
-        () if run is None else tuple(story for story in run.stories if story.status != "completed")
-    )
-    return PageCard(
-        key=f"at-{digest(overview.worktree.root)[:12]}",
-        overview=overview,
-        heading=heading or place,
-        url=url,
-        clone=_clone(overview),
-        place=place,
-        events=tuple(events[: -OWN_EVENTS - 1 : -1]),
-        stories=stories[:5],
-    )
-
-
 def _order(card: PageCard, now: float) -> tuple[int, float, str, str]:
     """The key by which cards are sorted: what waits the longest is first, all else by clone and place."""
     awaited = card.overview.awaited
     since = min((wait.since or now for wait in awaited), default=0.0)
     return (0 if awaited else 1, since, card.clone, card.place)
-
-
-def _awaited(card: PageCard) -> list[PageAwaited]:
-    awaited = []
-    for number, wait in enumerate(card.overview.awaited):
-        is_url = wait.where.startswith(("https://", "http://"))
-        folder = shlex.quote(card.overview.worktree.root)
-        command = f"cd {folder} && {wait.where}" if wait.where and not is_url else ""
-        url = wait.where if is_url else ""
-        awaited.append(PageAwaited(f"{card.key}-{number}", card, wait, url, command))
-    return awaited
 
 
 def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.stats.summary import Summary, Wanted, summarize
+from lifecycle.views.stats.summary import Summary, Wanted
 from lifecycle.views.stats.visits import visits
 from tests.views.stats.journals import MINUTE, NOW, WHOLE, blocked, checked, moved, phase, refused
 
@@ -50,7 +50,7 @@ def test_five_attempts_for_four_that_led_onward_are_too_many(
     reds: tuple[int, ...], reasons: tuple[str, ...]
 ) -> None:
     """Fewer are none; which task took the most is told if there were several."""
-    assert why(summarize(tried(*reds)), "TESTING") == reasons
+    assert why(Summary(tried(*reds)), "TESTING") == reasons
 
 
 def test_where_no_task_needed_a_second_attempt_none_is_named() -> None:
@@ -60,8 +60,8 @@ def test_where_no_task_needed_a_second_attempt_none_is_named() -> None:
         moved(0, "", "TESTING", "#9", session="b"),
         moved(5, "TESTING", "CODING", "#9", session="b"),
     ]
-    assert why(summarize(entries), "TESTING")[0] == "1 of 2 attempts failed"
-    assert len(why(summarize(entries), "TESTING")) == 1
+    assert why(Summary(entries), "TESTING")[0] == "1 of 2 attempts failed"
+    assert len(why(Summary(entries), "TESTING")) == 1
 
 
 @pytest.mark.parametrize(
@@ -72,18 +72,18 @@ def test_three_tenths_of_the_time_are_much(
     coding: float, testing: float, reasons: tuple[str, ...]
 ) -> None:
     """Of a stage among several; one alone takes all of it and holds nothing up."""
-    found = summarize(tried(0, coding=coding, testing=testing))
+    found = Summary(tried(0, coding=coding, testing=testing))
     assert why(found, "TESTING") == reasons
     alone = [moved(0, "", "TESTING"), moved(10, "TESTING", "")]
-    assert summarize(alone).bottlenecks == ()
+    assert Summary(alone).bottlenecks == ()
 
 
 def test_the_worst_bottleneck_comes_first() -> None:
     """By its part of the time and its part of attempts in vain, added."""
-    slow = summarize(tried(1, 0, 0, 0)).bottlenecks
+    slow = Summary(tried(1, 0, 0, 0)).bottlenecks
     assert [(one.system, one.name) for one in slow] == [("stages", "CODING"), ("stages", "TESTING")]
     assert [round(one.weight, 3) for one in slow] == [0.989, 0.211]
-    vain = summarize(tried(8, coding=50, testing=50)).bottlenecks
+    vain = Summary(tried(8, coding=50, testing=50)).bottlenecks
     assert [one.name for one in vain] == ["TESTING", "CODING"]
 
 
@@ -108,12 +108,12 @@ def test_a_task_is_done_once_it_is_closed_or_past_its_last_stage(
 ) -> None:
     """A line may end at any stage; a claim ends with the closed issue alone. The first time counts."""
     again = replace(entry, at=entry.at + MINUTE)
-    assert summarize([entry, again]).done == ({"#42": entry.at} if is_done else {})
+    assert Summary([entry, again]).done == ({"#42": entry.at} if is_done else {})
 
 
 def test_a_summary_says_what_it_is_about() -> None:
     """Moments and entries of what was wanted, beside how many the journal has."""
-    found = summarize(WHOLE, Wanted(since=NOW + 45 * MINUTE))
+    found = Summary(WHOLE, Wanted(since=NOW + 45 * MINUTE))
     assert (found.since, found.until) == (NOW + 45 * MINUTE, NOW + 63 * MINUTE)
     assert (found.entries, found.whole) == (4, 7)
     # The visit that ended at that very moment is one of them.
@@ -121,9 +121,9 @@ def test_a_summary_says_what_it_is_about() -> None:
         "CODING", "TESTING", "ORACLE_REVIEW", "COMMIT_CLOSE", "NEXT_TASK",
     ]  # fmt: skip
     assert [visit.stage for visit in found.told][-2:] == ["NEXT_TASK", "CODING"]
-    later = summarize(WHOLE, Wanted(since=NOW + 100 * MINUTE))
+    later = Summary(WHOLE, Wanted(since=NOW + 100 * MINUTE))
     assert (dict(later.tasks), later.entries) == ({"#43": ""}, 0)  # it lasts
-    nothing = summarize([])
+    nothing = Summary([])
     assert (nothing.since, nothing.until, nothing.entries, nothing.whole) == (0.0, 0.0, 0, 0)
 
 
@@ -136,19 +136,19 @@ def test_labels_and_titles_are_the_newest_that_were_noted() -> None:
         moved(3, "", "CODING", "#2", session="other", detail={"labels": "b", "title": "Two"}),
         moved(4, "", "CODING", "", session="a third", detail={"labels": ["c"]}),
     ]
-    found = summarize(entries)
+    found = Summary(entries)
     assert [(group.name, group.tasks) for group in found.labels] == [("b", 1)]
     assert dict(found.tasks) == {"#1": "New", "#2": "Two"}
-    assert dict(summarize(entries, Wanted(label="b")).tasks) == {"#1": "New"}
-    assert summarize(entries, Wanted(label="c")).entries == 0
-    assert summarize(entries, Wanted(label="a")).entries == 0
-    assert [visit.task for visit in summarize(entries, Wanted(task="#2")).told] == ["#2"]
+    assert dict(Summary(entries, Wanted(label="b")).tasks) == {"#1": "New"}
+    assert Summary(entries, Wanted(label="c")).entries == 0
+    assert Summary(entries, Wanted(label="a")).entries == 0
+    assert [visit.task for visit in Summary(entries, Wanted(task="#2")).told] == ["#2"]
 
 
 def test_tasks_come_in_the_order_in_which_they_came_up() -> None:
     """By the begin of their first visit, or by an entry that belongs to no visit."""
     entries = [blocked(1, "#9"), moved(2, "", "CODING", "#7", session="a"), blocked(3, "#8")]
-    assert list(summarize(entries).tasks) == ["#9", "#7", "#8"]
+    assert list(Summary(entries).tasks) == ["#9", "#7", "#8"]
 
 
 def test_visits_are_told_in_the_order_in_which_they_began() -> None:
@@ -158,7 +158,7 @@ def test_visits_are_told_in_the_order_in_which_they_began() -> None:
         moved(5, "CODING", "TESTING", "#2", session="a"),
         refused(9, "REQUIREMENTS_REVIEW", "", "#3"),
     ]
-    assert [(one.task, one.stage) for one in summarize(entries).told] == [
+    assert [(one.task, one.stage) for one in Summary(entries).told] == [
         ("#3", "REQUIREMENTS_REVIEW"), ("#1", "coding"), ("#2", "CODING"), ("#2", "TESTING"),
     ]  # fmt: skip
 
@@ -169,7 +169,7 @@ def test_a_group_has_the_numbers_of_its_tasks() -> None:
         *(replace(entry, actor="bob" if entry.task == "#3" else "ada") for entry in tried(1, 0, 0)),
         blocked(50_000, "#3"),
     ]
-    ada, bob = summarize(entries).agents
+    ada, bob = Summary(entries).agents
     assert (ada.name, ada.tasks, ada.done, ada.attempts, ada.passed) == ("ada", 2, 2, 5, 4)
     assert ada.success == pytest.approx(4 / 5)
     assert ada.times.count == 2
@@ -179,7 +179,7 @@ def test_a_group_has_the_numbers_of_its_tasks() -> None:
         moved(0, "", "CODING", "#1", actor="b"),
         moved(0, "", "CODING", "#2", actor="a", session="t"),
     ]
-    assert [(group.name, group.success) for group in summarize(same).agents] == [
+    assert [(group.name, group.success) for group in Summary(same).agents] == [
         ("a", None), ("b", None),
     ]  # fmt: skip
 
@@ -187,9 +187,9 @@ def test_a_group_has_the_numbers_of_its_tasks() -> None:
 def test_who_ends_a_task_has_it_among_its_tasks() -> None:
     """Whoever the last step names; where it names nobody, everyone who worked on the task."""
     start = moved(0, "", "CODING", actor="ada")
-    by_bob = summarize([start, phase(9, "done", journal.CLOSED, actor="bob")])
+    by_bob = Summary([start, phase(9, "done", journal.CLOSED, actor="bob")])
     assert {g.name: (g.tasks, g.done) for g in by_bob.agents} == {"ada": (1, 0), "bob": (1, 1)}
-    by_nobody = summarize([start, phase(9, "done", journal.CLOSED, actor="")])
+    by_nobody = Summary([start, phase(9, "done", journal.CLOSED, actor="")])
     assert {g.name: (g.tasks, g.done) for g in by_nobody.agents} == {"ada": (1, 1)}
 
 
@@ -202,7 +202,7 @@ def test_work_without_a_task_counts_by_its_session() -> None:
         moved(6, "", "TESTING", "", session="b"),
         moved(9, "TESTING", "", "", session="b"),
     ]
-    found = summarize(entries)
+    found = Summary(entries)
     (testing,) = found.stages
     assert (testing.tasks, testing.visits, testing.times.total) == (2, 2, 8 * MINUTE)
     assert (found.tasks, found.spent, found.tries) == ({}, {}, {})
@@ -210,12 +210,12 @@ def test_work_without_a_task_counts_by_its_session() -> None:
 
 def test_work_that_nobody_named_counts_for_nothing() -> None:
     """Neither task nor session: the stay is there, and is no task's attempt."""
-    (coding,) = summarize([phase(0, "", "coding", "")]).phases
+    (coding,) = Summary([phase(0, "", "coding", "")]).phases
     assert (coding.tasks, coding.most, coding.hardest, coding.per_task) == (0, 0, "", None)
     assert coding.share == 0.0
-    (coding, _) = summarize([phase(5, "coding", "ready_for_pr", "")]).phases
+    (coding, _) = Summary([phase(5, "coding", "ready_for_pr", "")]).phases
     assert (coding.tasks, coding.attempts, coding.per_task) == (0, 1, None)
-    (begun,) = summarize([phase(0, "", "coding")]).phases
+    (begun,) = Summary([phase(0, "", "coding")]).phases
     assert (begun.tasks, begun.attempts, begun.per_task, begun.success) == (1, 0, None, None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from lifecycle.core.errors import Refused
 from lifecycle.views.stats import stats_page
 from lifecycle.views.stats.stats_page import charts
-from lifecycle.views.stats.summary import Flake, Summary, summarize
+from lifecycle.views.stats.summary import Flake, Summary
 from tests.sandbox.control.browser import browser
 from tests.views.stats.journals import CLAIMED, WHOLE, moved
 from tests.views.stats.test_summary import HARD
@@ -30,7 +29,10 @@ def numbers(**changes: Any) -> Summary:
     """A summary with stages, phases, labels and agents, all of whose names a stranger chose."""
     evil = moved(0, "", "CODING", EVIL, actor=EVIL, detail={"labels": [EVIL], "title": EVIL})
     entries = (*WHOLE, *CLAIMED, *HARD, evil, moved(9, "CODING", "TESTING", EVIL, actor=EVIL))
-    return replace(summarize(entries), **changes)
+    summary = Summary(entries)
+    for name, value in changes.items():
+        setattr(summary, name, value)
+    return summary
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +124,7 @@ def test_the_page_may_load_nothing() -> None:
 
 def test_without_numbers_there_are_no_charts() -> None:
     """A summary of nothing is a page all the same."""
-    html = stats_page.render(summarize(()), "all tasks")
+    html = stats_page.render(Summary(()), "all tasks")
     assert 'class="chart"' not in html
     assert "0 entries of the journal" in html
 

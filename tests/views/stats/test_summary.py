@@ -14,7 +14,7 @@ from lifecycle.cli.views.stats import summary_data
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.stats.stats_page import charts
-from lifecycle.views.stats.summary import Flake, StatsRow, Times, Wanted, rate, summarize
+from lifecycle.views.stats.summary import Flake, StatsRow, Summary, Times, Wanted, rate
 from tests.views.stats.journals import CLAIMED, MINUTE, NOW, WHOLE, checked, moved, phase
 from tests.views.stats.test_visits import ENTRIES
 
@@ -33,7 +33,7 @@ HARD = tuple(
 
 def row(name: str, *entries: JournalEntry) -> StatsRow:
     """The row of one stage or phase."""
-    found = summarize(entries)
+    found = Summary(entries)
     (one,) = [one for one in (*found.stages, *found.phases) if one.name == name]
     return one
 
@@ -66,7 +66,7 @@ def test_times_hold_together(seconds: list[float]) -> None:
 
 def test_a_whole_task() -> None:
     """Each stage has one visit, one attempt and full success; the task is done when its issue is closed."""
-    found = summarize(WHOLE)
+    found = Summary(WHOLE)
     assert [one.name for one in found.stages] == [
         *("CODING", "REQUIREMENTS_REVIEW", "TESTING", "ORACLE_REVIEW", "COMMIT_CLOSE", "NEXT_TASK")
     ]
@@ -97,23 +97,23 @@ def test_who_only_just_came_into_a_stage_has_not_tried_it() -> None:
 
 def test_bottlenecks_are_ranked_and_say_why() -> None:
     """What failed often and takes the time comes first; what is quick and passes is none."""
-    (worst,) = summarize(HARD).bottlenecks
+    (worst,) = Summary(HARD).bottlenecks
     assert worst.name == "TESTING"
     assert worst.why == ("5 of 8 attempts failed", "#3 took 5", "91 % of all time")
-    slow = summarize(WHOLE).bottlenecks
+    slow = Summary(WHOLE).bottlenecks
     assert [(one.name, one.why) for one in slow] == [("CODING", ("48 % of all time",))]
 
 
 def test_without_stages_the_phases_tell_what_holds_work_up() -> None:
     """Where only claims are used, their phases are judged."""
-    found = summarize(CLAIMED)
+    found = Summary(CLAIMED)
     assert [one.name for one in found.bottlenecks] == ["checks_running"]
     assert found.done == {"#42": NOW + 961 * MINUTE}
 
 
 def test_a_task_of_both_systems_is_one() -> None:
     """It is done once, when the first of both says so, and its time is that of its stages."""
-    found = summarize((*WHOLE, *CLAIMED))
+    found = Summary((*WHOLE, *CLAIMED))
     assert found.done == {"#42": NOW + 62 * MINUTE}
     (agent,) = found.agents
     assert (agent.tasks, agent.done, agent.times.median / MINUTE) == (2, 1, 63)
@@ -123,7 +123,7 @@ def test_a_task_of_both_systems_is_one() -> None:
 
 def test_groups_by_label_and_agent() -> None:
     """Each label has its tasks, those done, and a task's time; who has most tasks comes first."""
-    found = summarize(HARD)
+    found = Summary(HARD)
     assert [(one.name, one.tasks, one.done, one.attempts) for one in found.labels] == [
         ("auto:1", 2, 2, 8),
         ("auto:0", 1, 1, 3),
@@ -135,24 +135,24 @@ def test_groups_by_label_and_agent() -> None:
 def test_work_of_which_nobody_knows_the_task_is_no_task() -> None:
     """Its attempts count for who made them all the same."""
     entries = (moved(0, "", "CODING", ""), moved(5, "CODING", "TESTING", ""))
-    (agent,) = summarize(entries).agents
+    (agent,) = Summary(entries).agents
     assert (agent.tasks, agent.attempts, agent.passed) == (0, 1, 1)
 
 
 def test_only_what_is_wanted() -> None:
     """A label counts with what follows its colon; a task is named with or without its sign."""
-    assert list(summarize(HARD, Wanted(label="auto")).tasks) == ["#1", "#2", "#3"]
-    assert list(summarize(HARD, Wanted(label="auto:1")).tasks) == ["#1", "#3"]
-    assert list(summarize(HARD, Wanted(label="aut")).tasks) == []
+    assert list(Summary(HARD, Wanted(label="auto")).tasks) == ["#1", "#2", "#3"]
+    assert list(Summary(HARD, Wanted(label="auto:1")).tasks) == ["#1", "#3"]
+    assert list(Summary(HARD, Wanted(label="aut")).tasks) == []
     for name in ("2", "#2"):
-        found = summarize(HARD, Wanted(task=name))
+        found = Summary(HARD, Wanted(task=name))
         assert list(found.tasks) == ["#2"]
         assert found.stages[0].attempts == 2
 
 
 def test_since_counts_what_ended_in_the_period() -> None:
     """A visit that began before counts whole if it ended within; what ended before does not."""
-    found = summarize(HARD, Wanted(since=NOW + 205 * MINUTE))
+    found = Summary(HARD, Wanted(since=NOW + 205 * MINUTE))
     assert list(found.tasks) == ["#2", "#3"]
     (testing, *_) = found.stages
     assert testing.visits == 2
@@ -163,7 +163,7 @@ def test_since_counts_what_ended_in_the_period() -> None:
 @given(ENTRIES)
 def test_any_journal_can_be_told(entries: list[JournalEntry]) -> None:
     """Whatever it holds: parts lie between 0 and 1, it is plain JSON, and every chart has its numbers."""
-    found = summarize(entries)
+    found = Summary(entries)
     for one in (*found.stages, *found.phases):
         assert one.success is None or 0 <= one.success <= 1
         assert 0 <= one.share <= 1 + 1e-9
@@ -176,7 +176,7 @@ def test_any_journal_can_be_told(entries: list[JournalEntry]) -> None:
 
 def test_nothing_is_nothing() -> None:
     """An empty journal has no rows, no charts, and no moments."""
-    found = summarize(())
+    found = Summary(())
     assert (found.stages, found.phases, found.agents, found.tasks) == ((), (), (), {})
     assert charts(found) == ()
     assert summary_data(found)["since"] is None
@@ -189,7 +189,7 @@ def test_a_part_of_nothing_is_no_part() -> None:
 
 def test_an_issue_is_one_task_however_it_is_spelled() -> None:
     """`41` and `#41` in the journal are one task in the numbers."""
-    told = summarize((moved(0, "", "CODING", "#41"), checked(5, "green", task="41")))
+    told = Summary((moved(0, "", "CODING", "#41"), checked(5, "green", task="41")))
     assert list(told.tasks) == ["#41"]
 
 
@@ -197,13 +197,13 @@ def test_an_issue_is_one_task_however_it_is_spelled() -> None:
 def test_an_id_of_digits_alone_is_no_issue(system: str) -> None:
     """A run's id is eight hexadecimal digits: one in fifty has no letter."""
     done = JournalEntry(1, system, journal.TRANSITION, "35238297", target=journal.CLOSED)
-    told = summarize((done,))
+    told = Summary((done,))
     assert (list(told.tasks), list(told.done)) == (["35238297"], ["35238297"])
 
 
 def test_a_marker_that_is_said_again_sets_nothing_back() -> None:
     """TESTS_PASSING once more during the review: the review did not fail."""
-    told = summarize(
+    told = Summary(
         (
             moved(0, "", "TESTING"),
             moved(5, "TESTING", "ORACLE_REVIEW"),
@@ -217,7 +217,7 @@ def test_a_marker_that_is_said_again_sets_nothing_back() -> None:
 
 def test_a_task_is_done_for_the_agent_that_closed_it() -> None:
     """Two agents worked on it: one of them brought it to its end."""
-    told = summarize(
+    told = Summary(
         (
             moved(0, "", "CODING", actor="one"),
             moved(5, "CODING", "COMMIT_CLOSE", actor="one", session="a"),
@@ -233,17 +233,17 @@ def test_a_task_is_done_for_the_agent_that_closed_it() -> None:
 def test_the_axis_of_tasks_counts_whole_tasks(most: int, step: int) -> None:
     """However few there are, no number stands beside the axis twice."""
     entries = [moved(n, "COMMIT_CLOSE", "NEXT_TASK", f"#{n}", session=f"s{n}") for n in range(most)]
-    (chart,) = [one for one in charts(summarize(entries)) if one.name == "tasks-done"]
+    (chart,) = [one for one in charts(Summary(entries)) if one.name == "tasks-done"]
     assert chart.figure["layout"]["yaxis"]["dtick"] == step
 
 
 def test_each_task_has_its_time_and_attempts() -> None:
     """A task's time is that of its stages; one of whose stages no end is known has none."""
-    found = summarize(WHOLE)
+    found = Summary(WHOLE)
     assert dict(found.spent) == {"#42": 63 * MINUTE}
     assert dict(found.tries) == {"#42": 6, "#43": 0}
     assert dict(found.failed) == {"#42": 0, "#43": 0}
-    assert dict(summarize(HARD).failed) == {"#1": 0, "#2": 1, "#3": 4}
+    assert dict(Summary(HARD).failed) == {"#1": 0, "#2": 1, "#3": 4}
 
 
 def test_a_refused_close_is_no_attempt() -> None:
@@ -257,7 +257,7 @@ def test_a_refused_close_is_no_attempt() -> None:
         phase(41, "merged_detected", "done"),
         phase(42, "done", journal.CLOSED),
     )
-    found = {row.name: row for row in summarize(entries).phases}
+    found = {row.name: row for row in Summary(entries).phases}
     assert {name: row.attempts for name, row in found.items()} == {
         "coding": 1, "pr_created": 1, "merged_detected": 1, "done": 1,
     }  # fmt: skip
@@ -274,7 +274,7 @@ def test_a_close_that_led_elsewhere_leads_there_from_before() -> None:
         phase(20, "pr_created", "done"),
         phase(21, "done", "pr_closed"),
     )
-    rows = summarize(entries).phases
+    rows = Summary(entries).phases
     assert [(row.name, row.attempts, row.passed) for row in rows] == [
         ("coding", 1, 1), ("pr_created", 1, 0), ("pr_closed", 0, 0),
     ]  # fmt: skip
@@ -285,10 +285,10 @@ def test_what_reconcile_repaired_is_no_task_of_this_clone() -> None:
     repair = JournalEntry(
         NOW, journal.CLAIM, journal.WRITE, "#7", target="status", detail={"by": "reconcile"}
     )
-    found = summarize((*WHOLE, repair))
+    found = Summary((*WHOLE, repair))
     assert list(found.tasks) == ["#42", "#43"]
     assert found.entries == len(WHOLE) + 1
-    assert list(summarize((repair,)).tasks) == []
+    assert list(Summary((repair,)).tasks) == []
 
 
 def flake(at: float, check: str, failed: str, task: str = "#42") -> JournalEntry:
@@ -306,12 +306,12 @@ def test_flakes_are_counted_by_check_and_what_failed_in_it() -> None:
         flake(2.0, "lint", "tidy"),
         JournalEntry(4.0, journal.CLAIM, journal.WRITE, task="#42", source="x", target="y"),
     ]
-    assert summarize(entries).flakes == (
+    assert Summary(entries).flakes == (
         Flake("test", "test_a", 2, 5.0),
         Flake("lint", "tidy", 1, 2.0),
         Flake("test", "test_b", 1, 1.0),
         Flake("test", "test_c", 1, 1.0),
     )
-    assert [one.times for one in summarize(entries, Wanted(task="43")).flakes] == [1]
-    assert [one.failed for one in summarize(entries, Wanted(since=3.0)).flakes] == ["test_a"]
-    assert summarize(entries[-1:]).flakes == ()
+    assert [one.times for one in Summary(entries, Wanted(task="43")).flakes] == [1]
+    assert [one.failed for one in Summary(entries, Wanted(since=3.0)).flakes] == ["test_a"]
+    assert Summary(entries[-1:]).flakes == ()
