@@ -7,7 +7,7 @@ says them.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +63,24 @@ _cached = cache(texts)
 def sentence(name: str, table: str = "settings/sentences.toml", /, **words: object) -> str:
     """A sentence of such a file, filled in; its lines are joined."""
     return " ".join(_cached(table)[name].splitlines()).format(**words)
+
+
+class Sentences:
+    """The sentences of a TOML file of the package's own, by name; it is read for the first of them."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return texts(self.file)
+
+    def __call__(self, name: str, /, **values: Any) -> str:
+        """A sentence, filled in.
+
+        Args:
+            name: of the sentence.
+            values: by the first word in braces, what is filled in there; several clauses with semicolons.
+        """
+        joined = {k: "; ".join(v) for k, v in values.items() if isinstance(v, (list, tuple))}
+        return " ".join(self._texts[name].splitlines()).format_map({**values, **joined})

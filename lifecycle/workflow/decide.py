@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.timing import render_time
@@ -27,6 +26,7 @@ from lifecycle.workflow.state import (
     slug,
 )
 from lifecycle.workflow.table import OVER, PhaseStatus
+from lifecycle.workflow.workflow_sentences import refused
 
 MOST_CONTEXT: Final = 8_000
 """Characters that the context of a workflow may have as JSON."""
@@ -53,15 +53,10 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
     """
     slug(workflow.name)
     if not 0 < len(workflow.phases) <= MOST_PHASES:
-        raise Refused(
-            f"A workflow has 1 to {MOST_PHASES} phases, and this one {len(workflow.phases)}; nothing was "
-            'done. Name each: --phase "Title" or --phase "Title:agent".'
-        )
+        raise refused("number-of-phases", most=MOST_PHASES, number=len(workflow.phases))
     for index, phase in enumerate(workflow.phases):
         if not phase.title.strip():
-            raise Refused(
-                f"Phase {index + 1} has no title; nothing was done. Give each phase a title."
-            )
+            raise refused("phase-without-title", number=index + 1)
     checked = replace(
         workflow,
         phases=tuple(_checked_phase(phase) for phase in workflow.phases),
@@ -117,10 +112,7 @@ def completed(
         workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
     phase = workflow.phases[index]
     if phase.gate and passed is None and phase.passed is None:
-        raise Refused(
-            f"Phase {index + 1} has the gate {quoted(phase.gate)}, which was not passed, so it stays "
-            f"{phase.status}. Complete it with: lifecycle workflow advance"
-        )
+        raise refused("gate-not-passed", number=index + 1, phase=phase, gate=quoted(phase.gate))
     after = recorded_on(moved(workflow, index, PhaseStatus.COMPLETED, now), index, delivered)
     after = after.with_phase(index, replace(after.phases[index], passed=passed or phase.passed))
     return _next_begun(after, now) if and_begin else after
@@ -162,9 +154,7 @@ def in_phase(
     """
     limited("the reason", reason, MOST_LINE)
     if status not in (PhaseStatus.ACTIVE, PhaseStatus.PENDING) and not reason.strip():
-        raise Refused(
-            "This needs a reason, which is recorded; nothing was done. Add: --reason TEXT"
-        )
+        raise refused("no-reason")
     before = workflow.phases[index].status
     if status in (PhaseStatus.ACTIVE, PhaseStatus.FAILED):
         refuse_behind_gate(workflow, index)
@@ -179,9 +169,7 @@ def in_phase(
 def given_up(workflow: Workflow, reason: str, now: float) -> Workflow:
     """The workflow ended with phases left to do; raises Refused for a reason that is too long."""
     if not reason.strip():
-        raise Refused(
-            "Giving a workflow up needs a reason, so nothing was done; add: --reason TEXT"
-        )
+        raise refused("give-up-without-reason")
     limited("the reason", reason, MOST_LINE)
     return replace(workflow, given_up=reason, ended_at=now)
 
@@ -196,29 +184,20 @@ def refuse_behind_gate(workflow: Workflow, index: int) -> None:
     gate = workflow.gate_before(index)
     if gate >= 0:
         phase = workflow.phases[gate]
-        raise Refused(
-            f"Phase {index + 1} lies behind the gate {quoted(phase.gate)} of phase {gate + 1} "
-            f"({quoted(phase.title)}), which was not passed; nothing was changed. Complete that one first: "
-            "lifecycle workflow advance"
-        )
+        about = {"gate": quoted(phase.gate), "title": quoted(phase.title)}
+        raise refused("behind-gate", number=index + 1, before=gate + 1, **about)
 
 
 def limited(name: str, text: str, most: int) -> None:
     """Raise Refused if a text is too long to be kept."""
     if len(text) > most:
-        raise Refused(
-            f"{name[:1].upper()}{name[1:]} has {len(text):,} characters, and {most:,} is the most; nothing "
-            "was changed. Put it into a file, and name the file."
-        )
+        raise refused("too-long", name=name[:1].upper() + name[1:], length=len(text), most=most)
 
 
 def limited_list(name: str, listed: Sequence[str]) -> None:
     """Raise Refused if a list has too many entries, or one that is too long."""
     if len(listed) > MOST_ENTRIES:
-        raise Refused(
-            f"There are {len(listed)} entries of the kind {name}, and {MOST_ENTRIES} is the most; nothing "
-            "was changed."
-        )
+        raise refused("too-many", number=len(listed), name=name, most=MOST_ENTRIES)
     for text in listed:
         limited(f"the {name} {visible(text[:30])!r}", text, MOST_LINE)
 
@@ -226,16 +205,10 @@ def limited_list(name: str, listed: Sequence[str]) -> None:
 def limited_context(context: Mapping[str, Any]) -> None:
     """Raise Refused if the context is too large, or holds what JSON cannot."""
     try:
-        size = len(json.dumps(context, allow_nan=False))
+        text = json.dumps(context, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise Refused(
-            f"The context cannot be kept as JSON ({error}); nothing was changed."
-        ) from None
-    if size > MOST_CONTEXT:
-        raise Refused(
-            f"The context has {size:,} characters, and {MOST_CONTEXT:,} is the most; nothing was changed. "
-            "Put it into a file, and name the file."
-        )
+        raise refused("context-no-json", error=error) from None
+    limited("the context", text, MOST_CONTEXT)
 
 
 def _checked_phase(phase: WorkflowPhase) -> WorkflowPhase:

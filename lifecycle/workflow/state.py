@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from lifecycle.core.errors import IllegalMove, Refused, did_you_mean
+from lifecycle.core.errors import IllegalMove, did_you_mean
 from lifecycle.core.redact import quoted, visible
 from lifecycle.workflow.table import (
     COMMANDS,
@@ -24,6 +24,7 @@ from lifecycle.workflow.table import (
     WorkflowType,
     status_of,
 )
+from lifecycle.workflow.workflow_sentences import refused, sentence
 
 MOST_PHASES: Final = 100
 MOST_TEXT: Final = 8_000
@@ -242,10 +243,9 @@ class Workflow(_WorkflowValue, frozen=True):
         listed = ", ".join(
             f"{index + 1} {visible(title)}" for index, title in enumerate(titles[:20])
         )
-        raise Refused(
-            f'The workflow "{visible(self.name)}" has no phase "{visible(name)}", so nothing was changed; '
-            f"it has {listed or 'none'}.{did_you_mean(name, titles)}"
-        )
+        asked = {"workflow": visible(self.name), "name": visible(name)}
+        near = did_you_mean(name, titles)
+        raise refused("no-such-phase", **asked, there=listed or "none", near=near)
 
     def with_gate(self, index: int, gate: str) -> Workflow:
         """The same workflow with this gate before the end of a phase."""
@@ -280,10 +280,8 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
         return
     ways = ", ".join(f"{target} ({COMMANDS[target]})" for target in legal)
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
-    raise IllegalMove(
-        f"Phase {index + 1} ({quoted(phase.title)}) is {phase.status} and cannot become {status}, so "
-        f"nothing was changed; {then}."
-    )
+    about = {"number": index + 1, "title": quoted(phase.title), "phase": phase}
+    raise IllegalMove(sentence("illegal-move", **about, status=status, then=then))
 
 
 def in_status(
@@ -331,10 +329,7 @@ def slug(name: str) -> str:
     text = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80]
     text = text.encode()[:_NAME_BYTES].decode(errors="ignore").strip("-")
     if not text:
-        raise Refused(
-            f'"{visible(name)}" has no letter or digit, so no file can be named for it; nothing was done. '
-            "Give the workflow another name."
-        )
+        raise refused("no-slug", name=visible(name))
     return text
 
 

@@ -1,7 +1,7 @@
 """The tables of a workflow: status of a phase, legal moves, and the words of both documents for them.
 
-A workflow's own status follows from its phases (`status_of`); nobody sets it. `docs/states.md` is drawn
-from these tables, and every refusal names what they allow.
+Their rows are in `tables.toml`. A workflow's own status follows from its phases (`status_of`); nobody sets
+it. `docs/states.md` is drawn from these tables, and every refusal names what they allow.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final
 
+import msgspec
+
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.machine import Machine
+from lifecycle.settings import resources
 
 
 class PhaseStatus(StrEnum):
@@ -43,45 +46,6 @@ class WorkflowType(StrEnum):
     CUSTOM = "custom"
 
 
-PHASES: Final = Machine(
-    "phase",
-    PhaseStatus.PENDING,
-    {
-        PhaseStatus.PENDING: {
-            PhaseStatus.ACTIVE: "it begins",
-            PhaseStatus.BLOCKED: "it waits for something",
-            PhaseStatus.SKIPPED: "it is not needed",
-        },
-        PhaseStatus.ACTIVE: {
-            PhaseStatus.COMPLETED: "it is done, and its gate is passed",
-            PhaseStatus.BLOCKED: "it waits for something",
-            PhaseStatus.FAILED: "it went wrong",
-            PhaseStatus.SKIPPED: "it is not needed",
-        },
-        PhaseStatus.BLOCKED: {
-            PhaseStatus.ACTIVE: "it is tried again",
-            PhaseStatus.FAILED: "it went wrong",
-            PhaseStatus.SKIPPED: "it is not needed",
-        },
-        PhaseStatus.FAILED: {
-            PhaseStatus.ACTIVE: "it is tried again",
-            PhaseStatus.SKIPPED: "it is not needed",
-        },
-        PhaseStatus.SKIPPED: {PhaseStatus.ACTIVE: "it is needed after all"},
-        PhaseStatus.COMPLETED: {},
-    },
-)
-"""What a phase may become. The engine's own word for each status; the documents' words are in WORDS."""
-
-COMMANDS: Final[Mapping[PhaseStatus, str]] = {
-    PhaseStatus.ACTIVE: "retry",
-    PhaseStatus.COMPLETED: "advance",
-    PhaseStatus.BLOCKED: "block",
-    PhaseStatus.FAILED: "fail",
-    PhaseStatus.SKIPPED: "skip",
-}
-"""The `lifecycle workflow` command by which a phase gets each status."""
-
 OVER: Final = frozenset({PhaseStatus.COMPLETED, PhaseStatus.SKIPPED})
 """A phase in one of these leaves nothing to do, so the next one may begin."""
 
@@ -99,30 +63,29 @@ class StatusWords:
     document: str
 
 
-WORDS: Final[Mapping[PhaseStatus, StatusWords]] = {
-    PhaseStatus.PENDING: StatusWords("not_started", "pending"),
-    PhaseStatus.ACTIVE: StatusWords("in_progress", "active"),
-    PhaseStatus.BLOCKED: StatusWords("blocked", "active"),
-    PhaseStatus.COMPLETED: StatusWords("completed", "completed"),
-    PhaseStatus.FAILED: StatusWords("blocked", "failed"),
-    PhaseStatus.SKIPPED: StatusWords("completed", "completed"),
-}
+class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`tables.toml`, which says what each table is; a word that no status has is an error."""
+
+    phases: dict[PhaseStatus, dict[PhaseStatus, str]]
+    commands: dict[PhaseStatus, str]
+    words: dict[PhaseStatus, StatusWords]
+    checkpoint: dict[str, PhaseStatus]
+    document: dict[str, PhaseStatus]
+
+
+_ROWS: Final = msgspec.convert(resources.texts("workflow/tables.toml"), _Rows)
+
+PHASES: Final = Machine("phase", PhaseStatus.PENDING, _ROWS.phases)
+"""What a phase may become. The engine's own word for each status; the documents' words are in WORDS."""
+
+COMMANDS: Final[Mapping[PhaseStatus, str]] = _ROWS.commands
+WORDS: Final[Mapping[PhaseStatus, StatusWords]] = _ROWS.words
 """Six statuses, four words in each document. Where two share a word, the word alone is read as
 FROM_CHECKPOINT and FROM_DOCUMENT have it; what we wrote beside it (`detail.status`) tells them apart, as
 long as the word is still the one that goes with it."""
 
-FROM_CHECKPOINT: Final[Mapping[str, PhaseStatus]] = {
-    "not_started": PhaseStatus.PENDING,
-    "in_progress": PhaseStatus.ACTIVE,
-    "completed": PhaseStatus.COMPLETED,
-    "blocked": PhaseStatus.BLOCKED,
-}
-FROM_DOCUMENT: Final[Mapping[str, PhaseStatus]] = {
-    "pending": PhaseStatus.PENDING,
-    "active": PhaseStatus.ACTIVE,
-    "completed": PhaseStatus.COMPLETED,
-    "failed": PhaseStatus.FAILED,
-}
+FROM_CHECKPOINT: Final[Mapping[str, PhaseStatus]] = _ROWS.checkpoint
+FROM_DOCUMENT: Final[Mapping[str, PhaseStatus]] = _ROWS.document
 
 
 def status_of(phases: Iterable[PhaseStatus]) -> WorkflowStatus:

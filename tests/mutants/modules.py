@@ -193,7 +193,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "cli.run.run_begin",
         "cli.run.run_checkpoints",
         "cli.run.run_moves",
-        "cli.run.run_session",
+        "cli.run.run",
         "cli.tracker.tracker_hold",
         "cli.workflow.workflow_moves",
         "cli.views.quick_status",

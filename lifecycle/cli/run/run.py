@@ -1,17 +1,27 @@
-"""`lifecycle run`: the group of its commands, each made of its row in `commands.toml` and one function."""
+"""`lifecycle run`: the group of its commands, and the session that each of them gets.
+
+A command is made of its row in `commands.toml` and one function.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final
 
 import click
 
+from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, Word, rows_of
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.core.errors import GitFailed, Transient
+from lifecycle.git.process import GitRepository
 from lifecycle.run import table
+from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of, tree_of
+from lifecycle.run.run_store import RunStore
+from lifecycle.run.state import Run
 from lifecycle.run.table import ClarificationPhase, CriterionState
+from lifecycle.settings import persons, running_client
 
 COMMANDS: Final = rows_of("run")
 
@@ -20,11 +30,7 @@ def _words(members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
     return Word({member.value: member for member in members}, case_sensitive=case_sensitive)
 
 
-_FOUND = (
-    ("met", CriterionState.MET),
-    ("unmet", CriterionState.UNMET),
-    ("manual", CriterionState.MANUAL),
-)
+_FOUND = {"met": CriterionState.MET, "unmet": CriterionState.UNMET, "manual": CriterionState.MANUAL}
 
 _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "seconds": click.IntRange(1, 3_600),
@@ -32,7 +38,7 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "size": click.Choice(table.SIZES),
     "severity": click.Choice(table.BLOCKER_SEVERITIES),
     "reviewer": click.Choice([*table.REVIEWERS]),
-    "finding": Word(dict(_FOUND)),
+    "finding": Word(_FOUND),
     "checkpoint": _words((ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN)),
     "clarification": _words(ClarificationPhase),
     "story-status": _words(table.StoryStatus),
@@ -44,6 +50,75 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "check": _words(table.StoryCheck, case_sensitive=False),
 }
 """Click's types for the words on a command line, by the name that a row's `kind` gives them."""
+
+
+class RunSession(Session):
+    """A command's session with the run of its worktree."""
+
+    @cached_property
+    def store(self) -> RunStore:
+        """The run's file; Refused outside of a worktree."""
+        world = self.world
+        world.refuse_tracked()
+        return RunStore(world.root, world.environment, world.deadline)
+
+    @property
+    def who(self) -> str:
+        """Who makes a record: the client's session, or "terminal"."""
+        return self.client_session or "terminal"
+
+    @property
+    def can_ask(self) -> bool:
+        """True if somebody attends whom the agent that runs this command can ask."""
+        return running_client.can_be_asked(self.world.environment)
+
+    @cached_property
+    def tree(self) -> str:
+        """The name of the tree that the worktree's files are now.
+
+        Raises:
+            GitFailed, Transient: git cannot say.
+        """
+        return tree_of(self.git)
+
+    @property
+    def tree_if_known(self) -> str:
+        """The same, or "" where git cannot say; a record made then counts for no tree."""
+        try:
+            return self.tree
+        except (GitFailed, Transient):
+            return ""
+
+    @property
+    def git(self) -> GitRepository:
+        """Git in the worktree, for as long as this command may take."""
+        return GitRepository(self.world.root, self.world.deadline, self.world.environment)
+
+    def facts(self, run: Run) -> WorkFacts:
+        """What git shows changed since the story at work began; UNSEEN where git cannot say."""
+        try:
+            return self.facts_since(run.current.base if run.current is not None else "")
+        except (GitFailed, Transient):
+            return UNSEEN
+
+    def facts_since(self, base: str = "") -> WorkFacts:
+        """What git shows changed since the commit `base`; raises GitFailed, Transient."""
+        return facts_of(self.git, base)
+
+    def person(self, run: Run, asked_at: float, command: str) -> str:
+        """How it is known that a person runs this command since they were asked; Refused if it is not."""
+        presence = self.presence_beside({led.client for led in run.led if led.client})
+        return persons.person(presence, asked_at, f"lifecycle run {command}")
+
+    def show_json(self, data: Mapping[str, Any]) -> None:
+        """Print one JSON object, also without `--json`: for commands whose design says so."""
+        self.as_json = True
+        self.show([], data)
+
+    @property
+    def client_process(self) -> int:
+        """The process of the client whose session runs this command; 0 if nobody names one."""
+        return running_client.process_of(self.world.environment) if self.client_session else 0
 
 
 @click.group(

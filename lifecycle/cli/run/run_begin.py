@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run import RunSession
 from lifecycle.git.commits import head_of
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run, Story, fields_of, new_run
@@ -45,16 +45,9 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
         store.note(session.now, f"Run {run.id} began: {run.goal}")
         store.keep_early(())
     adopted = [f"Adopted {len(early)} clarification{'s'[: len(early) > 1]}"] if early else []
-    session.show(
-        [f"Initialized workflow: {run.id}", f"Goal: {run.goal}", f"State: {PATH}", *adopted],
-        {
-            "workflow_id": run.id,
-            "goal": run.goal,
-            "phase": run.phase,
-            "state": PATH,
-            "clarifications": len(early),
-        },
-    )
+    lines = [f"Initialized workflow: {run.id}", f"Goal: {run.goal}", f"State: {PATH}", *adopted]
+    data = {**fields_of(run, "goal", "phase", workflow_id="id"), "state": PATH}
+    session.show(lines, {**data, "clarifications": len(early)})
 
 
 def _demand_person(session: RunSession) -> None:
@@ -83,8 +76,7 @@ def recover(session: RunSession) -> None:
                 change.run = leading.adopted(change.run, *who, session.now)
             run = change.run
     about = (run, session.now, session.store.written_at)
-    lines = standing.recovery_lines(*about)
-    data = standing.recovery_data(*about)
+    lines, data = standing.recovery_lines(*about), standing.recovery_data(*about)
     if run is not None:
         data["led_by"] = run.session
         if not run.is_over and session.client_session and run.session != session.client_session:
@@ -92,24 +84,18 @@ def recover(session: RunSession) -> None:
     session.show(lines, data)
 
 
-def add_story(session: RunSession, *, title: str, size: str | None, security: bool) -> None:
+def add_story(session: RunSession, *, title: str, **marks: Any) -> None:
     """Add the story TITLE to the run, behind those that it has.
 
     The first one takes the run into its analysis; where somebody attends, something has to be clarified
     before.
     """
     with session.store.changing() as change:
-        change.run = story_edits.with_new_story(
-            change.run,
-            title,
-            session.now,
-            size=size or "M",
-            security=security,
-            asked=session.can_ask,
-        )
+        about = {"asked": session.can_ask, **marks}
+        change.run = story_edits.with_new_story(change.run, title, session.now, **about)
         story = change.run.stories[-1]
-        marks = f"{story.size}, security" if story.security else story.size
-        added = f"Added story: {story.id} {story.title} ({marks})"
+        marked = f"{story.size}, security" if story.security else story.size
+        added = f"Added story: {story.id} {story.title} ({marked})"
         change.note(added)
     session.show([added], _data(story))
 
@@ -120,16 +106,13 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
     The first plan takes the run into its planning; where somebody attends, something has to be clarified
     before. G1 looks at what is said here.
     """
-    plan = StoryPlan(**parts, replaces=replace)
+    plan, asked = StoryPlan(**parts, replaces=replace), session.can_ask
     with session.store.changing() as change:
-        change.run = story_edits.planned(
-            change.run, story, plan, session.now, asked=session.can_ask
-        )
+        change.run = story_edits.planned(change.run, story, plan, session.now, asked=asked)
         planned = change.run.story(story)
-        change.note(f"Planned story: {planned.id}")
-    session.show(
-        [f"Planned story: {planned.id} {planned.title}", *_plan_lines(planned)], _data(planned)
-    )
+        done = f"Planned story: {planned.id}"
+        change.note(done)
+    session.show([f"{done} {planned.title}", *_plan_lines(planned)], _data(planned))
 
 
 def criterion(
@@ -141,11 +124,9 @@ def criterion(
     """
     # Before the lock: git may take its time, and other commands should not wait for it.
     session.store.demanded()
-    tree = session.tree
+    about = {"note": note, "tree": session.tree, "by": session.who}
     with session.store.changing() as change:
-        change.run = story_edits.judged(
-            change.run, story, number, state, session.now, note=note, tree=tree, by=session.who
-        )
+        change.run = story_edits.judged(change.run, story, number, state, session.now, **about)
         judged = change.run.story(story)
         line = f"Criterion {judged.id} {number}: {state}"
         change.note(line)
@@ -162,12 +143,7 @@ def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
 
 
 def add_clarification(
-    session: RunSession,
-    *,
-    question: str,
-    answer: str,
-    phase: ClarificationPhase | None,
-    category: str,
+    session: RunSession, *, phase: ClarificationPhase | None, **texts: str
 ) -> None:
     """Keep QUESTION and its ANSWER; one that was asked before in this phase is answered anew.
 
@@ -181,7 +157,7 @@ def add_clarification(
         run = store.load()
     is_early = run is None or run.is_over
     usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
-    entry = clarifying.clarification(question, answer, session.now, phase or usual, category)
+    entry = clarifying.clarification(now=session.now, phase=phase or usual, **texts)
     line = f"Added clarification: {entry.question} -> {entry.answer or '(open)'} [{entry.phase}]"
     if is_early:
         with store.locked():
@@ -205,10 +181,7 @@ def _data(story: Story) -> dict[str, object]:
 
 def _plan_lines(story: Story) -> list[str]:
     lists = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
-    criteria = [
-        f"  {number}. {entry.text} ({entry.state})"
-        for number, entry in enumerate(story.criteria, 1)
-    ]
+    criteria = [f"  {n}. {entry.text} ({entry.state})" for n, entry in enumerate(story.criteria, 1)]
     return [
         *(["Criteria:", *criteria] if criteria else ["Criteria: none yet"]),
         f"Design: {story.design or 'none yet'}",

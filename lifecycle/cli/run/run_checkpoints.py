@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run import RunSession
 from lifecycle.core.messages import figures
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms.selection import detect

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import passing
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.redact import visible
@@ -91,10 +91,10 @@ def complete(session: RunSession) -> None:
 def _refuse_moved(session: RunSession, branch: str, head: str) -> None:
     """Refuse to go on if branch or head moved while the gate ran: only what it judged is pushed."""
     git = session.world.git
-    branch_now, head_now = git.current_branch() or "", head_of(git)
-    if (branch_now, head_now) != (branch, head):
-        branch_now, head_now, head = branch_now or "no branch", head_now[:10], head[:10]
-        raise refused("moved-meanwhile", here=branch_now, now=head_now, branch=branch, head=head)
+    here, now = git.current_branch() or "", head_of(git)
+    if (here, now) != (branch, head):
+        about = {"here": here or "no branch", "now": now[:10], "head": head[:10]}
+        raise refused("moved-meanwhile", branch=branch, **about)
 
 
 def _told(pull: Published) -> list[str]:
@@ -133,17 +133,14 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     before = current(claim_store)
     if before.claim.phase != Phase.MERGED_DETECTED:
         hand_off(world, claim_store, before.claim.summary or summary_of(run))
-    client_session = session.client_session
-    report = look.tick(
-        world, claim_store, Wake.TICK, audiences=claim_look.audiences(), session=client_session
-    )
+    about: dict[str, Any] = {"audiences": claim_look.audiences(), "session": session.client_session}
+    report = look.tick(world, claim_store, Wake.TICK, **about)
     record = report.record
     number = record.claim.pr_number if record is not None else None
     if record is None or number is None or not record.pull.url:
         words = [report.problem.sentence] if report.problem is not None else []
         words += [notice.text for notice in report.said]
-        why = " ".join(words) or "GitHub does not show it yet."
-        raise refused("claim-without-pull", why=why)
+        raise refused("claim-without-pull", why=" ".join(words) or "GitHub does not show it yet.")
     if record.claim.phase == Phase.MERGED_DETECTED and record.pull.head != head_of(world.git):
         raise refused("merged-without-last", record=record)
     try:
@@ -173,7 +170,7 @@ def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
         raise click.UsageError(f"{gate} is the run's, and no story's.")
     record, lines, values = shown(session, gate, story, is_anew=anew)
     session.show(lines, {**data_of(record), **values})
-    return 0 if record.state in HOLDS else 1
+    return int(record.state not in HOLDS)
 
 
 def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = False) -> GateShown:
@@ -191,7 +188,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     if story is not None and GATES[gate].by_hand:
         record = gate_records.security_gate(story, runner.tree(), session.now, session.who)
     else:
-        threshold = _threshold(session, story) if gate is Gate.G4 else None
+        threshold = _threshold(session, story) if story and gate is Gate.G4 else None
         with session.world.deadline.standing_still():
             record = runner.record(gate, threshold, is_anew=is_anew)
     if runner.interrupted:
@@ -212,13 +209,11 @@ def _design(session: RunSession, tree: str) -> GateShown:
     return record, [head, *(f"- {clause}" for clause in lacks), *last], {"lacks": lacks}
 
 
-def _threshold(session: RunSession, story: Story | None) -> float | None:
+def _threshold(session: RunSession, story: Story) -> float | None:
     """Percent of coverage that the platform demands of a story of this size; None if it demands none."""
     platform = selection.detect(session.root, session.world.environment).selected
-    if platform is None or story is None:
-        return None
-    by_size = platform.about.quality_gates.coverage
-    return next((number for size, number in by_size.items() if size == story.size), None)
+    by_size = platform.about.quality_gates.coverage.items() if platform is not None else ()
+    return next((number for size, number in by_size if size == story.size), None)
 
 
 def _final(session: RunSession, record: GateRecord, error: str, remarks: list[str]) -> GateShown:
@@ -243,7 +238,7 @@ def _of_story(
         news = change.news(f"Gate {record.gate}: {record.state} for {story.id}")
         failures = [failure.id for failure in change.failures]
     lines = [*gate_records.gate_lines(record, story), *_notes(remarks)]
-    if record.gate is Gate.G6 and record.state is CheckState.PENDING:
+    if (record.gate, record.state) == (Gate.G6, CheckState.PENDING):
         way = f"lifecycle run review {story.id} --by security …"
         lines.append(f"No security review of these files: {way}")
     values = {"remarks": remarks, "story": story.id, "failures": failures}

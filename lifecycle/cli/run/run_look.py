@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run import RunSession
 from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import PROGRESS
@@ -67,9 +67,8 @@ def report(session: RunSession) -> None:
             change.run = report_text.reported(run, now)
             done = f"{len(run.completed_stories)}/{len(run.stories)}"
             change.note(f"Progress report: {done} stories completed")
-    session.show(
-        report_text.report_lines(run, facts, now), report_text.report_data(run, facts, now)
-    )
+    about = (run, facts, now)
+    session.show(report_text.report_lines(*about), report_text.report_data(*about))
 
 
 def compact_context(session: RunSession) -> None:

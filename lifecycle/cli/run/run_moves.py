@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run import RunSession
 from lifecycle.platforms import selection
 from lifecycle.platforms.command_argv import as_line
 from lifecycle.run import tdd_moves

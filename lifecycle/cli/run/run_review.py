@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run import RunSession
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import empty_tree, head_of
 from lifecycle.git.worktree_files import files_aside
@@ -50,9 +50,8 @@ def verify(
         change.run = gate_records.with_word(change.run, target, word_check)
         if is_review:
             role = _ROLES[check]
-            _, approved, refusing = REVIEWERS[role]
-            verdict = approved if passed else refusing
-            record = reviews.review_of(role, verdict, (), tree=tree, by=who, now=now)
+            _, *verdicts = REVIEWERS[role]
+            record = reviews.review_of(role, verdicts[not passed], (), tree=tree, by=who, now=now)
             target = change.run.story(story)
             change.run = reviews.reviewed(change.run, target, record, now, is_word=True)
         result = f"{target.id} {check} {'PASSED' if passed else 'FAILED'}"
@@ -130,6 +129,5 @@ def review_context(session: RunSession, *, story: str) -> None:
     session.store.folder.write(name, f"{diff}\n".encode("utf-8", "replace"))
     path = f"{FOLDER}/{name}"
     lines = review_lines(target, path, stat)
-    session.show(
-        lines, {"story": target.id, "diff": path, "stat": stat, "base": base, "text": lines}
-    )
+    data = {"story": target.id, "diff": path, "stat": stat, "base": base, "text": lines}
+    session.show(lines, data)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import Any
 
 import click
 
-from lifecycle.cli.run.run_session import RunSession
+from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import is_terminal, passing
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
@@ -111,17 +112,14 @@ def add_blocker(session: RunSession, *, text: str, severity: str, story: str) ->
     session.show([added, *escalations], {**data, **more})
 
 
-def await_user_fix(
-    session: RunSession, *, blocker: str, description: str, check_command: str, timeout: int
-) -> None:
+def await_user_fix(session: RunSession, *, blocker: str, check_command: str, **asked: Any) -> None:
     """Let the run wait until the user did DESCRIPTION about BLOCKER, an id (B1) or an index (0).
 
     The session may stop then. The user runs lifecycle run user-fix-complete, and the next session goes on.
     """
     with session.store.changing() as change:
-        change.run = blockers.awaiting(
-            change.run, blocker, description, session.now, check_command, timeout
-        )
+        about = {"now": session.now, "check_command": check_command, **asked}
+        change.run = blockers.awaiting(change.run, blocker, **about)
         fix = blockers.demanded_fix(change.run)
         escalations = escalation_lines(change.before, change.run)
         change.note(*escalations)
@@ -163,10 +161,9 @@ def _run(session: RunSession, fix: UserFix) -> tuple[ProcessEnd, str]:
 
     world = session.world
     environment = for_child("check", world.environment)
+    asked = (fix.check_command, world.root, environment, fix.timeout)
     with world.deadline.standing_still():  # it has a limit of its own
-        end = check_process.run(
-            fix.check_command, world.root, environment, fix.timeout, out=take, err=take
-        )
+        end = check_process.run(*asked, out=take, err=take)
     if end.signal == signal.SIGINT:
         raise KeyboardInterrupt
     lines = tail.decode("utf-8", "replace").strip().splitlines()
@@ -201,11 +198,11 @@ def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
 def resume_context(session: RunSession, *, text: bool) -> None:
     """Print as JSON where the run goes on after the user fixed something, and what was fixed."""
     run = session.store.demanded()
-    if not (text or (is_terminal(sys.stdout) and not session.as_json)):
+    if text or (is_terminal(sys.stdout) and not session.as_json):
+        lines = resume_lines(run)
+        session.show(lines, {**resume_data(run), "text": lines})
+    else:
         session.show_json(resume_data(run))
-        return
-    lines = resume_lines(run)
-    session.show(lines, {**resume_data(run), "text": lines})
 
 
 def resume(session: RunSession, *, iterations: int | None) -> None:

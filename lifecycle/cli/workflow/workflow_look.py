@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from lifecycle.app.guidance import guidance_text
 from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.workflow_session import WorkflowSession
+from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.messages.figures import minute
 from lifecycle.core.redact import as_data, named, quoted
@@ -30,8 +30,8 @@ def phase(session: WorkflowSession, *, name: str) -> None:
         "id": workflow.id,
         "workflow": workflow.name,
         "phase": workflow_values.phase_data(workflow, workflow.current) if workflow.phase else None,
-        "required_reading": list(workflow.all_reading),
-        "key_reminders": list(workflow.all_reminders),
+        "required_reading": workflow.all_reading,
+        "key_reminders": workflow.all_reminders,
     }
     lines = [*workflow_values.phase_lines(workflow), f"Next: {workflow_values.next_step(workflow)}"]
     session.print(lines, data)
@@ -56,11 +56,7 @@ def show(session: WorkflowSession, *, name: str) -> None:
 
         draw_workflow(workflow, session.now, beside)
 
-    data = {
-        **workflow_values.workflow_data(workflow),
-        "files": list(entry.places),
-        "beside": beside,
-    }
+    data = {**workflow_values.workflow_data(workflow), "files": entry.places, "beside": beside}
     session.print(lines, data, draw, [*entry.remarks, *troubles])
 
 
@@ -70,9 +66,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
     shown = workflows.found if archived else workflows.unfinished
     own_session, now = session.asker.session, session.now
     lines = [workflow_values.list_line(entry, own_session, now) for entry in shown]
-    kind = "" if archived else "unfinished "
-    lines = lines or [f"There is no {kind}workflow here."]
-    troubles = list(workflows.troubles)
+    lines = lines or [f"There is no {'' if archived else 'unfinished '}workflow here."]
 
     def draw() -> None:
         from lifecycle.cli.workflow.workflow_screen import draw_list
@@ -85,13 +79,13 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
                 **workflow_values.workflow_data(entry.workflow),
                 "is_current": entry.workflow.id == workflows.current,
                 "is_own": bool(own_session) and entry.workflow.session == own_session,
-                "files": list(entry.places),
+                "files": entry.places,
             }
             for entry in shown
         ],
         "unusable": [{"path": file.path, "says": file.sentence} for file in workflows.unusable],
     }
-    session.print(lines, data, draw if shown else None, troubles)
+    session.print(lines, data, draw if shown else None, workflows.troubles)
 
 
 def guidance(session: WorkflowSession, *, name: str) -> None:
@@ -100,16 +94,12 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
     Where there is none that is this session's, nothing is printed but a note on the others.
     """
     workflows = session.store.read()
-    workflow = (
-        session.found(name, workflows).workflow
-        if name
-        else session.steps.choice(workflows).workflow
-    )
+    choice = session.found(name, workflows) if name else session.steps.choice(workflows)
+    workflow = choice.workflow
     others = [entry.workflow for entry in workflows.unfinished if entry.workflow != workflow]
     if workflow is None:
-        lines = [*map(guidance_text.held_line, others[:3])] or [
-            "There is no unfinished workflow here."
-        ]
+        held = [*map(guidance_text.held_line, others[:3])]
+        lines = held or ["There is no unfinished workflow here."]
         session.print(lines, {"workflow": None, "guidance": None}, troubles=workflows.troubles)
         return
     shown, refused = reading_here(session.root, workflow)
@@ -151,9 +141,7 @@ def _graph_line(text: str) -> str:
     current = int(data.get("current_wave") or 0)
     if not 0 <= current < len(waves):
         return f"Task graph: {len(waves)} waves ({GRAPH})"
-    phases = (
-        ", ".join(named(phase_name, 60) for phase_name in waves[current][:_SHOWN]) or "no phases"
-    )
+    phases = ", ".join(named(name, 60) for name in waves[current][:_SHOWN]) or "no phases"
     return f"Task graph: wave {current + 1} of {len(waves)}: {phases} ({GRAPH})"
 
 
@@ -161,20 +149,18 @@ def _waves(data: dict[str, Any]) -> Iterator[list[str]]:
     """The names of the phases of each wave; a graph lists its waves, or tasks that each name their wave."""
     listed = data.get("waves") or (data.get("execution_plan") or {}).get("waves")
     if listed is None:
-        tasks = data.get("tasks") or []
-        for number in sorted({int(task.get("wave") or 0) for task in tasks}):
-            yield [_name(task) for task in tasks if int(task.get("wave") or 0) == number]
-    else:
-        for wave in listed:
-            yield [_name(entry) for entry in (wave.get("phases") or wave.get("tasks") or ())]
+        by_wave: dict[int, list[Any]] = {}
+        for task in data.get("tasks") or []:
+            by_wave.setdefault(int(task.get("wave") or 0), []).append(task)
+        listed = [{"tasks": tasks} for _, tasks in sorted(by_wave.items())]
+    for wave in listed:
+        yield [_name(entry) for entry in (wave.get("phases") or wave.get("tasks") or ())]
 
 
 def _name(entry: Any) -> str:
-    return (
-        str(entry.get("phase_id") or entry.get("id") or "")
-        if isinstance(entry, dict)
-        else str(entry)
-    )
+    if isinstance(entry, dict):
+        entry = entry.get("phase_id") or entry.get("id") or ""
+    return str(entry)
 
 
 def _sessions_line(text: str) -> str:
@@ -190,20 +176,15 @@ def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     workflow = _meant(session, name)
     entries = journal.read(session.root, count=lines, system=journal.WORKFLOW, task=workflow.id)
     rows = [_row(entry) for entry in entries]
-    shown = ["  ".join(row).rstrip() for row in rows] or [
-        f"The journal has nothing of the workflow {quoted(workflow.name)}."
-    ]
+    none = f"The journal has nothing of the workflow {quoted(workflow.name)}."
+    shown = ["  ".join(row).rstrip() for row in rows] or [none]
 
     def draw() -> None:
         from lifecycle.cli.workflow.workflow_screen import draw_history
 
         draw_history(rows)
 
-    data = {
-        "id": workflow.id,
-        "workflow": workflow.name,
-        "entries": [_data(entry) for entry in entries],
-    }
+    data = {"id": workflow.id, "workflow": workflow.name, "entries": [*map(_data, entries)]}
     session.print(shown, data, draw if rows else None)
 
 
@@ -217,9 +198,7 @@ def _meant(session: WorkflowSession, name: str) -> Workflow:
 
 def _row(entry: JournalEntry) -> tuple[str, str, str]:
     """A row of the history: when, which phase, what happened."""
-    detail = entry.detail
-    title = str(detail.get("phase") or "")
-    number = str(detail.get("number") or "")
+    title, number = (str(entry.detail.get(name) or "") for name in ("phase", "number"))
     phase = f"{number}. {quoted(title)}" if title else number
     return minute(entry.at), phase, phase_words(entry)
 

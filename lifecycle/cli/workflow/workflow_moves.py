@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.workflow_session import WorkflowSession
+from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.cli.workflow.workflow_values import named, phase_title
 from lifecycle.core.redact import quoted
 from lifecycle.workflow.steps.workflow_steps import StepDone
@@ -71,9 +71,9 @@ def _tell(session: WorkflowSession, step: StepDone) -> None:
         lines.append(f"Phase {phase_title(workflow, step.phase)}, {state}{already}{why}.")
     if workflow.is_over:
         how = "was given up" if workflow.given_up else "is completed"
+        place = f"Archived: {ARCHIVE}/{workflow.id}.json"
         lines.append(
-            f"The workflow {named(workflow)} {how}, {workflow.progress} phases done. Archived: "
-            f"{ARCHIVE}/{workflow.id}.json"
+            f"The workflow {named(workflow)} {how}, {workflow.progress} phases done. {place}"
         )
     elif workflow.phase is not None:
         if workflow.current != step.phase or workflow.phase.status is PhaseStatus.ACTIVE:

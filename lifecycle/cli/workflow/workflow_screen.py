@@ -8,6 +8,7 @@ from rich.text import Text
 
 from lifecycle.cli.terminal import fitted, grid
 from lifecycle.cli.workflow.workflow_values import (
+    age,
     gate_words,
     heads,
     lasted,
@@ -44,10 +45,8 @@ def draw_workflow(workflow: Workflow, now: float, beside: Sequence[str] = ()) ->
     `beside` are lines about files of other tools.
     """
     shown, width = fitted(None, WIDTH)
-    name = (
-        workflow.name if workflow.is_over else f"{workflow.name}, {workflow.progress} phases done"
-    )
-    shown.print(Text(name, "bold"), width=width)
+    done = "" if workflow.is_over else f", {workflow.progress} phases done"
+    shown.print(Text(f"{workflow.name}{done}", "bold"), width=width)
     _, *further = heads(workflow, now)
     facts = f"{workflow.id} · {workflow.type} · {where(workflow)} · {span(lasted(workflow, now))}"
     for line in (facts, *further):
@@ -57,10 +56,8 @@ def draw_workflow(workflow: Workflow, now: float, beside: Sequence[str] = ()) ->
     rows = []
     for index, phase in enumerate(workflow.phases):
         style = STYLES.get(phase.status, "")
-        below = [
-            *notes(phase),
-            *([] if is_wide or not phase.gate else [f"gate: {gate_words(phase)}"]),
-        ]
+        below = notes(phase)
+        below += [f"gate: {gate_words(phase)}"] if phase.gate and not is_wide else []
         title = Text.assemble(
             Text(title_of(workflow, index), "bold" if index == workflow.current else ""),
             *(Text(f"\n{note}", "dim") for note in below),
@@ -87,20 +84,12 @@ def draw_list(entries: Sequence[FoundWorkflow], session: str, now: float) -> Non
         workflow = entry.workflow
         phase = workflow.phase
         style = STYLES.get(phase.status, "") if phase is not None else "green"
-        age = span(max(0.0, now - entry.written_at))
-        rows.append(
-            [
-                Text.assemble(workflow.name, Text(f"\n{workflow.id}", "dim")),
-                Text.assemble(
-                    Text(where(workflow), style), Text(f"\n{owner(workflow, session)}", "dim")
-                ),
-                Text(workflow.progress),
-                Text(f"{age} ago", "dim"),
-            ]
-        )
-    shown.print(
-        grid((24, None, 8, 10), rows, ("workflow", "where, whose", "done", "changed")), width=width
-    )
+        whose = Text(f"\n{owner(workflow, session)}", "dim")
+        name = Text.assemble(workflow.name, Text(f"\n{workflow.id}", "dim"))
+        place = Text.assemble(Text(where(workflow), style), whose)
+        rows.append([name, place, Text(workflow.progress), Text(age(entry, now), "dim")])
+    head = ("workflow", "where, whose", "done", "changed")
+    shown.print(grid((24, None, 8, 10), rows, head), width=width)
 
 
 def draw_history(rows: Sequence[tuple[str, str, str]]) -> None:

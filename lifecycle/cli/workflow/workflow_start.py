@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from lifecycle.cli.workflow import workflow_values
-from lifecycle.cli.workflow.workflow_session import WorkflowSession
+from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.cli.workflow.workflow_values import named
-from lifecycle.core.errors import Refused
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.store.document_files import VIEW
 from lifecycle.workflow.table import WorkflowType
+from lifecycle.workflow.workflow_sentences import refused
 
 _AGENT = re.compile(r"(.*?\S):((?:[\w-]+:)?[\w-]+)", re.DOTALL)
 _FACT = re.compile(r"([^=\s][^=]*)=(.*)", re.DOTALL)
@@ -33,18 +32,13 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     phases = tuple(map(_phase, asked["phases"]))
     if kind and not phases:
         phases = templates.template(session.root, kind).applied(Workflow("", name)).phases
-    workflow = Workflow(
-        "",
-        name,
-        type=kind or WorkflowType.CUSTOM.value,
-        task=asked["task"],
-        phases=_gated(name, phases, asked["gates"]).phases,
-        reading=tuple(asked["reading"]),
-        context=dict(map(_fact, asked["facts"])),
-        reminders=tuple(asked["reminders"]),
-        criteria=tuple(asked["criteria"]),
-        constraints=tuple(asked["constraints"]),
-    )
+    lists = {key: asked[key] for key in ("task", "reading", "reminders", "criteria", "constraints")}
+    context = dict(_pair(text, "no-fact") for text in asked["facts"])
+    type_ = kind or WorkflowType.CUSTOM.value
+    workflow = Workflow("", name, type=type_, phases=phases, context=context, **lists)
+    for text in asked["gates"]:
+        phase, gate = _pair(text, "gate-of-no-phase")
+        workflow = workflow.with_gate(workflow.index_of(phase), gate)
     done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow
     size = count(len(begun.phases), "phase")
@@ -59,28 +53,12 @@ def _phase(text: str) -> WorkflowPhase:
     return WorkflowPhase(match[1], agent=match[2]) if match else WorkflowPhase(text)
 
 
-def _fact(text: str) -> tuple[str, str]:
+def _pair(text: str, refusal: str) -> tuple[str, str]:
+    """What stands before and behind the first sign of equality; Refused with that sentence without one."""
     match = _FACT.fullmatch(text)
     if match is None:
-        raise Refused(
-            f"{quoted(text)} is no fact, so nothing was done; write it as --context KEY=VALUE."
-        )
+        raise refused(refusal, text=quoted(text))
     return match[1].strip(), match[2]
-
-
-def _gated(name: str, phases: Sequence[WorkflowPhase], gates: Sequence[str]) -> Workflow:
-    """A workflow of these phases, with the gates that were asked for."""
-    workflow = Workflow("", name, phases=tuple(phases))
-    for text in gates:
-        match = _FACT.fullmatch(text)
-        if match is None:
-            raise Refused(
-                f"{quoted(text)} names no phase, so nothing was done; write --gate PHASE=GATE, as in "
-                "--gate 1=file:docs/plan.md or --gate 2=check:test."
-            )
-        index = workflow.index_of(match[1].strip())
-        workflow = workflow.with_gate(index, match[2])
-    return workflow
 
 
 def template(session: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
@@ -102,20 +80,11 @@ def template(session: WorkflowSession, *, called: str, save: bool, force: bool, 
         text = templates.template_text(workflow_template).rstrip("\n").splitlines()
         session.print(text, {"name": called, "template": _data(workflow_template)})
     else:
-        by_name = {
-            title: templates.template(root, title) for title in templates.template_names(root)
-        }
-        lines = [
-            f"{title}: {_titles(workflow_template)}" for title, workflow_template in by_name.items()
-        ]
-        session.print(
-            lines,
-            {
-                "templates": {
-                    title: _data(workflow_template) for title, workflow_template in by_name.items()
-                }
-            },
-        )
+        names = templates.template_names(root)
+        by_name = {title: templates.template(root, title) for title in names}
+        lines = [f"{title}: {_titles(found)}" for title, found in by_name.items()]
+        data = {title: _data(found) for title, found in by_name.items()}
+        session.print(lines, {"templates": data})
 
 
 def _data(workflow_template: templates.WorkflowTemplate) -> dict[str, Any]:
@@ -123,7 +92,5 @@ def _data(workflow_template: templates.WorkflowTemplate) -> dict[str, Any]:
 
 
 def _titles(workflow_template: templates.WorkflowTemplate) -> str:
-    return (
-        " → ".join(quoted(phase.title) for phase in workflow_template.phases)
-        or "phases of your own"
-    )
+    titles = " → ".join(quoted(phase.title) for phase in workflow_template.phases)
+    return titles or "phases of your own"

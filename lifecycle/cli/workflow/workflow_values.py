@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.core import redact
-from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.messages.figures import count, span
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
@@ -49,21 +48,19 @@ def where(workflow: Workflow) -> str:
 
 def lasted(workflow: Workflow, now: float) -> float:
     """Seconds from a workflow's beginning to its end, or until now."""
-    began = parse_time(workflow.created_at) or now
-    return max(0.0, (workflow.ended_at or now) - began)
+    return max(0.0, (workflow.ended_at or now) - (parse_time(workflow.created_at) or now))
 
 
 def took(phase: WorkflowPhase, now: float) -> str:
     """How long a phase took, or takes; "" if it has not begun."""
-    if not phase.started_at:
-        return ""
-    return span(max(0.0, (phase.ended_at or now) - phase.started_at))
+    seconds = max(0.0, (phase.ended_at or now) - phase.started_at)
+    return span(seconds) if phase.started_at else ""
 
 
 def owner(workflow: Workflow, session: str) -> str:
     """The session and the branch that a workflow belongs to, in a few words."""
-    whose = "this session" if workflow.session and workflow.session == session else ""
-    whose = whose or (f"session {workflow.session[:8]}" if workflow.session else "no session")
+    whose = f"session {workflow.session[:8]}" if workflow.session else "no session"
+    whose = "this session" if session and workflow.session == session else whose
     return f"{whose}, branch {redact.named(workflow.branch)}" if workflow.branch else whose
 
 
@@ -89,14 +86,10 @@ def phase_lines(workflow: Workflow) -> list[str]:
     lines += [f"Reason: {quoted(phase.reason)}"] if phase.reason else []
     handed = workflow.handed_on
     lines += ["Handed on by the phase before:", *block(handed)] if handed else []
-    named_lists = (
-        ("REQUIRED READING", workflow.all_reading),
-        ("Reminders", workflow.all_reminders),
-    )
-    for name, texts in named_lists:
-        lines += (
-            [f"{name}:", *(f"  - {redact.named(text, 1_000)}" for text in texts)] if texts else []
-        )
+    lists = {"REQUIRED READING": workflow.all_reading, "Reminders": workflow.all_reminders}
+    for name, texts in lists.items():
+        lines += [f"{name}:"] if texts else []
+        lines += [f"  - {redact.named(text, 1_000)}" for text in texts]
     return lines
 
 
@@ -106,9 +99,8 @@ def next_step(workflow: Workflow) -> str:
     if phase is None or phase.status is PhaseStatus.PENDING:
         return "begin it with: lifecycle workflow retry"
     if phase.status is PhaseStatus.ACTIVE:
-        return (
-            "when it is done: lifecycle workflow advance --deliverable TEXT --context-for-next TEXT"
-        )
+        advance = "lifecycle workflow advance --deliverable TEXT --context-for-next TEXT"
+        return f"when it is done: {advance}"
     return "lifecycle workflow retry, or: lifecycle workflow skip --reason TEXT"
 
 
@@ -116,16 +108,10 @@ def show_lines(workflow: Workflow, now: float) -> list[str]:
     """The whole workflow as lines."""
     lines = [*heads(workflow, now), ""]
     for index, phase in enumerate(workflow.phases):
-        words = [
-            redact.named(phase.agent) if phase.agent else "",
-            phase.status.value,
-            took(phase, now),
-            gate_words(phase),
-        ]
-        tail = " · ".join(word for word in words if word)
-        lines.append(
-            f"[{SIGNS[phase.status]}] {index + 1}. {quoted(title_of(workflow, index))} · {tail}"
-        )
+        agent = redact.named(phase.agent) if phase.agent else ""
+        head = f"[{SIGNS[phase.status]}] {index + 1}."
+        words = (quoted(title_of(workflow, index)), agent, phase.status, took(phase, now))
+        lines.append(f"{head} {' · '.join(filter(None, (*words, gate_words(phase))))}")
         lines += [f"       {note}" for note in notes(phase)]
     for name, texts in parts(workflow):
         lines += ["", f"{name}:", *(f"  - {text}" for text in texts)]
@@ -168,26 +154,23 @@ def parts(workflow: Workflow) -> Iterable[tuple[str, list[str]]]:
 
 def _agents(workflow: Workflow) -> Iterable[str]:
     """A line on each agent's phases, attempts and time; none before a phase is over."""
-    for statistics in agent_statistics(workflow) if workflow.done else ():
-        who = redact.named(statistics.agent) if statistics.agent else "the session itself"
-        counts = [count(statistics.phases, "phase"), count(statistics.attempts, "attempt")]
-        counts += [count(statistics.errors, "error")] if statistics.errors else []
-        if statistics.attempts:
-            yield f"{who}: {', '.join(counts)}, {span(statistics.seconds)}"
+    for agent in agent_statistics(workflow) if workflow.done else ():
+        who = redact.named(agent["agent"]) if agent["agent"] else "the session itself"
+        counts = [count(agent[f"{noun}s"], noun) for noun in ("phase", "attempt", "error")]
+        if agent["attempts"]:
+            yield f"{who}: {', '.join(counts[: 2 + bool(agent['errors'])])}, {span(agent['seconds'])}"
 
 
 def list_line(entry: FoundWorkflow, session: str, now: float) -> str:
     """A workflow in one line."""
     workflow = entry.workflow
-    age = span(max(0.0, now - entry.written_at))
-    words = (
-        workflow.id,
-        where(workflow),
-        workflow.progress,
-        owner(workflow, session),
-        f"{age} ago",
-    )
-    return f"{named(workflow)} · {' · '.join(words)}"
+    words = (named(workflow), workflow.id, where(workflow), workflow.progress)
+    return " · ".join((*words, owner(workflow, session), age(entry, now)))
+
+
+def age(entry: FoundWorkflow, now: float) -> str:
+    """How long ago a workflow was changed."""
+    return f"{span(max(0.0, now - entry.written_at))} ago"
 
 
 def workflow_data(workflow: Workflow) -> dict[str, Any]:
@@ -196,28 +179,19 @@ def workflow_data(workflow: Workflow) -> dict[str, Any]:
         "id": workflow.id,
         "workflow": workflow.name,
         "workflow_type": workflow.type,
-        "task": workflow.task,
-        "status": workflow.status.value,
-        "is_over": workflow.is_over,
-        "given_up": workflow.given_up or None,
+        **_fields(workflow, "task", "status", "is_over", "given_up?"),
         "current_phase": phase_id(workflow.current) if workflow.phase is not None else None,
         "active_phases": [phase_id(index) for index in workflow.active],
         "progress": {"done": workflow.done, "total": len(workflow.phases)},
         "phases": [phase_data(workflow, index) for index in range(len(workflow.phases))],
-        "required_reading": list(workflow.all_reading),
+        "required_reading": workflow.all_reading,
         "context": workflow.context,
-        "key_reminders": list(workflow.all_reminders),
-        "criteria": list(workflow.criteria),
-        "constraints": list(workflow.constraints),
-        "created_at": workflow.created_at,
+        "key_reminders": workflow.all_reminders,
+        **_fields(workflow, "criteria", "constraints", "created_at"),
         "updated_at": _moment(workflow.updated_at),
         "ended_at": _moment(workflow.ended_at),
-        "session": workflow.session or None,
-        "branch": workflow.branch or None,
-        "source": workflow.source or None,
-        "is_foreign": workflow.is_foreign,
-        "compactions": workflow.compactions,
-        "agents": [asdict(statistics) for statistics in agent_statistics(workflow)],
+        **_fields(workflow, "session?", "branch?", "source?", "is_foreign", "compactions"),
+        "agents": agent_statistics(workflow),
     }
 
 
@@ -228,16 +202,11 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
     return {
         "id": phase_id(index),
         "number": index + 1,
-        "title": phase.title,
-        "agent": phase.agent or None,
-        "status": phase.status.value,
+        **_fields(phase, "title", "agent?", "status"),
         "handed_on": workflow.handed_to(index),
-        "deliverables": list(phase.deliverables),
-        "context_for_next": phase.context_for_next,
-        "gate": phase.gate or None,
-        "passed": {"at": _moment(passed.at), "how": passed.how} if passed is not None else None,
-        "reason": phase.reason or None,
-        "attempts": phase.attempts,
+        **_fields(phase, "deliverables", "context_for_next", "gate?"),
+        "passed": passed and {"at": _moment(passed.at), "how": passed.how},
+        **_fields(phase, "reason?", "attempts"),
         "errors": [{"at": _moment(error.at), "text": error.text} for error in phase.errors],
         "started_at": _moment(phase.started_at),
         "ended_at": _moment(phase.ended_at),
@@ -245,43 +214,35 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
     }
 
 
+def _fields(record: Workflow | WorkflowPhase, *names: str) -> dict[str, Any]:
+    """Fields of a record under their own names; one with a question mark is null where it is empty."""
+    values = {name: getattr(record, name.removesuffix("?")) for name in names}
+    return {
+        name.removesuffix("?"): None if name.endswith("?") and not value else value
+        for name, value in values.items()
+    }
+
+
 def _moment(at: float) -> str | None:
     return render_time(at) if at else None
 
 
-@dataclass(frozen=True, slots=True)
-class AgentStatistics:
-    """Counts over the phases of one type of agent, "" for the session itself; `seconds` of those over."""
-
-    agent: str
-    phases: int
-    completed: int
-    failed: int
-    skipped: int
-    attempts: int
-    errors: int
-    seconds: float
+def agent_statistics(workflow: Workflow) -> list[dict[str, Any]]:
+    """Counts over the phases of each type of agent, "" for the session itself; `seconds` of those over."""
+    agents = sorted({phase.agent for phase in workflow.phases})
+    return [
+        _of(agent, [phase for phase in workflow.phases if phase.agent == agent]) for agent in agents
+    ]
 
 
-def agent_statistics(workflow: Workflow) -> tuple[AgentStatistics, ...]:
-    """The statistics of all agents of a workflow, by the agent's name."""
-    by_agent: dict[str, list[WorkflowPhase]] = {}
-    for phase in workflow.phases:
-        by_agent.setdefault(phase.agent, []).append(phase)
-    return tuple(_of(agent, phases) for agent, phases in sorted(by_agent.items()))
-
-
-def _of(agent: str, phases: list[WorkflowPhase]) -> AgentStatistics:
-    def count(status: PhaseStatus) -> int:
-        return sum(phase.status is status for phase in phases)
-
-    return AgentStatistics(
-        agent,
-        len(phases),
-        count(PhaseStatus.COMPLETED),
-        count(PhaseStatus.FAILED),
-        count(PhaseStatus.SKIPPED),
-        sum(phase.attempts for phase in phases),
-        sum(len(phase.errors) for phase in phases),
-        sum(phase.seconds for phase in phases),
-    )
+def _of(agent: str, phases: list[WorkflowPhase]) -> dict[str, Any]:
+    statuses = [phase.status for phase in phases]
+    told = (PhaseStatus.COMPLETED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
+    return {
+        "agent": agent,
+        "phases": len(phases),
+        **{status.value: statuses.count(status) for status in told},
+        "attempts": sum(phase.attempts for phase in phases),
+        "errors": sum(len(phase.errors) for phase in phases),
+        "seconds": sum(phase.seconds for phase in phases),
+    }

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import redact, visible
@@ -24,23 +23,7 @@ LONG = 20_000
 """Characters of a goal, or of a design."""
 
 
-@cache
-def _sentences() -> dict[str, str]:
-    return resources.texts("run/texts/refusals.toml")
-
-
-def sentence(name: str, /, **values: Any) -> str:
-    """A sentence of `refusals.toml`, filled in.
-
-    Args:
-        name: of the sentence.
-        values: by the first word in braces, what is filled in there; several clauses with semicolons.
-    """
-    text = _sentences()[name]
-    lists = {
-        key: "; ".join(value) for key, value in values.items() if isinstance(value, (list, tuple))
-    }
-    return " ".join(text.splitlines()).format_map({**values, **lists})
+sentence: Final = resources.Sentences("run/texts/refusals.toml")
 
 
 def refused(name: str, /, **values: Any) -> Refused:

@@ -32,6 +32,7 @@ from lifecycle.workflow.table import (
     PhaseStatus,
     WorkflowStatus,
 )
+from lifecycle.workflow.workflow_sentences import sentence
 
 _TEXTS: Final = ("title", "agent", "context_for_next")
 _BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatus.FAILED})
@@ -69,9 +70,9 @@ class _Edit:
         self.before = {**fields_of(document.record or workflow, document.kind), **(before or {})}
         self.remarks: list[str] = []
 
-    def remark(self, sentence: str) -> None:
-        """Note a sentence on an edit that was not taken over."""
-        self.remarks.append(f"{self.document.path}: {sentence}")
+    def remark(self, name: str, /, **values: Any) -> None:
+        """Note the sentence of this name on an edit that was not taken over."""
+        self.remarks.append(f"{self.document.path}: {sentence(name, **values)}")
 
     def changed(self, name: str, kind: type, word: str, **where: Mapping[str, Any]) -> bool:
         """True if a field was changed to a value of this type; a remark is noted if to one of another."""
@@ -82,7 +83,7 @@ class _Edit:
         value = fields[name]
         if isinstance(value, kind) and not isinstance(value, bool):
             return True
-        self.remark(f'"{name}" is no {word}, so what was known of it counts.')
+        self.remark("of-no-type", name=name, word=word)
         return False
 
     def texts(self, name: str) -> tuple[str, ...] | None:
@@ -109,7 +110,7 @@ class _Edit:
         """Take over the list of phases; returns the document's id of each phase that there is then."""
         if len(listed) > MOST_PHASES or not all(isinstance(entry, dict) for entry in listed):
             why = f"more than {MOST_PHASES}" if len(listed) > MOST_PHASES else "not all objects"
-            self.remark(f'"phases" are {why}, so the phases that were known count.')
+            self.remark("strange-phases", why=why)
             return [phase_id(index) for index in range(len(self.workflow.phases))]
         old = self.workflow
         left = {phase_id(index): index for index in range(len(old.phases))}
@@ -121,10 +122,7 @@ class _Edit:
             at for at in left.values() if old.phases[at].gate and old.phases[at].status not in OVER
         ]
         for at in kept:
-            self.remark(
-                f"phase {at + 1} was taken out, and its gate {quoted(old.phases[at].gate)} is not passed: "
-                "it was put back. Skip it with: lifecycle workflow skip --reason TEXT"
-            )
+            self.remark("gate-taken-out", number=at + 1, gate=quoted(old.phases[at].gate))
             listed = [*listed[:at], None, *listed[at:]]
             places.insert(at, at)
             ids.insert(at, phase_id(at))
@@ -166,8 +164,7 @@ class _Edit:
         if isinstance(name, int) and name < len(ids):
             index = name
         if index < 0:
-            words = quoted(str(name))
-            self.remark(f'"current_phase" names no phase of it ({words}): it was passed over.')
+            self.remark("current-of-none", words=quoted(str(name)))
         elif not self._is_behind_gate(index):
             self.workflow = replace(self.workflow, current=index)
 
@@ -177,7 +174,7 @@ class _Edit:
         status = self.workflow.status
         if written not in (self.before["status"], status.value):
             words = _said(written, [member.value for member in WorkflowStatus])
-            self.remark(f"its status follows from its phases, and is {status}, not {words}.")
+            self.remark("status-follows", status=status, words=words)
 
     # -- the checkpoint
 
@@ -189,7 +186,7 @@ class _Edit:
                 continue
             if ours == "type" and "|" in self.fields[name]:
                 words = _said(self.fields[name], self.fields[name].split("|"))
-                self.remark(f'"{name}" is {words}: it was passed over.')
+                self.remark("placeholder", name=name, words=words)
             else:
                 changes[ours] = self.fields[name].strip()
         if self.changed("context", dict, "object"):
@@ -219,7 +216,7 @@ class _Edit:
             self._take_total(total, number if is_number else 1)
         if not is_number or number > len(self.workflow.phases):
             count = len(self.workflow.phases)
-            self.remark(f'"phase.current" is {quoted(str(number))} of {count}: it was passed over.')
+            self.remark("current-out-of", number=quoted(str(number)), count=count)
             return
         index = number - 1
         is_moved = number != before["current"] or (
@@ -237,13 +234,12 @@ class _Edit:
     def _take_total(self, total: Any, number: int) -> None:
         phases = self.workflow.phases
         if not _is_number(total) or not number <= total <= MOST_PHASES:
-            words = quoted(str(total))
-            self.remark(f'"phase.total" is {words} at phase {number}: it was passed over.')
+            self.remark("strange-total", words=quoted(str(total)), number=number)
             total = min(MOST_PHASES, max(number, len(phases)))
         more = tuple(WorkflowPhase("") for _ in range(total - len(phases)))
         gone = phases[total:]
         if any(phase.gate or phase.status is not PhaseStatus.PENDING for phase in gone):
-            self.remark('"phase.total" takes out phases that were begun or have a gate; they stay.')
+            self.remark("total-takes-out")
             return
         self.workflow = replace(self.workflow, phases=(*phases[:total], *more))
 
@@ -269,7 +265,7 @@ class _Edit:
             try:
                 kept.append(reading_path(text))
             except Refused as error:
-                self.remark(error.sentence)
+                self.remarks.append(f"{self.document.path}: {error.sentence}")
         self._split(tuple(kept), "reading")
 
     def _split(self, listed: tuple[str, ...], name: str) -> None:
@@ -290,18 +286,14 @@ class _Edit:
         phase = self.workflow.phases[index]
         status = words.get(word) if isinstance(word, str) else None
         if status is None:
-            self.remark(
-                f"phase {index + 1} has the status {_said(word, words)}, which is none of "
-                f"{', '.join(words)}: it stays {phase.status}."
-            )
+            about = {"words": _said(word, words), "known": ", ".join(words), "phase": phase}
+            self.remark("no-status", number=index + 1, **about)
             return
         if status is phase.status:
             return
         if status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:
-            self.remark(
-                f"phase {index + 1} was set to completed by hand, and its gate {quoted(phase.gate)} is not "
-                f"passed: it stays {phase.status}. Complete it with: lifecycle workflow advance"
-            )
+            about = {"gate": quoted(phase.gate), "phase": phase}
+            self.remark("completed-by-hand", number=index + 1, **about)
             return
         if status in _BEGUN and self._is_behind_gate(index):
             return
@@ -313,11 +305,8 @@ class _Edit:
     def _is_behind_gate(self, index: int) -> bool:
         gate = self.workflow.gate_before(index)
         if gate >= 0:
-            self.remark(
-                f"phase {index + 1} was begun by hand, and the gate of phase {gate + 1}, "
-                f"{quoted(self.workflow.phases[gate].gate)}, is not passed: the workflow stays where it "
-                "was. Pass it with: lifecycle workflow advance"
-            )
+            closed = quoted(self.workflow.phases[gate].gate)
+            self.remark("begun-by-hand", number=index + 1, before=gate + 1, gate=closed)
         return gate >= 0
 
     def take_extra(self) -> None:

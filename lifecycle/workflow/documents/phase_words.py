@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted, visible
+from lifecycle.workflow.workflow_sentences import refused
 
 CHECK: Final = "check"
 FILE: Final = "file"
@@ -37,10 +37,7 @@ def checked_gate(gate: str) -> str:
         return f"{FILE}:{reading_path(value).removeprefix('@')}"
     if kind == CHECK and value.replace("-", "").replace("_", "").isalnum():
         return f"{CHECK}:{value}"
-    raise Refused(
-        f"{quoted(gate)} is no gate, so nothing was done. A gate is check:NAME (a check of the project), "
-        "file:PATH (a file that has to be there), or person (a person's yes)."
-    )
+    raise refused("no-gate", gate=quoted(gate))
 
 
 _OUTSIDE: Final = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|[A-Za-z][\w+.-]*://")
@@ -60,7 +57,4 @@ def reading_path(text: str) -> str:
         return f"@{path}"
     why = "is no path" if not path or not path.isprintable() else "leads out of the project"
     why = f"has more than {_LONG} characters" if len(path) > _LONG else why
-    raise Refused(
-        f'The required reading "{visible(text[:100])}" {why}, so it was not taken; name a file of the '
-        "project from its top folder, as @docs/guide.md."
-    )
+    raise refused("no-reading", text=visible(text[:100]), why=why)

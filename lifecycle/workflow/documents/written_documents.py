@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import msgspec
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.redact import as_data, visible
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.table import OVER, WORDS, PhaseStatus, WorkflowStatus
+from lifecycle.workflow.workflow_sentences import refused
 
 DETAIL: Final = "lifecycle"
 """The name of our own object in both documents."""
@@ -84,11 +84,8 @@ def content_of(workflow: Workflow, kind: DocumentKind) -> bytes:
     whole = {**fields_of(workflow, kind), DETAIL: detail}
     content = (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
     if len(content) > MOST_BYTES:
-        raise Refused(
-            f'The workflow "{visible(workflow.name)}" would have {len(content):,} bytes, and '
-            f"{MOST_BYTES:,} is the most; nothing was changed. Put long texts into files, and name "
-            "the files."
-        )
+        name, size = visible(workflow.name), len(content)
+        raise refused("workflow-too-large", name=name, size=size, most=MOST_BYTES)
     return content
 
 

@@ -13,6 +13,7 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.settings.persons import Presence, person
 from lifecycle.workflow.documents.phase_words import CHECK, FILE, PERSON, checked_gate, gate_parts
 from lifecycle.workflow.state import PassedGate, WorkflowPhase
+from lifecycle.workflow.workflow_sentences import sentence
 
 
 class PersonAsked(Refused):
@@ -75,14 +76,11 @@ class GateJudge:
 
         room = EvidenceRoom(self.root)
         runs = [run for run in room.records() if run.name == name]
-        then = f"Run it: lifecycle check {name}"
+
         try:
             tree = tree_hash.fingerprint(self.root, self.deadline, self.environment, room.outputs())
         except (GitFailed, Transient) as error:
-            raise GateClosed(
-                f"Nobody can say which files the check {quoted(name)} passed on ({error.sentence}), so the "
-                "gate is not passed; nothing was changed."
-            ) from None
+            raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
         here = [run for run in runs if tree and run.tree == tree]
         if here and here[-1].outcome is Outcome.PASSED:
             return PassedGate(self.now, f"{CHECK}:{name}", tree)
@@ -90,9 +88,7 @@ class GateJudge:
             why = f"ended with {here[-1].outcome} on these files"
         else:
             why = "was last run on other files" if runs else "was not run"
-        raise GateClosed(
-            f"The gate of this phase is the check {quoted(name)}, which {why}; nothing was changed. {then}"
-        )
+        raise GateClosed(sentence("check-not-passed", check=quoted(name), why=why, name=name))
 
     def _file(self, path: str) -> PassedGate:
         whole = self.root / path
@@ -104,7 +100,4 @@ class GateJudge:
         if is_there:
             return PassedGate(self.now, f"{FILE}:{path}")
         why = "is not there" if is_inside else "leads out of the project"
-        raise GateClosed(
-            f"The gate of this phase is the file {quoted(path)}, which {why}; nothing was changed. Write "
-            "it, and run this again."
-        )
+        raise GateClosed(sentence("file-not-there", path=quoted(path), why=why))

@@ -32,6 +32,7 @@ from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWor
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
+from lifecycle.workflow.workflow_sentences import refused, sentence
 
 ADVANCE: Final = "lifecycle workflow advance"
 SKIP: Final = "lifecycle workflow skip --reason TEXT"
@@ -94,19 +95,16 @@ class WorkflowSteps:
                 return choice.workflow
             others = ", ".join(quoted(entry.workflow.name) for entry in choice.others[:10])
             then = f"Name one of {others}." if others else ""
-            start = 'Begin one: lifecycle workflow start NAME --phase "Title"'
-            start += _lost(workflows)
-            raise NoWorkflow(
-                "There is no unfinished workflow of this session or branch here; nothing was done. "
-                f"{then or start}"
-            )
+            start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
+            raise NoWorkflow(sentence("none-of-this-session", then=then or start))
         named = workflows.get(name)
         if named is None:
             names = [entry.workflow.name for entry in workflows.found]
             listing = ", ".join(quoted(title) for title in names[:10])
             others = f"so nothing was done; there is {listing}" if listing else "and no other"
+            near = did_you_mean(name, names)
             raise NoWorkflow(
-                f"There is no workflow {quoted(name)} here, {others}.{did_you_mean(name, names)}"
+                sentence("no-such-workflow", name=quoted(name), others=others, near=near)
             )
         return named.workflow
 
@@ -130,11 +128,7 @@ class WorkflowSteps:
         with self.store.changing() as change:
             same = change.workflows.get(workflow.name)
             if same is not None and not same.workflow.is_over:
-                raise Refused(
-                    f"There is an unfinished workflow {quoted(workflow.name)} already ({same.workflow.id}, "
-                    f"{same.workflow.progress}); nothing was done. Go on with it, complete it, or take "
-                    "another name."
-                )
+                raise refused("same-name", name=quoted(workflow.name), same=same.workflow)
             new = replace(
                 workflow,
                 id=change.new_id(),
@@ -245,12 +239,11 @@ class WorkflowSteps:
             elif not left:
                 move.keep(workflow)
             elif len(left) > 1:
-                titles = (f"{at + 1} {quoted(workflow.phases[at].title)}" for at in left[:10])
-                raise Refused(
-                    f"{len(left)} phases are left to do ({', '.join(titles)}), so {quoted(workflow.name)} "
-                    "was not completed. Advance or skip them, or give it up: lifecycle workflow complete "
-                    "--give-up REASON"
+                titles = ", ".join(
+                    f"{at + 1} {quoted(workflow.phases[at].title)}" for at in left[:10]
                 )
+                name = quoted(workflow.name)
+                raise refused("phases-left", number=len(left), titles=titles, name=name)
             else:
                 move.index = left[0]
                 self._complete(move, NOTHING, and_begin=False)

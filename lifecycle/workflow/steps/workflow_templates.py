@@ -35,6 +35,7 @@ from lifecycle.storage import regular_files
 from lifecycle.workflow.documents.phase_words import checked_gate
 from lifecycle.workflow.state import Workflow, WorkflowPhase, slug
 from lifecycle.workflow.store.document_files import own_content
+from lifecycle.workflow.workflow_sentences import refused
 
 FOLDER: Final = ".claude/workflow-templates"
 _LARGEST: Final = 100_000
@@ -103,26 +104,20 @@ def template(root: Path, name: str) -> WorkflowTemplate:
     try:
         content = own_content(root, path, _LARGEST)
     except OSError as error:
-        raise Refused(f"{path} cannot be read ({error.strerror}); nothing was done.") from None
+        raise refused("template-unreadable", path=path, error=error) from None
     if content is None:
         supplied = supplied_templates()
         if name in supplied:
             return supplied[name]
         known = template_names(root)
-        raise Refused(
-            f"There is no template {quoted(name)}, so nothing was done; there are {', '.join(known)}."
-            f"{did_you_mean(name, known)} The project's own lie in {FOLDER}/."
-        )
+        about = {"known": ", ".join(known), "near": did_you_mean(name, known), "folder": FOLDER}
+        raise refused("no-such-template", name=quoted(name), **about)
     if len(content[0]) > _LARGEST:
-        raise Refused(
-            f"{path} is larger than {_LARGEST:,} bytes, so it was not read; nothing was done."
-        )
+        raise refused("template-too-large", path=path, most=_LARGEST)
     try:
         return _template(tomllib.loads(content[0].decode("utf-8")), name)
     except (ValueError, RecursionError) as error:
-        raise Refused(
-            f"{path} is no template ({error}); nothing was done. See: lifecycle workflow template planning"
-        ) from None
+        raise refused("no-template", path=path, error=error) from None
 
 
 def template_path(name: str) -> str:

@@ -23,6 +23,7 @@ from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import DocumentKind, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.table import OVER, PhaseStatus
+from lifecycle.workflow.workflow_sentences import sentence
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _STAMP: Final = re.compile(r"(\d{8}_\d{6})(?=\.json$|$)")
@@ -266,9 +267,6 @@ def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
         if is_over and index not in entry.passed:
             kept = replace(kept, status=PhaseStatus.ACTIVE, passed=None, ended_at=0.0)
             workflow = replace(workflow, current=index)
-        remarks.append(
-            f"The gate {quoted(gate)} of phase {index + 1} was changed by hand in a document, which passes "
-            "none: it stands. Pass it with: lifecycle workflow advance"
-        )
+        remarks.append(sentence("gate-changed", gate=quoted(gate), number=index + 1))
         workflow = workflow.with_phase(index, kept)
     return workflow, remarks

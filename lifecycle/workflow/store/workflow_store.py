@@ -51,6 +51,7 @@ from lifecycle.workflow.store.found_workflows import (
     found_workflows,
 )
 from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows, moves_of
+from lifecycle.workflow.workflow_sentences import refused
 
 LOCK: Final = "workflow.lock"
 LOCK_SECONDS: Final = 5.0
@@ -192,10 +193,7 @@ class _Commit:
                 self.change.is_foreseen = False
                 self._read_again()
         else:
-            raise Refused(
-                "The documents of the workflow change faster than they can be written, so the last change "
-                "was not kept; try again in a moment."
-            )
+            raise refused("changed-too-fast")
         for id_ in self.files.noted.keys() - (self.found.keys() - self.records.keys()):
             with suppress(OSError):
                 workflow_marks.settle_note(str(self.root), id_, self.files.noted[id_])
@@ -313,10 +311,7 @@ class _Commit:
                 raise Refused(error.sentence) from None
             self.change.troubles.append(error.sentence)
         except OSError as error:
-            raise Refused(
-                f"{path} cannot be written ({error.strerror or error}), so the change is not whole; what "
-                "was written before is kept, and the next change completes it. Mend that first."
-            ) from None
+            raise refused("not-written", path=path, why=error.strerror or error) from None
 
     def _place(self, path: str) -> Path:
         """Make the folders of a file, and return its path; raises StrangeFileError if one is not ours."""
