@@ -111,19 +111,13 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
         Refused: there is none such; the sentence says which there are.
     """
     kept = listed(git, run)
-    wanted = name.removeprefix(prefix_of(run)) or next(
-        (checkpoint.ref for checkpoint in reversed(run.checkpoints) if checkpoint.ref in kept), ""
-    )
-    of_story = [
-        checkpoint.ref
-        for checkpoint in run.checkpoints
-        if checkpoint.story == wanted.upper() and checkpoint.ref in kept
-    ]
+    noted = {checkpoint.ref: checkpoint for checkpoint in run.checkpoints if checkpoint.ref in kept}
+    wanted = name.removeprefix(prefix_of(run)) or next(reversed(noted), "")
+    of_story = [ref for ref, checkpoint in noted.items() if checkpoint.story == wanted.upper()]
     ref = of_story[-1] if of_story else wanted
+    if ref in noted:
+        return noted[ref].but(commit=kept[ref])
     if ref in kept:
-        noted = next((checkpoint for checkpoint in run.checkpoints if checkpoint.ref == ref), None)
-        if noted is not None:
-            return noted.but(commit=kept[ref])
         return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
     stands = there([*kept], "make one with: lifecycle run mark-working-state")
     what = f'no checkpoint "{visible(name)}"' if name else "no checkpoint yet"
@@ -140,9 +134,8 @@ def with_checkpoint(run: Run, checkpoint: Checkpoint) -> Run:
 
 def _next_name(git: GitRepository, run: Run, kind: str) -> str:
     """The next free name of a kind: `mark-1`, `mark-2` and so on; for a story its id, then `S1-2`."""
-    taken = [
-        name for name in listed(git, run) if re.fullmatch(rf"{re.escape(kind)}(?:-\d+)?", name)
-    ]
+    pattern = rf"{re.escape(kind)}(?:-\d+)?"
+    taken = [name for name in listed(git, run) if re.fullmatch(pattern, name)]
     if kind not in (MARK, SAVED) and kind not in taken:
         return kind
     numbers = [int(name.rpartition("-")[2]) if "-" in name else 1 for name in taken]
@@ -212,13 +205,10 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
             worktree_files.put_back(aside, target)
             _move_head(writing, former, checkpoint.commit)
         except GitFailed as error:
-            raise GitFailed(
-                sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved),
-                evidence=error.evidence,
-            ) from None
+            why = sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved)
+            raise GitFailed(why, evidence=error.evidence) from None
         modules = moved_modules(aside.git, aside.tree, target)
-    branch = git.current_branch() or ""
-    return Return(checkpoint, saved, former, base, branch, modules)
+    return Return(checkpoint, saved, former, base, git.current_branch() or "", modules)
 
 
 def rolled_back(run: Run, checkpoint: Checkpoint) -> Run:
@@ -273,9 +263,8 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
     if made_on == checked_out:
         return
     if made_on and git.head_of(made_on):
-        raise refused(
-            "other-branch", checkpoint=checkpoint, made_on=made_on, here=checked_out or "no branch"
-        )
+        here = checked_out or "no branch"
+        raise refused("other-branch", checkpoint=checkpoint, made_on=made_on, here=here)
     base, head = base_of(git, checkpoint.commit), head_of(git)
     if base and head and not git.run("merge-base", base, head, check=False):
         raise refused("no-common-commit", checkpoint=checkpoint)

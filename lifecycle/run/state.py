@@ -117,9 +117,8 @@ class ReviewRecord(_Value, frozen=True):
     @property
     def blocking(self) -> list[str]:
         """The texts of its BLOCKING findings: they refuse, whatever the verdict says."""
-        return [
-            finding.text for finding in self.findings if finding.severity is table.Severity.BLOCKING
-        ]
+        weighty = table.Severity.BLOCKING
+        return [finding.text for finding in self.findings if finding.severity is weighty]
 
     @property
     def approves(self) -> bool:
@@ -514,19 +513,16 @@ class Run(_Value, frozen=True, omit_defaults=False):
     def story(self, name: str) -> Story:
         """The story with this id, in any case; Refused, with the ids that there are."""
         wanted = name.strip().upper()
-        named = next((story for story in self.stories if story.id == wanted), None)
-        if named is not None:
-            return named
-        ids = [story.id for story in self.stories]
-        near = did_you_mean(name, ids)
-        stands = there(ids, "there is none yet")
+        by_id = {story.id: story for story in self.stories}
+        if wanted in by_id:
+            return by_id[wanted]
+        stands, near = there([*by_id], "there is none yet"), did_you_mean(name, by_id)
         raise refused("no-such-story", name=visible(name), there=stands, near=near)
 
     def with_story(self, story: Story) -> Run:
         """The same run with this story in the place of the one that has its id."""
-        return self.but(
-            stories=tuple(story if other.id == story.id else other for other in self.stories)
-        )
+        stories = (story if other.id == story.id else other for other in self.stories)
+        return self.but(stories=tuple(stories))
 
 
 def data_of(value: _Value) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.gate_rules import REFACTORING, tested_among
 from lifecycle.run.state import Run, Story, TestProof
 from lifecycle.run.table import BUILD, COVERAGE, LINT, TDD, WORK, StoryStatus, TddPhase
-from lifecycle.run.texts.told import kept_words, listed, refused
+from lifecycle.run.texts.told import filled, kept_words, listed, refused, sentence
 
 _BEFORE_RED = (TddPhase.NONE, TddPhase.RED)
 
@@ -45,14 +45,14 @@ class TddViolation(Refused):
     @property
     def lines(self) -> list[str]:
         """The lines that are printed for it."""
-        lines = [
-            "STOP. TDD violation detected.",
-            f"Current phase: {self.current}",
-            f"Expected: {self.expected} ({WORK[self.expected]})",
-        ]
-        if self.expected is TddPhase.RED:
-            lines.append("Developer must write a failing test before implementation.")
-        return [*lines, f"Why: {self.why}."] if self.why else lines
+        missing = "Developer must write a failing test before implementation."
+        return filled(
+            "tdd-violation",
+            violation=self,
+            work=WORK[self.expected],
+            test=[missing] if self.expected is TddPhase.RED else [],
+            why=[f"Why: {self.why}."] if self.why else [],
+        )
 
 
 def expected_of(story: Story, wanted: TddPhase, runs: RunsSeen) -> TddViolation | None:
@@ -161,7 +161,6 @@ def _open(run: Run, name: str) -> Story:
 NAMED = 20
 """Tests that a proof names at the most."""
 
-_NOT_TESTS = (BUILD, LINT, COVERAGE)
 _SHOWN = 3
 
 _NEVER = "no run of the tests failed since the story began"
@@ -181,6 +180,21 @@ class RunsSeen:
     tree: str = ""
     files: Mapping[str, str] | None = None
 
+    @property
+    def of_tests(self) -> list[RunRecord]:
+        """The runs that ran tests: a check of another name has to have counted some."""
+        others = (BUILD, LINT, COVERAGE)
+        return [
+            run
+            for run in self.records
+            if run.kind == TEST or (run.kind not in others and run.counts is not None)
+        ]
+
+    @property
+    def here(self) -> list[RunRecord]:
+        """Those of them that were on the files as they are."""
+        return [run for run in self.of_tests if run.tree == self.tree != ""]
+
 
 def look(git: GitRepository) -> RunsSeen:
     """The runs and the files of a worktree; raises GitFailed, Transient."""
@@ -198,33 +212,19 @@ def red_of(story: Story, runs: RunsSeen) -> tuple[TestProof | None, str]:
     runner does not tell how tests fail, the counts decide, and the proof says so.
     """
     since = max(story.started, story.red_from, story.green.at if story.green is not None else 0.0)
-    ended = [
-        run
-        for run in runs.records
-        if run.outcome in (Outcome.FAILED, Outcome.PASSED) and _is_of_tests(run)
-    ]
+    ended = [run for run in runs.of_tests if run.outcome in (Outcome.FAILED, Outcome.PASSED)]
     old = next((run for run in reversed(ended) if run.at <= since), None)
-    failed = [
-        run
-        for run in ended
-        if run.outcome is Outcome.FAILED and run.at > since and (run.started or run.at) >= since
-    ]
+    later = (run for run in ended if run.at > since and (run.started or run.at) >= since)
+    failed = [run for run in later if run.outcome is Outcome.FAILED]
     for run in failed:
         new = tuple(name for name in run.asserted or () if not old or name not in old.failures)
         if new:
             return _proof(run, new, ""), ""
         count = _failed(run)
         if run.asserted is None and count > _failed(old):
-            note = (
-                f"its runner does not tell how a test failed, so the count decided: {count} failed"
-            )
-            return _proof(run, run.failures, note), ""
+            note = "its runner does not tell how a test failed, so the count decided"
+            return _proof(run, run.failures, f"{note}: {count} failed"), ""
     return None, _no_red(failed[-1]) if failed else _NEVER
-
-
-def _is_of_tests(run: RunRecord) -> bool:
-    """True if it ran tests: a check of another name has to have counted some."""
-    return run.kind == TEST or (run.kind not in _NOT_TESTS and run.counts is not None)
 
 
 def _failed(run: RunRecord | None) -> int:
@@ -235,13 +235,10 @@ def _no_red(run: RunRecord) -> str:
     """Why the last run that failed shows no red."""
     named = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
     if run.asserted or (run.asserted is None and _failed(run)):
-        return f"what failed in `{run.command}` failed before it began, too{named}"
+        return sentence("failed-before", run=run, named=named)
     if run.asserted is None and not run.failures:
-        return f"`{run.command}` failed, and counts no test that did"
-    return (
-        f"`{run.command}` failed by an error and not by an assertion{named}: a syntax or import error, a "
-        "failed set-up or an unexpected exception is not red"
-    )
+        return sentence("no-test-counted", run=run)
+    return sentence("failed-by-error", run=run, named=named)
 
 
 def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
@@ -251,13 +248,8 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
     """
     if not runs.tree:
         return None, "git does not say what the files are, so no run counts for them"
-    here = [
-        run
-        for run in runs.records
-        if run.at > red.at and run.tree == runs.tree and _is_of_tests(run)
-    ]
     why = "no run of the tests passed on the files as they are, since they were red"
-    for run in reversed(here):
+    for run in reversed([run for run in runs.here if run.at > red.at]):
         if run.outcome is Outcome.FAILED:
             failing = f" ({listed(run.failures, _SHOWN)})" if run.failures else ""
             return None, f"the last run of the tests on these files failed{failing}"
@@ -279,22 +271,13 @@ def green_of(red: TestProof, runs: RunsSeen) -> tuple[TestProof | None, str]:
 
 def passed_here(runs: RunsSeen) -> bool:
     """True if the last run of the tests on the files as they are was a whole one that passed."""
-    here = [run for run in runs.records if run.tree == runs.tree and _is_of_tests(run)]
-    return bool(runs.tree and here) and here[-1].outcome is Outcome.PASSED
+    return any(run.outcome is Outcome.PASSED for run in runs.here[-1:])
 
 
 def _proof(run: RunRecord, tests: Iterable[str], note: str) -> TestProof:
-    return TestProof(
-        at=run.at,
-        tests=tuple(tests)[:NAMED],
-        tree=run.tree,
-        command=run.command,
-        log=run.log,
-        failed=-1 if run.counts is None else run.counts.failed,
-        total=_ran(run),
-        files=dict(run.files),
-        note=note,
-    )
+    named, failed = tuple(tests)[:NAMED], -1 if run.counts is None else run.counts.failed
+    proof = TestProof(run.at, named, run.tree, run.command, run.log, failed, _ran(run))
+    return proof.but(files=dict(run.files), note=note)
 
 
 def _ran(run: RunRecord) -> int:
@@ -304,8 +287,7 @@ def _ran(run: RunRecord) -> int:
 
 def _with_changes(green: TestProof, red: TestProof, runs: RunsSeen) -> TestProof:
     """The proof with the files of the tests, and those of them that are not what they were when red."""
-    files = runs.files or {}
-    now = {path: files.get(path, "") for path in red.files}
+    now = {path: (runs.files or {}).get(path, "") for path in red.files}
     changed = tuple(path for path, content in red.files.items() if now[path] != content)
     unknown = "" if red.files else "in which file the test stands is not known"
     note = "; ".join(filter(None, (green.note, unknown)))
@@ -325,9 +307,8 @@ def proof_lines(story: Story) -> list[str]:
         note = f" ({proof.note})" if proof.note else ""
         lines.append(f"{name}: {named} by `{proof.command}` on tree {proof.tree[:12] or '?'}{note}")
         if proof.changed:
-            lines.append(
-                f"Changed between red and green, look at it: {listed(proof.changed, NAMED)}"
-            )
+            changed = listed(proof.changed, NAMED)
+            lines.append(f"Changed between red and green, look at it: {changed}")
     return lines
 
 

@@ -25,7 +25,7 @@ from lifecycle.workflow.state import (
     moved,
     slug,
 )
-from lifecycle.workflow.table import OVER, PhaseStatus
+from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.workflow_sentences import refused
 
 MOST_CONTEXT: Final = 8_000
@@ -120,11 +120,10 @@ def completed(
 
 def _next_begun(workflow: Workflow, now: float) -> Workflow:
     """The workflow with the phase that it points at begun, if nothing stands in the way."""
-    upcoming = workflow.phase
+    at, upcoming = workflow.current, workflow.phase
     is_waiting = upcoming is not None and upcoming.status is PhaseStatus.PENDING
-    if not is_waiting or workflow.gate_before(workflow.current) >= 0:
-        return workflow
-    return moved(workflow, workflow.current, PhaseStatus.ACTIVE, now)
+    may_begin = is_waiting and workflow.gate_before(at) < 0
+    return moved(workflow, at, PhaseStatus.ACTIVE, now) if may_begin else workflow
 
 
 def recorded_on(workflow: Workflow, index: int, delivered: Delivered) -> Workflow:
@@ -161,8 +160,7 @@ def in_phase(
     if status is PhaseStatus.FAILED and before is PhaseStatus.PENDING:
         workflow = moved(workflow, index, PhaseStatus.ACTIVE, now)
     after = moved(workflow, index, status, now, reason)
-    was_at_work = before in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
-    goes_on = was_at_work and not after.active
+    goes_on = before in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED) and not after.active
     return _next_begun(after, now) if goes_on else after
 
 
@@ -174,18 +172,13 @@ def given_up(workflow: Workflow, reason: str, now: float) -> Workflow:
     return replace(workflow, given_up=reason, ended_at=now)
 
 
-def left_to_do(workflow: Workflow) -> tuple[int, ...]:
-    """Indices of the phases that are neither completed nor skipped."""
-    return tuple(at for at, phase in enumerate(workflow.phases) if phase.status not in OVER)
-
-
 def refuse_behind_gate(workflow: Workflow, index: int) -> None:
     """Raise Refused if a phase before this one has a gate that is neither passed nor skipped."""
     gate = workflow.gate_before(index)
     if gate >= 0:
         phase = workflow.phases[gate]
-        about = {"gate": quoted(phase.gate), "title": quoted(phase.title)}
-        raise refused("behind-gate", number=index + 1, before=gate + 1, **about)
+        closed, title, number = quoted(phase.gate), quoted(phase.title), index + 1
+        raise refused("behind-gate", number=number, gate=closed, before=gate + 1, title=title)
 
 
 def limited(name: str, text: str, most: int) -> None:

@@ -98,6 +98,11 @@ class WorkflowPhase(_WorkflowValue, frozen=True):
     extra: dict[str, Any] = {}
 
     @property
+    def is_gated(self) -> bool:
+        """True if it has a gate that is neither passed nor skipped."""
+        return bool(self.gate) and self.status not in OVER
+
+    @property
     def seconds(self) -> float:
         """How long it took; 0.0 while it is not over, or where nobody knows."""
         return max(0.0, self.ended_at - self.started_at) if self.started_at else 0.0
@@ -176,16 +181,18 @@ class Workflow(_WorkflowValue, frozen=True):
     @property
     def active(self) -> tuple[int, ...]:
         """Indices of the phases that are being worked on, which may be several."""
-        return tuple(
-            index
-            for index, phase in enumerate(self.phases)
-            if phase.status in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
-        )
+        at_work = (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
+        return tuple(at for at, phase in enumerate(self.phases) if phase.status in at_work)
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Indices of the phases that are neither completed nor skipped."""
+        return tuple(at for at, phase in enumerate(self.phases) if phase.status not in OVER)
 
     @property
     def done(self) -> int:
         """How many phases leave nothing to do."""
-        return sum(phase.status in OVER for phase in self.phases)
+        return len(self.phases) - len(self.left)
 
     @property
     def handed_on(self) -> str:
@@ -194,9 +201,9 @@ class Workflow(_WorkflowValue, frozen=True):
 
     def handed_to(self, index: int) -> str:
         """What the last phase before this one that was not skipped handed on."""
-        before = (phase for phase in reversed(self.phases[: max(index, 0)]))
-        done = next((phase for phase in before if phase.status is not PhaseStatus.SKIPPED), None)
-        return done.context_for_next if done is not None else ""
+        before = reversed(self.phases[: max(index, 0)])
+        texts = (p.context_for_next for p in before if p.status is not PhaseStatus.SKIPPED)
+        return next(texts, "")
 
     @property
     def progress(self) -> str:
@@ -211,18 +218,13 @@ class Workflow(_WorkflowValue, frozen=True):
     @property
     def all_reminders(self) -> tuple[str, ...]:
         """What has to be kept in mind now: the workflow's own, and the current phase's."""
-        return tuple(
-            dict.fromkeys((*self.reminders, *(self.phase.reminders if self.phase else ())))
-        )
+        own = self.phase.reminders if self.phase else ()
+        return tuple(dict.fromkeys((*self.reminders, *own)))
 
     def gate_before(self, index: int) -> int:
         """The index of the first phase before this one whose gate is neither passed nor skipped; or -1."""
-        waiting = (
-            at
-            for at, phase in enumerate(self.phases[:index])
-            if phase.gate and phase.status not in OVER
-        )
-        return next(waiting, -1)
+        gated = (at for at, phase in enumerate(self.phases[:index]) if phase.is_gated)
+        return next(gated, -1)
 
     def index_of(self, name: str) -> int:
         """The index of a phase by `phase_N` (from 0), number (from 1), or title; "" is the current one.
@@ -231,8 +233,7 @@ class Workflow(_WorkflowValue, frozen=True):
             Refused: there is none of that name; the sentence lists those that there are.
         """
         titles = [phase.title for phase in self.phases]
-        numbers = {f"phase_{index}": index for index in range(len(titles))}
-        numbers |= {str(index + 1): index for index in range(len(titles))}
+        numbers = {word: at for at in range(len(titles)) for word in (f"phase_{at}", str(at + 1))}
         if not name and self.phase is not None:
             return self.current
         folded = [title.casefold() for title in titles]
@@ -240,12 +241,9 @@ class Workflow(_WorkflowValue, frozen=True):
             return numbers[name]
         if name and folded.count(name.casefold()) == 1:
             return folded.index(name.casefold())
-        listed = ", ".join(
-            f"{index + 1} {visible(title)}" for index, title in enumerate(titles[:20])
-        )
-        asked = {"workflow": visible(self.name), "name": visible(name)}
-        near = did_you_mean(name, titles)
-        raise refused("no-such-phase", **asked, there=listed or "none", near=near)
+        listed = ", ".join(f"{n} {visible(title)}" for n, title in enumerate(titles[:20], 1))
+        near, own, name = did_you_mean(name, titles), visible(self.name), visible(name)
+        raise refused("no-such-phase", workflow=own, name=name, there=listed or "none", near=near)
 
     def with_gate(self, index: int, gate: str) -> Workflow:
         """The same workflow with this gate before the end of a phase."""
@@ -280,8 +278,10 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
         return
     ways = ", ".join(f"{target} ({COMMANDS[target]})" for target in legal)
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
-    about = {"number": index + 1, "title": quoted(phase.title), "phase": phase}
-    raise IllegalMove(sentence("illegal-move", **about, status=status, then=then))
+    where, title = f"Phase {index + 1}", quoted(phase.title)
+    raise IllegalMove(
+        sentence("illegal-move", where=where, title=title, phase=phase, status=status, then=then)
+    )
 
 
 def in_status(
@@ -304,8 +304,8 @@ def _pointed_at(workflow: Workflow, index: int, status: PhaseStatus) -> int:
         return index
     if workflow.current != index and workflow.phase is not None:
         return workflow.current
-    left = [at for at, phase in enumerate(workflow.phases) if phase.status not in OVER]
-    return next((at for at in left if at > index), left[0] if left else -1)
+    later = (at for at in workflow.left if at > index)
+    return next(iter((*later, *workflow.left)), -1)
 
 
 def repointed(workflow: Workflow) -> Workflow:
@@ -315,9 +315,8 @@ def repointed(workflow: Workflow) -> Workflow:
         return workflow
     if not active and not workflow.done:
         return replace(workflow, current=-1)
-    left = [at for at, candidate in enumerate(workflow.phases) if candidate.status not in OVER]
-    later = [at for at in left if at > workflow.current]
-    return replace(workflow, current=next(iter((*active, *later, *left)), -1))
+    later = (at for at in workflow.left if at > workflow.current)
+    return replace(workflow, current=next(iter((*active, *later, *workflow.left)), -1))
 
 
 def slug(name: str) -> str:
@@ -335,13 +334,10 @@ def slug(name: str) -> str:
 
 def todos(workflow: Workflow) -> list[Mapping[str, str]]:
     """The to-do list of a workflow: content, status and activeForm of each phase."""
-    words = {**dict.fromkeys(OVER, "completed"), PhaseStatus.ACTIVE: "in_progress"}
-    words[PhaseStatus.BLOCKED] = "in_progress"
+    at_work = (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
+    words = {**dict.fromkeys(OVER, "completed"), **dict.fromkeys(at_work, "in_progress")}
+    rows = ((phase.title, words.get(phase.status, "pending")) for phase in workflow.phases)
     return [
-        {
-            "content": phase.title,
-            "status": words.get(phase.status, "pending"),
-            "activeForm": f"Working on {phase.title}",
-        }
-        for phase in workflow.phases
+        {"content": title, "status": status, "activeForm": f"Working on {title}"}
+        for title, status in rows
     ]

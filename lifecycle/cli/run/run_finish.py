@@ -93,8 +93,8 @@ def _refuse_moved(session: RunSession, branch: str, head: str) -> None:
     git = session.world.git
     here, now = git.current_branch() or "", head_of(git)
     if (here, now) != (branch, head):
-        about = {"here": here or "no branch", "now": now[:10], "head": head[:10]}
-        raise refused("moved-meanwhile", branch=branch, **about)
+        here, now, head = here or "no branch", now[:10], head[:10]
+        raise refused("moved-meanwhile", here=here, now=now, branch=branch, head=head)
 
 
 def _told(pull: Published) -> list[str]:

@@ -72,9 +72,8 @@ def _tell(session: WorkflowSession, step: StepDone) -> None:
     if workflow.is_over:
         how = "was given up" if workflow.given_up else "is completed"
         place = f"Archived: {ARCHIVE}/{workflow.id}.json"
-        lines.append(
-            f"The workflow {named(workflow)} {how}, {workflow.progress} phases done. {place}"
-        )
+        done = f"{how}, {workflow.progress} phases done"
+        lines.append(f"The workflow {named(workflow)} {done}. {place}")
     elif workflow.phase is not None:
         if workflow.current != step.phase or workflow.phase.status is PhaseStatus.ACTIVE:
             lines += workflow_values.phase_lines(workflow)

@@ -78,9 +78,8 @@ def phase_lines(workflow: Workflow) -> list[str]:
     phase = workflow.phase
     if phase is None:
         return [f"{named(workflow)} is {where(workflow)}."]
-    lines = [
-        f"{named(workflow)}, phase {phase_title(workflow, workflow.current)}: {phase.status.value}"
-    ]
+    title = phase_title(workflow, workflow.current)
+    lines = [f"{named(workflow)}, phase {title}: {phase.status}"]
     lines += [f"Agent: {redact.named(phase.agent)}"] if phase.agent else []
     lines += [f"Gate: {gate_words(phase)}"] if phase.gate else []
     lines += [f"Reason: {quoted(phase.reason)}"] if phase.reason else []

@@ -18,7 +18,7 @@ from lifecycle.run.gates.gate_rules import HOLDS, newest, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, spent
-from lifecycle.run.state import GateRecord, Run, Story, data_of
+from lifecycle.run.state import GateRecord, Run, Story, data_of, fields_of
 from lifecycle.run.table import (
     COMPLETE,
     REVIEWERS,
@@ -26,7 +26,6 @@ from lifecycle.run.table import (
     Gate,
     RunPhase,
     RunStatus,
-    StoryCheck,
 )
 from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed, refused
@@ -100,12 +99,11 @@ def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
     """
     if run.is_over:
         return run
-    is_made = run.pull_request or run.unpublished
-    if not is_made or run.published != facts.head:
-        lacks_it = (
-            "its pull request lacks the last commits" if is_made else "it has no pull request"
-        )
-        missing = (*_all_lacks(run, facts), f"{lacks_it} (lifecycle run finish)")
+    lack = "it has no pull request"
+    if run.pull_request or run.unpublished:
+        lack = "" if run.published == facts.head else "its pull request lacks the last commits"
+    if lack:
+        missing = (*_all_lacks(run, facts), f"{lack} (lifecycle run finish)")
         raise refused("not-completed", missing=missing)
     run = at_completion(run, facts, now, asked=asked)
     return run.but(status=RunStatus.COMPLETED, completed=now, why="")
@@ -130,9 +128,7 @@ def complete_data(run: Run) -> dict[str, Any]:
     """`complete_lines` as data, for `--json`."""
     return {
         "marker": COMPLETE,
-        "status": run.status.value,
-        "goal": run.goal,
-        "workflow_id": run.id,
+        **fields_of(run, status="status", goal="goal", workflow_id="id"),
         "pr_url": run.pull_request or None,
         "unpublished": run.unpublished or None,
         "stories_completed": len(run.completed_stories),
@@ -171,50 +167,43 @@ def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = 
     done = run.completed_stories
     if not done or not facts.head:
         return facts
-    last = max(done, key=lambda candidate: candidate.completed)
-    late = _later(git, last.commit, facts.head, upstream)
-    unread = set() if _holds(last, StoryCheck.REVIEW_APPROVED, facts) else late
-    clauses, cleared = list[str](), set[str]()
     # The last one first: what it cleared needs no second look by an earlier one.
-    for story in sorted(
-        (candidate for candidate in done if candidate.security),
-        key=lambda candidate: -candidate.completed,
-    ):
+    last, *_ = latest = sorted(done, key=lambda candidate: -candidate.completed)
+    late = _later(git, last.commit, facts.head, upstream)
+    clauses, cleared = list[str](), set[str]()
+    for story in (candidate for candidate in latest if candidate.security):
         own = _between(git, story.base, story.commit)
         void = own & _later(git, story.commit, facts.head, upstream) - cleared
-        if _holds(story, StoryCheck.SECURITY_CLEARED, facts):
-            void = set()
-        clauses += _clause(story, "security", void)
-        cleared |= own - void
-    read = tuple(_clause(last, "reviewer", unread))
+        lacks_look = _unread(story, "security", void, facts.tree)
+        clauses += lacks_look
+        cleared |= own - void if lacks_look else own
+    read = tuple(_unread(last, "reviewer", late, facts.tree))
     return replace(facts, late=tuple(sorted(late)), unread=read, uncleared=tuple(clauses))
 
 
-def _clause(story: Story, by: str, paths: set[str]) -> list[str]:
+def _unread(story: Story, by: str, paths: set[str], tree: str) -> list[str]:
+    """A clause on the paths that a reviewer has not read, unless a review of this tree approves."""
+    if not paths or review_state(story, REVIEWERS[by][0], tree) is CheckState.PASS:
+        return []
     way = f"lifecycle run review-context {story.id}, then: lifecycle run review {story.id} --by {by} …"
-    what = f"{listed(sorted(paths))} changed after the last review by {by} ({way})"
-    return [what] if paths else []
-
-
-def _holds(story: Story, check: StoryCheck, facts: WorkFacts) -> bool:
-    return review_state(story, check, facts.tree) is CheckState.PASS
+    return [f"{listed(sorted(paths))} changed after the last review by {by} ({way})"]
 
 
 def _later(git: GitRepository, commit: str, head: str, upstream: str) -> set[str]:
     """The paths that changed from a commit to HEAD, without those that the upstream branch brought."""
     changed = _between(git, commit, head)
-    old, new = (
-        git.run("merge-base", revision, upstream, check=False) if upstream else ""
-        for revision in (commit, head)
-    )
-    if changed and old and new != old:
-        changed -= _between(git, old, new) - _between(git, new, head)
+    if changed and upstream:
+        ends = (commit, head)
+        old, new = (git.run("merge-base", end, upstream, check=False) for end in ends)
+        if old and new != old:
+            changed -= _between(git, old, new) - _between(git, new, head)
     return changed
 
 
 def _between(git: GitRepository, first: str, second: str) -> set[str]:
     """The paths that differ between two commits; all of the second where the first is not known."""
     start = first and commit_at(git, first)
-    words: tuple[str, ...] = ("diff", "--no-renames", "--name-only", "-z", start, second)
-    words = words if start else ("ls-tree", "-r", "--name-only", "-z", second)
-    return {path for path in git.run(*words).split("\0") if path and not is_own(path)}
+    words = ["diff", "--no-renames"] if start else ["ls-tree", "-r"]
+    ends = [start, second] if start else [second]
+    paths = git.run(*words, "--name-only", "-z", *ends).split("\0")
+    return {path for path in paths if path and not is_own(path)}

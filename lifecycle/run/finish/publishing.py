@@ -83,12 +83,10 @@ def publish(world: World, to: Destination, run: Run, section: str) -> Published:
     if to.pulls is None:
         return Published(why=to.why)
     try:
+        title, body = world.public(title_of(run), "title"), with_section("", run, section)
+        base = world.settings.base or ""
         outcome = to.pulls.ensure_pull_request(
-            to.head,
-            title=world.public(title_of(run), "title"),
-            body=with_section("", run, section),
-            base=world.settings.base or "",
-            update=False,
+            to.head, title=title, body=body, base=base, update=False
         )
         if not outcome.changed:
             text = with_section(outcome.now.body, run, section)
@@ -120,10 +118,8 @@ def _push(world: World, remote: str, branch: str) -> None:
     try:
         world.git.run(*words, remote=remote)
     except GitFailed as error:
-        raise GitFailed(
-            sentence("push-failed", branch=branch, error=error, remote=remote),
-            evidence=error.evidence,
-        ) from None
+        why = sentence("push-failed", branch=branch, error=error, remote=remote)
+        raise GitFailed(why, evidence=error.evidence) from None
     except LifecycleError as error:
         error.sentence = f"{error.sentence} No pull request was opened. {AGAIN}"
         raise

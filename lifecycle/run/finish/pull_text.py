@@ -6,10 +6,11 @@ What changed, grouped by folder, is git's: between the commit that the run began
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from lifecycle.core import hidden_marker
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import redact, visible
 from lifecycle.git import commits
 from lifecycle.git.commits import ChangedFile, commit_at, head_of
@@ -87,64 +88,57 @@ def body_of(
 
 
 def _standing(run: Run) -> list[str]:
-    left, stands = run.open_stories, list[str]()
+    left, stands = len(run.open_stories), list[str]()
     if left:
-        stands += ["", f"**Not finished:** {len(left)} of {len(run.stories)} stories are open."]
+        stands.append(f"**Not finished:** {left} of {len(run.stories)} stories are open.")
     if run.status is table.RunStatus.AWAITING_USER and run.fix is not None:
-        stands += ["", f"**The run waits for a person:** {run.fix.description}"]
+        stands.append(f"**The run waits for a person:** {run.fix.description}")
     elif run.status is table.RunStatus.STOPPED:
-        stands += ["", f"**The run was stopped:** {run.why or 'nobody said why'}"]
-    return stands
+        stands.append(f"**The run was stopped:** {run.why or 'nobody said why'}")
+    return [line for sentence in stands for line in ("", sentence)]
 
 
 def _stories(run: Run) -> list[str]:
-    lines = [
-        f"- **{story.id}:** {story.title}{_unneeded(story)}" for story in run.completed_stories
-    ]
-    if run.open_stories:
-        lines += ["", "Not implemented:", ""]
-        lines += [f"- **{story.id}:** {story.title} ({story.status})" for story in run.open_stories]
+    lines = []
+    for story in run.completed_stories:
+        why = f" (no change needed: {story.unneeded})" if story.unneeded else ""
+        lines.append(f"- **{story.id}:** {story.title}{why}")
+    lines += ["", "Not implemented:", ""] if run.open_stories else []
+    lines += [f"- **{story.id}:** {story.title} ({story.status})" for story in run.open_stories]
     return lines or ["None."]
-
-
-def _unneeded(story: Story) -> str:
-    return f" (no change needed: {story.unneeded})" if story.unneeded else ""
 
 
 def _testing(run: Run, final: GateRecord) -> list[str]:
     tests = final.part(table.TESTS)
-    count = f"{tests.tests} " if tests.tests >= 0 else ""
-    first = f"- All {count}tests passing"
+    first = f"All {f'{tests.tests} ' if tests.tests >= 0 else ''}tests passing"
     if tests.state is not table.CheckState.PASS:
-        first = "- No passed test run is recorded for this state"
-    return [first, *(line for story in run.completed_stories for line in _story_testing(story))]
+        first = "No passed test run is recorded for this state"
+    about = ((story.id, text) for story in run.completed_stories for text in _story_testing(story))
+    return [f"- {first}", *(f"- {story_id}: {text}" for story_id, text in about)]
 
 
-def _story_testing(story: Story) -> list[str]:
-    lines = []
+def _story_testing(story: Story) -> Iterator[str]:
     record = story.last_gate(table.Gate.G4)
     if record is not None:
         coverage = record.part(table.COVERAGE)
         what = f"{coverage.percent:g}%" if coverage.percent >= 0 else coverage.why or "not read"
-        lines.append(f"- {story.id}: coverage {coverage.state} ({what})")
+        yield f"coverage {coverage.state} ({what})"
     if story.waived:
         kind = " (its tests had passed before it changed code)" if story.waived_on else ""
-        lines.append(f"- {story.id}: no failing test came first, waived: {story.waived}{kind}")
+        yield f"no failing test came first, waived: {story.waived}{kind}"
     elif story.red is not None and story.green is not None:
-        count = len(story.red.tests)
-        what = f"{count} named test{'s' * (count != 1)}" if count else "tests, by their number,"
-        lines.append(f"- {story.id}: {what} failed before the change, and pass now")
+        count = figures.count(len(story.red.tests), "named test")
+        what = count if story.red.tests else "tests, by their number,"
+        yield f"{what} failed before the change, and pass now"
         if story.green.changed:
             changed = ", ".join(f"`{path}`" for path in story.green.changed)
-            what = f"tests changed between red and green, please look: {changed}"
-            lines.append(f"- {story.id}: {what}")
-    return lines
+            yield f"tests changed between red and green, please look: {changed}"
 
 
 def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
     done, is_whole = run.completed_stories, bool(run.stories) and not run.open_stories
     met = table.CriterionState.MET
-    are_met = [criterion.state is met for story in run.stories for criterion in story.criteria]
+    are_met = [entry.state is met for story in run.stories for entry in story.criteria]
     is_read = all(_approved(story, table.StoryCheck.REVIEW_APPROVED) for story in done)
     safe = (_approved(story, table.StoryCheck.SECURITY_CLEARED) for story in done if story.security)
     security = _box(is_whole and all(safe), "Security review passed", facts.uncleared)
@@ -169,9 +163,8 @@ def _command_box(text: str, part: GatePart) -> str:
         return f"- [ ] {text} (not recorded)"
     if part.state is table.CheckState.NOT_APPLICABLE:
         return f"- [ ] {text}: N/A ({part.why or 'the platform has no such command'})"
-    return _box(
-        part.state is table.CheckState.PASS, f"{text} (`{part.command.replace('`', chr(39))}`)"
-    )
+    command = part.command.replace("`", "'")
+    return _box(part.state is table.CheckState.PASS, f"{text} (`{command}`)")
 
 
 def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
@@ -185,11 +178,10 @@ def _approved(story: Story, check: table.StoryCheck) -> bool:
 
 
 def _manual(run: Run) -> list[str]:
+    manual = table.CriterionState.MANUAL
+    found = ((story.id, entry) for story in run.stories for entry in story.criteria)
     lines = [
-        f"- [ ] {story.id}: {criterion.text} ({table.CriterionState.MANUAL.value})"
-        for story in run.stories
-        for criterion in story.criteria
-        if criterion.state is table.CriterionState.MANUAL
+        f"- [ ] {name}: {entry.text} ({manual})" for name, entry in found if entry.state is manual
     ]
     return ["", "## Manual verification", "", *lines] if lines else []
 
@@ -208,8 +200,8 @@ def changed_files(git: GitRepository, run: Run) -> tuple[ChangedFile, ...]:
     head = head_of(git)
     if not head:
         return ()
-    begun = sorted((story.started, story.base) for story in run.stories if story.base)
-    bases = (commit for commit in (run.base, *(base for _, base in begun)) if commit)
+    begun = sorted((story.started, story.base) for story in run.stories)
+    bases = filter(None, (run.base, *(base for _, base in begun)))
     base = next((commit for commit in bases if commit_at(git, commit)), "")
     return commits.changed_files(git, base or commits.empty_tree(git), head)
 
@@ -228,14 +220,10 @@ def grouped(files: tuple[ChangedFile, ...]) -> list[str]:
 
 
 def _line(name: str, files: list[ChangedFile]) -> str:
-    names = [
-        f"`{PurePosixPath(file.path).name}`"
-        for file in sorted(files, key=lambda changed: changed.path)
-    ]
-    more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
+    names = [f"`{PurePosixPath(path).name}`" for path in sorted(file.path for file in files)]
     added = sum(max(0, file.added) for file in files)
     removed = sum(max(0, file.removed) for file in files)
-    return f"- {name} (+{added} -{removed}): {', '.join(names[:_FILES])}{more}"
+    return f"- {name} (+{added} -{removed}): {listed(names, _FILES)}"
 
 
 def _size(files: list[ChangedFile]) -> int:

@@ -37,10 +37,9 @@ class StoryCommit:
 
 def subject_of(story: Story, conventions: Mapping[str, Any]) -> str:
     """The first line of a story's commit, in the format of a platform's conventions."""
-    values = (conventions.get(name) for name in FORMAT_NAMES)
-    template = next(
-        (text for text in values if isinstance(text, str) and "{title}" in text), FORMAT
-    )
+    values = [conventions.get(name) for name in FORMAT_NAMES]
+    formats = [text for text in values if isinstance(text, str) and "{title}" in text]
+    template = next(iter(formats), FORMAT)
     parts = {"type": "feat", "title": story.title, "id": story.id, "story": story.id}
     line = re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), template)
     return visible(redact(" ".join(line.split())))[:_LONGEST]

@@ -22,6 +22,8 @@ NOTE = "Lint issues remain - manual review needed"
 GIVEN_UP = f"Unable to fix lint issues after {table.MAX_LINT_ATTEMPTS} attempts"
 BROKE = "A lint fix broke the build or the tests, and is reverted"
 
+_NOT_LINT = (table.BUILD, table.TESTS)
+
 
 def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
     """The run with a record of G7; in the lint-fix phase an attempt is counted, or lint is waived."""
@@ -31,10 +33,7 @@ def with_final_gate(run: Run, record: GateRecord, now: float) -> Run:
             run = run.but(lint_attempts=(*run.lint_attempts, record.tree))
             if len(run.lint_attempts) >= table.MAX_LINT_ATTEMPTS:
                 run = _waived(run, GIVEN_UP, now)
-        elif table.CheckState.FAIL in (
-            record.part(table.BUILD).state,
-            record.part(table.TESTS).state,
-        ):
+        elif any(record.part(name).state is table.CheckState.FAIL for name in _NOT_LINT):
             run = _waived(run, BROKE, now)
     judged = record.but(state=state_of(record.parts, run.lint_waived))
     return run.but(gates=(*run.gates, judged))
@@ -58,15 +57,13 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
     for name, title in ((table.BUILD, "Build"), (table.TESTS, "Tests"), (table.LINT, "Lint")):
         part = record.part(name)
         counted = _counted(part) if name == table.TESTS else ""
-        command = f"`{part.command}`" if part.command else "-"
-        rows.append((title, command, f"{part.state}{counted}"))
+        rows.append((title, f"`{part.command}`" if part.command else "-", f"{part.state}{counted}"))
+    lines = markdown_table.table(("Check", "Command", "Result"), rows)
     result = ["Verification failed. Returning to Phase 2 to fix issues.", _advice(run, record)]
     if record.state is table.CheckState.PASS:
         waived = [f"{NOTE}."] if record.part(table.LINT).state is table.CheckState.FAIL else []
         result = [*waived, "All verification checks passed. Proceeding with PR creation."]
-    return filled(
-        "final", rows=markdown_table.table(("Check", "Command", "Result"), rows), result=result
-    )
+    return filled("final", rows=lines, result=result)
 
 
 def _advice(run: Run, record: GateRecord) -> str:
@@ -98,10 +95,8 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
         return run.but(gates=_trimmed(run.gates))
     named_story = run.story(story)
     run = run.with_story(named_story.but(gates=_trimmed((*named_story.gates, record))))
-    if (
-        record.state is not table.CheckState.FAIL
-        or table.StoryStatus.BLOCKED not in table.STORIES.legal(named_story.status)
-    ):
+    can_fail = table.StoryStatus.BLOCKED in table.STORIES.legal(named_story.status)
+    if record.state is not table.CheckState.FAIL or not can_fail:
         return run
     text = error or f"{record.gate} failed"
     return failed(run, story, text, now, source=record.gate, tree=record.tree)
@@ -110,11 +105,9 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
 def _trimmed(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
     """The newest records, of each gate on a tree its last, in the order in which they came."""
     last: dict[tuple[table.Gate, str | float], GateRecord] = {}
-    for record in records:
-        key = (record.gate, record.tree or record.at)
-        last.pop(key, None)
-        last[key] = record
-    return tuple(last.values())[-KEPT:]
+    for record in reversed(records):
+        last.setdefault((record.gate, record.tree or record.at), record)
+    return tuple(last.values())[:KEPT][::-1]
 
 
 def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
@@ -150,10 +143,9 @@ def gate_lines(record: GateRecord, story: Story) -> list[str]:
     """Lines for people on one run of a story's gate: its state, and each of its parts."""
     lines = [f"Gate {record.gate}: {record.state} for {story.id} on tree {record.tree[:12] or '?'}"]
     for part in record.parts:
-        counted = _counted(part)
         why = f": {part.why}" if part.why else ""
         command = f" `{part.command}`" if part.command else ""
-        lines.append(f"- {part.check}: {part.state}{counted}{why}{command}")
+        lines.append(f"- {part.check}: {part.state}{_counted(part)}{why}{command}")
     if record.state is table.CheckState.FAIL:
         lines.append(f"{table.GATES[record.gate].on_fail}.")
     return lines

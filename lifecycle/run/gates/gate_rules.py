@@ -33,12 +33,8 @@ RecordT = TypeVar("RecordT", GateRecord, ReviewRecord)
 
 def newest(records: Sequence[RecordT], of: object, tree: str) -> RecordT | None:
     """The last record of a gate, or of a review's check, on this tree; None if there is none."""
-    if not tree:
-        return None
-    here = (
-        record for record in reversed(records) if record.tree == tree and _subject(record) is of
-    )
-    return next(here, None)
+    here = (record for record in reversed(records) if record.tree == tree != "")
+    return next((record for record in here if _subject(record) is of), None)
 
 
 def _subject(record: GateRecord | ReviewRecord) -> object:
@@ -48,9 +44,8 @@ def _subject(record: GateRecord | ReviewRecord) -> object:
 def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.CheckState:
     """PASS or FAIL by the last review of this kind on this tree; PENDING if there is none."""
     review = newest(story.reviews, check, tree)
-    if review is None:
-        return table.CheckState.PENDING
-    return table.CheckState.PASS if review.approves else table.CheckState.FAIL
+    judged = table.CheckState.PASS if review and review.approves else table.CheckState.FAIL
+    return table.CheckState.PENDING if review is None else judged
 
 
 def check_states(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckState]:
@@ -79,16 +74,16 @@ def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
         story: which.
         facts: the worktree as it is, `changed` since the story's base.
     """
-    lacks = [*story_lacks(story), *_unproven(story, facts), *_unmet(story, facts.tree)]
+    lacks, way = [*story_lacks(story), *_unproven(story, facts)], f"criterion {story.id}"
+    for number, stands in unmet(story, facts.tree):
+        lacks.append(f"criterion {number} {stands} (lifecycle run {way} {number} met)")
     if not facts.tree:
         return (*lacks, "git does not say what the files are, so nothing is shown for them")
-    for check, state in check_states(story, facts.tree).items():
-        if state not in HOLDS:
-            lacks.append(_unshown(story, check, state))
+    states = check_states(story, facts.tree).items()
+    lacks += [_unshown(story, check, state) for check, state in states if state not in HOLDS]
     if facts.uncommitted:
-        lacks.append(
-            f"not committed: {listed(facts.uncommitted)} (lifecycle run commit {story.id})"
-        )
+        paths = listed(facts.uncommitted)
+        lacks.append(f"not committed: {paths} (lifecycle run commit {story.id})")
     return tuple(lacks)
 
 
@@ -96,11 +91,9 @@ def _unshown(story: Story, check: table.StoryCheck, state: table.CheckState) -> 
     gate = table.SHOWN_BY[check]
     name = f"{gate} ({check})" if gate is not None else check
     by = next((role for role, row in table.REVIEWERS.items() if row[0] is check), "")
-    way = f"lifecycle run gate {gate} {story.id}"
-    if by:
-        way = f"lifecycle run review {story.id} --by {by} …"
+    way = f"review {story.id} --by {by} …" if by else f"gate {gate} {story.id}"
     stands = "FAILED" if state is table.CheckState.FAIL else "has no PASSED record"
-    return f"{name} {stands} on the current tree ({way})"
+    return f"{name} {stands} on the current tree (lifecycle run {way})"
 
 
 def _unproven(story: Story, facts: WorkFacts) -> list[str]:
@@ -135,27 +128,18 @@ def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
     """The criteria that nobody found met on this tree, by their numbers, and how each stands."""
     rows = []
     for number, criterion in enumerate(story.criteria, 1):
-        is_old = (
-            criterion.state is table.CriterionState.MET
-            and tree
-            and criterion.tree not in ("", tree)
-        )
-        if is_old or criterion.state not in _JUDGED:
-            rows.append((number, "was met on another tree" if is_old else f"is {criterion.state}"))
+        is_met, is_here = criterion.state is table.CriterionState.MET, criterion.tree in ("", tree)
+        if is_met and tree and not is_here:
+            rows.append((number, "was met on another tree"))
+        elif criterion.state not in _JUDGED:
+            rows.append((number, f"is {criterion.state}"))
     return rows
-
-
-def _unmet(story: Story, tree: str) -> list[str]:
-    way = f"lifecycle run criterion {story.id}"
-    return [
-        f"criterion {number} {state} ({way} {number} met)" for number, state in unmet(story, tree)
-    ]
 
 
 def story_lacks(story: Story) -> tuple[str, ...]:
     """What a story's own design lacks before it is developed, each as a clause."""
-    parts = {"acceptance criteria": story.criteria, "design": story.design.strip()}
-    lacking = [name for name, part in {**parts, "files": story.files}.items() if not part]
+    design = {"acceptance criteria": story.criteria, "design": story.design.strip()}
+    lacking = [name for name, part in {**design, "files": story.files}.items() if not part]
     return (f"{story.id} has no {', no '.join(lacking)}",) if lacking else ()
 
 
@@ -222,18 +206,17 @@ def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> Gat
         return part
     state, why = table.CheckState.NOT_APPLICABLE, "; no threshold is known"
     if threshold is not None:
-        holds = percent >= threshold
-        state = table.CheckState.PASS if holds else table.CheckState.FAIL
-        why = f" {'of' if holds else 'is below'} the {threshold:g}% needed"
+        state, why = table.CheckState.PASS, f" of the {threshold:g}% needed"
+        if percent < threshold:
+            state, why = table.CheckState.FAIL, f" is below the {threshold:g}% needed"
     return part.but(state=state, percent=percent, why=f"{percent:g}%{why}")
 
 
 def absent_part(gate: table.Gate, name: str) -> GatePart:
     """The part of a check that the project does not have."""
     if name in table.GATES[gate].required:
-        return GatePart(
-            name, table.CheckState.FAIL, why="the project has no such check, and needs one"
-        )
+        why = "the project has no such check, and needs one"
+        return GatePart(name, table.CheckState.FAIL, why=why)
     return GatePart(name, table.CheckState.NOT_APPLICABLE, why="the platform has no such command")
 
 
@@ -244,14 +227,12 @@ def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
         parts: of one run of the gate.
         waived: why lint is no obstacle; "" if it is one.
     """
-    states = {
-        table.CheckState.NOT_APPLICABLE if waived and part.check == table.LINT else part.state
-        for part in parts
-    }
+    judged = list(parts)
+    states = {part.state for part in judged if not (waived and part.check == table.LINT)}
     for state in (table.CheckState.FAIL, table.CheckState.PENDING, table.CheckState.PASS):
         if state in states:
             return state
-    return table.CheckState.NOT_APPLICABLE if states else table.CheckState.PENDING
+    return table.CheckState.NOT_APPLICABLE if judged else table.CheckState.PENDING
 
 
 def failed_on_lint_alone(record: GateRecord) -> bool:

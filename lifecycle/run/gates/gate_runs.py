@@ -20,12 +20,12 @@ from lifecycle.run.gates.gate_rules import absent_part, part_of, state_of
 from lifecycle.run.gates.work_facts import tree_of
 from lifecycle.run.state import GatePart, GateRecord
 from lifecycle.run.table import GATES, CheckState, Gate
+from lifecycle.run.texts.told import sentence
 
 _ENDED = (Outcome.PASSED, Outcome.FAILED)
 _TELLING = (
-    re.compile(r"(?:error|exception)\b.*:|refused|denied|not found|panic|timed out", re.IGNORECASE),
-    re.compile(r"error|fail|exception", re.IGNORECASE),
-    re.compile(""),
+    r"(?i)(?:error|exception)\b.*:|refused|denied|not found|panic|timed out",
+    *(r"(?i)error|fail|exception", ""),
 )
 """Patterns of lines that tell what failed, the best first; of an output the last such line counts."""
 _LONGEST = 400
@@ -64,10 +64,9 @@ class GateRun:
             Refused: a check cannot be run, or nobody has allowed it; nothing was run then.
             BadConfig: the user's list of what may run cannot be read.
         """
-        row = GATES[gate]
+        row, parts = GATES[gate], list[GatePart]()
         checks = {name: self._check(name) for name in row.checks}
         tree = self.tree()
-        parts: list[GatePart] = []
         for name, check in checks.items():
             failed = any(part.state is CheckState.FAIL for part in parts)
             if self.interrupted or (failed and not row.is_final):
@@ -101,17 +100,13 @@ class GateRun:
     def _passed(self, check: KnownCheck, tree: str) -> RunRecord | None:
         """The last run of the very same commands on this tree, if it passed; else None."""
         here = [
-            run
-            for run in self.room.records()
-            if tree and run.tree == tree and run.name == check.name and run.outcome in _ENDED
+            run for run in self.room.records() if run.tree == tree != "" and run.name == check.name
         ]
-        last = here[-1] if here else None
+        last = next((run for run in reversed(here) if run.outcome in _ENDED), None)
         if last is None or last.outcome is not Outcome.PASSED or last.commands != check.commands:
             return None
-        self.remarks.append(
-            f"{check.name} passed on these very files at {render_time(last.at)}, in "
-            f"{last.at - last.started:.1f} s, and was not run again; --anew runs it."
-        )
+        took, at = last.at - last.started, render_time(last.at)
+        self.remarks.append(sentence("not-run-again", check=check, at=at, took=took))
         return last
 
     def _run(self, check: KnownCheck) -> RunRecord:
@@ -130,8 +125,6 @@ def short_error(run: RunRecord, part: GatePart) -> str:
     if part.state is not CheckState.FAIL:
         return ""
     lines = [line.strip() for line in run.tail.splitlines() if line.strip()]
-    telling = (line for words in _TELLING for line in reversed(lines) if words.search(line))
-    last = next(telling, "")
-    tests = ", ".join(run.failures[:3])
-    sentence = ": ".join(filter(None, (f"{run.name} failed", part.why, tests, last)))
-    return sentence[:_LONGEST]
+    telling = (line for words in _TELLING for line in reversed(lines) if re.search(words, line))
+    parts = (f"{run.name} failed", part.why, ", ".join(run.failures[:3]), next(telling, ""))
+    return ": ".join(filter(None, parts))[:_LONGEST]

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
 
 from lifecycle.core.redact import redact, visible
 from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import newest
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
-from lifecycle.run.texts.told import refused
+from lifecycle.run.texts.told import filled, refused
 from lifecycle.run.trouble.story_failures import failed
 
 LONGEST = 2_000
 """Characters of a finding."""
 
-_SECTIONS: Final = {
-    table.Severity.BLOCKING: "### BLOCKING Issues (Must Fix)",
-    table.Severity.SUGGESTION: "### SUGGESTIONS (Recommended)",
-    table.Severity.INFO: "### INFO (For Future Reference)",
-}
 
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+|\*\*)(?P<text>.+)")
 _ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+•]|\d+[.)])\s+(?P<text>.+)")
@@ -29,8 +23,7 @@ _BRACKETED = re.compile(
     r"[*_`]*\[(?P<name>BLOCKING|SUGGESTIONS?|INFO)\][*_`]*\s*[:-]?\s*", re.IGNORECASE
 )
 _NOTHING = re.compile(
-    r"[(*_]*(?:none|nothing|n/?a|-|no (?:blocking )?(?:issues|findings|suggestions)?(?: found)?)[.)*_]*",
-    re.IGNORECASE,
+    r"(?i)[(*_]*(?:none|nothing|n/?a|-|no (?:blocking )?(?:issues|findings|suggestions)?(?: found)?)[.)*_]*"
 )
 
 
@@ -77,13 +70,14 @@ def marked(texts: Iterable[str]) -> tuple[ReviewFinding, ...]:
     Raises:
         Refused: one says no severity.
     """
-    findings_marked = []
-    for text in texts:
-        tag = _BRACKETED.match(text.strip())
-        if tag is None:
-            raise refused("finding-without-severity", text=visible(text)[:80])
-        findings_marked.append(_finding(_severity(tag["name"]), text.strip()[tag.end() :]))
-    return tuple(findings_marked)
+    return tuple(map(_marked, texts))
+
+
+def _marked(text: str) -> ReviewFinding:
+    tag = _BRACKETED.match(text.strip())
+    if tag is None:
+        raise refused("finding-without-severity", text=visible(text)[:80])
+    return _finding(_severity(tag["name"]), text.strip()[tag.end() :])
 
 
 def review_of(
@@ -110,9 +104,8 @@ def review_of(
     """
     check, *verdicts = table.REVIEWERS[role]
     if verdict not in verdicts:
-        raise refused(
-            "verdict-of-another", role=role, verdicts=" or ".join(verdicts), verdict=verdict
-        )
+        either = " or ".join(verdicts)
+        raise refused("verdict-of-another", role=role, verdicts=either, verdict=verdict)
     if not tree:
         raise refused("review-without-tree")
     record = ReviewRecord(check, verdict, now, tree, by, findings)
@@ -185,11 +178,8 @@ def reviewed(
 
 def review_lines(story: Story, record: ReviewRecord) -> list[str]:
     """The design's block of a review, and what it comes to."""
-    lines = ["## Code Review Results", ""]
-    for severity, heading in _SECTIONS.items():
-        texts = [finding.text for finding in record.findings if finding.severity is severity]
-        lines += [heading, *(f"- **[{severity}]** {text}" for text in texts), ""]
-        if not texts:
-            lines[-1:] = ["None.", ""]
-    about = f"on tree {record.tree[:12]}, by {record.by}; an edit voids it"
-    return [*lines, f"**{story.id} {record.check}:** {record.verdict} {about}."]
+    texts: dict[str, list[str]] = {severity.name: [] for severity in table.Severity}
+    for finding in record.findings:
+        texts[finding.severity.name].append(f"- **[{finding.severity}]** {finding.text}")
+    found = {severity: lines or ["None."] for severity, lines in texts.items()}
+    return filled("reviewed", **found, story=story, record=record, tree=record.tree[:12])

@@ -20,8 +20,10 @@ from lifecycle.run.state import GateRecord, Run, Story
 from lifecycle.run.stories.clarifying import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, RunStatus, StoryStatus
 from lifecycle.run.texts.told import kept_words, listed, refused
-from lifecycle.run.trouble.blockers import BLOCKING, awaiting_if_blocked, standing_still
+from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking, standing_still
 from lifecycle.run.trouble.story_failures import attempts
+
+_NO_FINAL = "G7 has no record on the current tree (lifecycle run gate G7)"
 
 
 def demand_active(run: Run) -> None:
@@ -80,31 +82,33 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
         wanted: where it is to go.
         final: the last run of G7 on the tree as it is.
     """
-    no_final = "G7 has no record on the current tree (lifecycle run gate G7)"
     still_open = tuple(story.id for story in run.open_stories)
     gaps = (f"not completed: {listed(still_open)}",) if still_open else ()
     gaps = gaps if run.stories else ("there is no story (lifecycle run add-story)",)
-    back = wanted is RunPhase.DEVELOPMENT and run.phase is not RunPhase.PLANNING
     if run.phase is RunPhase.ANALYSIS:
         return () if run.stories else gaps
-    if wanted is RunPhase.DEVELOPMENT and not back:
+    if wanted in (RunPhase.LINT_FIX, RunPhase.COMPLETION):
+        return (*gaps, *_lint_lacks(run, wanted, final))
+    if wanted is RunPhase.DEVELOPMENT and run.phase is RunPhase.PLANNING:
         return design_lacks(run)
+    if wanted is not RunPhase.DEVELOPMENT or still_open:
+        return ()
+    if final is None:
+        return (f"no story is open, and {_NO_FINAL}",)
+    passes = final.state in HOLDS or failed_on_lint_alone(final)
+    return ("no story is open, and build and tests pass",) if passes else ()
+
+
+def _lint_lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> list[str]:
+    """What the last run of G7 lacks before lint is mended, or before the run is completed."""
     if wanted is RunPhase.LINT_FIX:
-        if final is None:
-            return (*gaps, no_final)
-        is_alone = failed_on_lint_alone(final)
-        return (*gaps, *(() if is_alone else ("G7 did not fail on lint alone",)))
-    if wanted is RunPhase.COMPLETION:
-        needs_lint = run.phase is RunPhase.LINT_FIX and not run.lint_waived
-        if needs_lint and (final is None or final.state not in HOLDS):
-            return (*gaps, "lint neither passed nor was tried three times (lifecycle run gate G7)")
-        return gaps
-    if back and not still_open:
-        if final is None:
-            return ("no story is open, and " + no_final,)
-        if final.state in HOLDS or failed_on_lint_alone(final):
-            return ("no story is open, and build and tests pass",)
-    return ()
+        is_alone = final is not None and failed_on_lint_alone(final)
+        lack = _NO_FINAL if final is None else "G7 did not fail on lint alone"
+        return [] if is_alone else [lack]
+    needs_lint = run.phase is RunPhase.LINT_FIX and not run.lint_waived
+    is_mended = not needs_lint or (final is not None and final.state in HOLDS)
+    lack = "lint neither passed nor was tried three times (lifecycle run gate G7)"
+    return [] if is_mended else [lack]
 
 
 def moved_story(
@@ -181,7 +185,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
 
 
 def _blocked(run: Run, story: Story, now: float) -> Run:
-    if not _blockers(run, story, with_runs=True):
+    if not blocking(run, story.id, ""):
         raise refused("no-blocker-before", story=story)
     return standing_still(run, story, now)
 
@@ -195,17 +199,8 @@ def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
     return run.with_story(pending_again(story).but(base=base))
 
 
-def _blockers(run: Run, story: Story, *, with_runs: bool) -> list[str]:
-    return [
-        blocker.id
-        for blocker in run.standing_blockers
-        if blocker.severity in BLOCKING
-        and (blocker.story == story.id or (with_runs and not blocker.story))
-    ]
-
-
 def _demand_unblocked(run: Run, story: Story) -> None:
-    blockers = _blockers(run, story, with_runs=False)
+    blockers = blocking(run, story.id)
     if story.status is StoryStatus.BLOCKED and blockers:
         raise refused("story-stays-blocked", story=story, blockers=", ".join(blockers))
 

@@ -17,7 +17,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.run import table
 from lifecycle.run.gates.reviews import standing
 from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, fields_of
-from lifecycle.run.texts.told import filled
+from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import RetryAdvice, recent
 
 LISTED = 20
@@ -47,6 +47,7 @@ def retry_lines(
     tried = len({failure.iteration for failure in failures})
     files = [f"- {as_data(path)}" for path in changed[:SHOWN_FILES]] or ["- none"]
     left = len(changed) - SHOWN_FILES
+    files += [f"- and {left} more"] if left > 0 else []
     return filled(
         "retry",
         story=story,
@@ -54,52 +55,42 @@ def retry_lines(
         iteration=min(tried + 1, table.MAX_RETRIES),
         most=table.MAX_RETRIES,
         tried=tried,
-        failed=_failed(failures[-SHOWN_FAILURES:]) or ["- Nothing is recorded."],
-        fixes=_to_fix(story, failures) or ["- Nothing that is recorded."],
-        files=[*files, f"- and {left} more"] if left > 0 else files,
-        checks=markdown_table.table(
-            ("Check", "Status"), [(check, states[check]) for check in table.StoryCheck]
-        ),
+        failed=[*_failed(failures[-SHOWN_FAILURES:])] or ["- Nothing is recorded."],
+        fixes=[*_to_fix(story, failures)] or ["- Nothing that is recorded."],
+        files=files,
+        checks=markdown_table.table(("Check", "Status"), [*states.items()]),
         advice=json.dumps(advice.data),
     )
 
 
-def _failed(failures: Sequence[Failure]) -> list[str]:
-    lines = []
+def _failed(failures: Sequence[Failure]) -> Iterator[str]:
     for failure in failures:
-        what = (
-            f"{failure.source} failed"
-            if failure.source
-            else table.RETRY[failure.category].description
-        )
-        lines.append(
-            f"- **{failure.category}:** {failure.id}: {what} (iteration {failure.iteration})"
-        )
+        described = table.RETRY[failure.category].description
+        what = f"{failure.source} failed" if failure.source else described
+        yield f"- **{failure.category}:** {failure.id}: {what} (iteration {failure.iteration})"
         if failure.file:
-            lines.append(
-                f"  - File: {as_data(failure.file)}{f':{failure.line}' if failure.line else ''}"
-            )
-        lines.append(f"  - Error: {as_data(failure.text)}")
-    return lines
+            line = f":{failure.line}" if failure.line else ""
+            yield f"  - File: {as_data(failure.file)}{line}"
+        yield f"  - Error: {as_data(failure.text)}"
 
 
-def _to_fix(story: Story, failures: Sequence[Failure]) -> list[str]:
+def _to_fix(story: Story, failures: Sequence[Failure]) -> Iterator[str]:
     """What to do about the last iteration: by gate, by category, by finding, by criterion."""
     last = [failure for failure in failures if failure.iteration == failures[-1].iteration]
-    gates = [gate for gate in table.Gate if any(failure.source == gate for failure in last)]
-    lines = [f"- {gate}: {table.GATES[gate].on_fail}{_tests(story, gate)}" for gate in gates]
-    kinds = [
-        kind for kind in table.FailureCategory if any(failure.category is kind for failure in last)
-    ]
-    lines += [f"- {kind}: {table.RETRY[kind].fix} ({table.RETRY[kind].strategy})" for kind in kinds]
+    sources, kinds = ({f.source for f in last}, {f.category for f in last})
+    for gate in table.Gate:
+        if gate in sources:
+            yield f"- {gate}: {table.GATES[gate].on_fail}{_tests(story, gate)}"
+    for kind, policy in table.RETRY.items():
+        if kind in kinds:
+            yield f"- {kind}: {policy.fix} ({policy.strategy})"
     for check in table.StoryCheck:
         review = story.last_review(check)
-        blocking = review.blocking if review is not None else ()
-        lines += [f"- {check}: [BLOCKING] {as_data(text)}" for text in blocking]
-    unmet = (
-        criterion for criterion in story.criteria if criterion.state is table.CriterionState.UNMET
-    )
-    return [*lines, *(f"- Criterion not met: {as_data(criterion.text)}" for criterion in unmet)]
+        for text in review.blocking if review is not None else ():
+            yield f"- {check}: [BLOCKING] {as_data(text)}"
+    for criterion in story.criteria:
+        if criterion.state is table.CriterionState.UNMET:
+            yield f"- Criterion not met: {as_data(criterion.text)}"
 
 
 def _tests(story: Story, gate: table.Gate) -> str:
@@ -113,20 +104,15 @@ def _tests(story: Story, gate: table.Gate) -> str:
 def resume_data(run: Run) -> dict[str, Any]:
     """What a developer gets after a blocker, as the design's JSON."""
     story = _story(run)
-    named = {name: name for name in ("id", "title", "status")}
-    current = story and fields_of(story, **named, tdd_phase="tdd", attempts="iteration")
-    resolved = [
-        {
-            "index": i,
-            "description": blocker.description,
-            "resolvedAt": render_time(blocker.resolved_at),
-        }
-        for i, blocker in _resolved(run)
-    ]
+    named = {"id": "id", "title": "title", "status": "status"}
+    resolved = ((i, blocker, render_time(blocker.resolved_at)) for i, blocker in _resolved(run))
     return {
         **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
-        "recently_resolved_blockers": resolved,
-        "current_story": current,
+        "recently_resolved_blockers": [
+            {"index": i, "description": blocker.description, "resolvedAt": at}
+            for i, blocker, at in resolved
+        ],
+        "current_story": story and fields_of(story, **named, tdd_phase="tdd", attempts="iteration"),
         "resume_instructions": _instructions(run, story),
     }
 
@@ -149,24 +135,16 @@ def _resolved_lines(fix: UserFix | None, blocker: Blocker) -> list[str]:
 
 
 def _picking_up(run: Run, story: Story) -> list[str]:
-    failures = "; ".join(
-        f"{failure.id} [{failure.category}] {failure.text}" for failure in story.failures[-3:]
-    )
-    return filled(
-        "picking-up",
-        story=story,
-        title=as_data(story.title),
-        failures=as_data(failures) or "none",
-        steps=_instructions(run, story),
-    )
+    last = (f"{entry.id} [{entry.category}] {entry.text}" for entry in story.failures[-3:])
+    failures, steps = as_data("; ".join(last)) or "none", _instructions(run, story)
+    title = as_data(story.title)
+    return filled("picking-up", story=story, title=title, failures=failures, steps=steps)
 
 
 def _resolved(run: Run) -> list[tuple[int, Blocker]]:
     """The blockers that were resolved last, the newest last; one that never stood is none."""
-    stood = [
-        (i, blocker) for i, blocker in enumerate(run.blockers) if blocker.resolved_at > blocker.at
-    ]
-    return sorted(stood, key=lambda pair: pair[1].resolved_at)[-RECENT:]
+    by_end = sorted(enumerate(run.blockers), key=lambda pair: pair[1].resolved_at)
+    return [pair for pair in by_end if pair[1].resolved_at > pair[1].at][-RECENT:]
 
 
 def _story(run: Run) -> Story | None:
@@ -204,9 +182,7 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         diff: the path of the file that holds the diff since it began, below the worktree.
         stat: how much that is, as git says it; "" if nothing changed.
     """
-    criteria = [
-        f"{number}. {criterion.text}" for number, criterion in enumerate(story.criteria, start=1)
-    ]
+    criteria = numbered([criterion.text for criterion in story.criteria])
     return filled(
         "review",
         story=story,
@@ -216,7 +192,7 @@ def review_lines(story: Story, diff: str, stat: str) -> list[str]:
         criteria=criteria or ["None was recorded."],
         red=[*_proof(story, story.red)],
         green=[*_proof(story, story.green)],
-        changed=[*_changed(story), *_standing(story)],
+        changed=[*_to_compare(story)],
     )
 
 
@@ -230,7 +206,7 @@ def _proof(story: Story, proof: TestProof | None) -> Iterator[str]:
     yield from (f"- {test}" for test in proof.tests[:LISTED])
     if len(proof.tests) > LISTED:
         yield f"- and {len(proof.tests) - LISTED} more"
-    if not proof.tests:
+    elif not proof.tests:
         yield "The runner names no tests; the counts decided."
     if proof.note:
         yield f"Note: {proof.note}"
@@ -243,18 +219,13 @@ def _counts(proof: TestProof) -> str:
     return f"{figures.count(proof.total, 'test')}{failed}"
 
 
-def _changed(story: Story) -> list[str]:
-    """Lines on the tests' files that were changed between red and green, for the reviewer to compare."""
-    changed = story.green.changed if story.green is not None else ()
-    head = ["", "### Tests that were changed between RED and GREEN"] if changed else []
-    return [*head, *(f"- {path}" for path in changed)]
-
-
-def _standing(story: Story) -> Iterator[str]:
-    """Lines on what reviews found BLOCKING before, for the reviewer to say whether it is mended."""
+def _to_compare(story: Story) -> Iterator[str]:
+    """Lines on tests that were changed between red and green, and on what was found BLOCKING before."""
+    if story.green is not None and story.green.changed:
+        yield from ("", "### Tests that were changed between RED and GREEN")
+        yield from (f"- {path}" for path in story.green.changed)
     for check in table.StoryCheck:
         open_findings = standing(story, check)
         if open_findings:
-            yield ""
-            yield f"### BLOCKING before, for {check} (mended? then say RESOLVED: NUMBER)"
-            yield from (f"{number}. {text}" for number, text in enumerate(open_findings, 1))
+            yield from ("", f"### BLOCKING before, for {check} (mended? then say RESOLVED: NUMBER)")
+            yield from numbered([*open_findings])

@@ -31,13 +31,10 @@ def reported(run: Run, now: float) -> Run:
 
 def counts(run: Run) -> dict[str, int]:
     """How many stories are where, in the report's words."""
-    states = [story.status for story in run.stories]
-    return {
-        "Completed": states.count(StoryStatus.COMPLETED),
-        "In Progress": sum(state in WORKING for state in states),
-        "Pending": states.count(StoryStatus.PENDING),
-        "Blocked": states.count(StoryStatus.BLOCKED),
-    }
+    where = {"Completed": (StoryStatus.COMPLETED,), "In Progress": WORKING}
+    where |= {"Pending": (StoryStatus.PENDING,), "Blocked": (StoryStatus.BLOCKED,)}
+    statuses = [story.status for story in run.stories]
+    return {name: sum(map(statuses.count, members)) for name, members in where.items()}
 
 
 def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
@@ -48,10 +45,7 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         facts: what git shows of the worktree.
         now: the present.
     """
-    recent = [
-        f"- {_title(story)} - {figures.count(story.iteration, 'iteration')}"
-        for story in _recent(run)
-    ]
+    recent = (f"{_title(story)} - {_iterations(story)}" for story in _recent(run))
     return filled(
         "report",
         run=run,
@@ -59,7 +53,7 @@ def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         runtime=standing.elapsed(runtime(run, now)),
         spent=standing.receipt_line(run, now),
         counts=table(("Status", "Count"), [(name, str(n)) for name, n in counts(run).items()]),
-        recent=recent or ["None"],
+        recent=[f"- {line}" for line in recent] or ["None"],
         current=_current(run.current, facts.tree),
         blockers=standing.blocker_lines(run),
         steps=numbered(standing.steps(reported(run, now), facts, now)),
@@ -91,16 +85,16 @@ def _recent(run: Run) -> list[Story]:
 def _current(story: Story | None, tree: str) -> list[str]:
     if story is None:
         return ["None"]
-    return [
-        f"- {_title(story)}",
-        f"- Status: {story.status}",
-        f"- Iteration: {attempts(story)}/{MAX_RETRIES}",
-        f"- Verification: {standing.check_line(story, tree)}",
-    ]
+    about = {"title": _title(story), "tried": attempts(story), "most": MAX_RETRIES}
+    return filled("current", story=story, **about, checks=standing.check_line(story, tree))
 
 
 def _title(story: Story) -> str:
     return f"[{story.id}] {quoted(story.title, 200)[1:-1]}"
+
+
+def _iterations(story: Story) -> str:
+    return figures.count(story.iteration, "iteration")
 
 
 def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
@@ -121,10 +115,7 @@ def context_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
         done=len(done),
         completed=_listed(len(done), _kept(run, now)),
         waiting=len(later),
-        later=_listed(
-            len(later),
-            [f"- {story.id} ({story.status}): {_short_title(story)}" for story in later[:_LISTED]],
-        ),
+        later=_listed(len(later), [*map(_waiting, later[:_LISTED])]),
         blockers=standing.blocker_lines(run),
         steps=numbered(standing.steps(run, facts, now)),
         dropped=f"raw output, and how stories were worked on{more}",
@@ -155,9 +146,8 @@ def compacted(run: Run, now: float) -> Run:
     """
     if tier(run, now).keeps_full:
         return run
-    return run.but(
-        stories=tuple(story if story.is_open else _slimmed(story) for story in run.stories)
-    )
+    stories = (story if story.is_open else _slimmed(story) for story in run.stories)
+    return run.but(stories=tuple(stories))
 
 
 def platform_block(detection: Detection, run: Run | None) -> list[str]:
@@ -175,10 +165,9 @@ def _goal(run: Run) -> str:
 
 
 def _clarifications(run: Run | None) -> list[str]:
-    clarifications = run.clarifications if run is not None else ()
-    return [
-        f"- {quoted(entry.question)} {quoted(entry.answer or _OPEN)}" for entry in clarifications
-    ] or ["None"]
+    entries = run.clarifications if run is not None else ()
+    lines = [f"- {quoted(entry.question)} {quoted(entry.answer or _OPEN)}" for entry in entries]
+    return lines or ["None"]
 
 
 def _later(run: Run) -> list[Story]:
@@ -190,25 +179,17 @@ def _whole(story: Story | None, tree: str) -> list[str]:
         return ["None"]
     named = {"Files": story.files, "Risks": story.risks, "Depends on": story.depends_on}
     proofs = {"RED": story.red, "GREEN": story.green}
-    criteria = [
-        f"({criterion.state}): {quoted(criterion.text, 500)}" for criterion in story.criteria
-    ]
+    shown = {name: proof.tests[:5] for name, proof in proofs.items() if proof is not None}
+    failures = ((f"{fail.id}, {fail.category}", quoted(fail.text)) for fail in story.failures[-3:])
     return [
         f"- {story.id}: {_short_title(story)} ({story.size}{', security' if story.security else ''})",
         f"- Status: {story.status}, TDD phase: {story.tdd}, iteration {story.iteration}",
-        *(f"- Criterion {number} {text}" for number, text in enumerate(criteria, 1)),
+        *standing.criterion_lines(story, 500),
         *([f"- Design: {quoted(story.design, 2_000)}"] if story.design else []),
         *(f"- {name}: {', '.join(texts)}" for name, texts in named.items() if texts),
-        *(
-            f"- {name} shown by: {', '.join(proof.tests[:5]) or 'counts'}"
-            for name, proof in proofs.items()
-            if proof is not None
-        ),
+        *(f"- {name} shown by: {', '.join(texts) or 'counts'}" for name, texts in shown.items()),
         f"- Verification: {standing.check_line(story, tree)}",
-        *(
-            f"- Failed ({failure.id}, {failure.category}): {quoted(failure.text)}"
-            for failure in story.failures[-3:]
-        ),
+        *(f"- Failed ({which}): {text}" for which, text in failures),
     ]
 
 
@@ -226,12 +207,16 @@ def _full(story: Story) -> str:
 
 def _summary(story: Story) -> str:
     commit = f", commit {story.commit[:12]}" if story.commit else ""
-    return f"- {story.id}: {_short_title(story)} ({figures.count(story.iteration, 'iteration')}{commit})"
+    return f"- {story.id}: {_short_title(story)} ({_iterations(story)}{commit})"
+
+
+def _waiting(story: Story) -> str:
+    return f"- {story.id} ({story.status}): {_short_title(story)}"
 
 
 def _listed(count: int, shown: list[str]) -> list[str]:
-    left = count - len(shown)
-    return [*(shown or ["None"]), *([f"… and {left:,} more"] if left else [])]
+    more = [f"… and {count - len(shown):,} more"] if count > len(shown) else []
+    return [*(shown or ["None"]), *more]
 
 
 def _short_title(story: Story) -> str:
@@ -239,16 +224,11 @@ def _short_title(story: Story) -> str:
 
 
 def _slimmed(story: Story) -> Story:
-    gates = {record.gate: record for record in story.gates}
-    reviews = {record.check: record for record in story.reviews}
-    return story.but(
-        words=(),
-        failures=(),
-        gates=tuple(_slim_gate(record) for record in gates.values()),
-        reviews=tuple(_slim_review(record) for record in reviews.values()),
-        red=story.red and story.red.but(files={}),
-        green=story.green and story.green.but(files={}),
-    )
+    gates = {record.gate: _slim_gate(record) for record in story.gates}
+    reviews = {record.check: _slim_review(record) for record in story.reviews}
+    red, green = (proof and proof.but(files={}) for proof in (story.red, story.green))
+    kept = {"gates": tuple(gates.values()), "reviews": tuple(reviews.values())}
+    return story.but(words=(), failures=(), red=red, green=green, **kept)
 
 
 def _slim_gate(record: GateRecord) -> GateRecord:

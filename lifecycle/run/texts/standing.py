@@ -11,7 +11,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.core.messages import figures
-from lifecycle.core.redact import named, quoted
+from lifecycle.core.redact import LIMIT, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import Evidence, RunRecord, standing
@@ -38,9 +38,8 @@ _SHOWS: Mapping[Evidence, str] = {
 def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
     """The table of recovery, and what to go on with; one that is over does not come back."""
     if run is None or run.is_over:
-        rows = [("Existing workflow", "No")]
-        last = [f"The last run, {run.id}, is completed."] if run is not None else []
-        return [*_table(rows), *(["", *last] if last else [])]
+        last = ["", f"The last run, {run.id}, is completed."] if run is not None else []
+        return [*_table([("Existing workflow", "No")]), *last]
     story = run.current
     rows = [
         ("Existing workflow", "Yes"),
@@ -61,7 +60,7 @@ def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
 def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]:
     """The table of recovery as data, for `--json`."""
     if run is None or run.is_over:
-        return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
+        return {"existing_workflow": False, "last_workflow_id": run and run.id}
     return {
         "existing_workflow": True,
         **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
@@ -69,7 +68,7 @@ def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]
         "status": run.status,
         "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
-        "current_story": run.current.id if run.current is not None else None,
+        "current_story": run.current and run.current.id,
         "notes": notes(run, now, written),
     }
 
@@ -111,10 +110,8 @@ def handover_note(run: Run, now: float) -> str:
     """A sentence, in a very long run, that another session may take over at a break that is near; or ""."""
     if not tier(run, now).hands_over:
         return ""
-    story = run.current
-    is_break = story is None or not story.iteration
-    where = "Now is" if is_break else "The end of this story is"
-    return sentence("hand-over", where=where)
+    is_amid = run.current is not None and run.current.iteration
+    return sentence("hand-over", where="The end of this story is" if is_amid else "Now is")
 
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:
@@ -141,7 +138,8 @@ def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
     lines, braked = [first, *_story(run), *_files(seen)], brake_lines(run)
     if braked:
         return [*lines, *braked, "Do not go on with it before that."]
-    return [*lines, *notes(run, now), *_last_lines(run, seen)]
+    step = next_step(run, seen.facts)
+    return [*lines, *notes(run, now), sentence("led-here"), f"Next: {step.text}: {step.command}"]
 
 
 def brake_lines(run: Run) -> tuple[str, ...]:
@@ -158,8 +156,6 @@ def held_line(run: Run) -> str:
 
 def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
     """What a summary of the session must keep: goal, story, criteria, phase, what was verified last."""
-    story = run.current
-    criteria = story.criteria if story is not None else ()
     return filled(
         "kept",
         run=run,
@@ -168,12 +164,15 @@ def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
         stories=len(run.stories),
         story=[f"- {line}" for line in _story(run)],
         verified=_verified(seen),
-        criteria=[
-            f"- Criterion {number} ({criterion.state}): {quoted(criterion.text)}"
-            for number, criterion in enumerate(criteria, 1)
-        ],
+        criteria=criterion_lines(run.current) if run.current is not None else [],
         next=next_step(run, seen.facts).command,
     )
+
+
+def criterion_lines(story: Story, most: int = LIMIT) -> list[str]:
+    """The criteria of a story with their numbers and states, of each so many characters."""
+    told = (f"({entry.state}): {quoted(entry.text, most)}" for entry in story.criteria)
+    return [f"- Criterion {number} {text}" for number, text in enumerate(told, 1)]
 
 
 def _story(run: Run) -> list[str]:
@@ -186,17 +185,13 @@ def _story(run: Run) -> list[str]:
 
 
 def _files(seen: WorktreeSeen) -> list[str]:
-    if not seen.facts.tree:
-        changed = "git does not say what is uncommitted"
-    elif seen.facts.uncommitted:
-        names = [named(path, 60) for path in seen.facts.uncommitted]
-        changed = f"{len(names)} uncommitted files: {listed(names)}"
-    else:
-        changed = "nothing is uncommitted"
-    stands = {kind: standing(seen.records, seen.facts.tree, kind) for kind in (BUILD, TESTS)}
-    shown = (
-        f"{kind} {_SHOWS.get(evidence, 'of unknown outcome')}" for kind, evidence in stands.items()
+    names = [named(path, 60) for path in seen.facts.uncommitted]
+    changed = (
+        f"{len(names)} uncommitted files: {listed(names)}" if names else "nothing is uncommitted"
     )
+    changed = changed if seen.facts.tree else "git does not say what is uncommitted"
+    stands = {kind: standing(seen.records, seen.facts.tree, kind) for kind in (BUILD, TESTS)}
+    shown = (f"{kind} {_SHOWS.get(at, 'of unknown outcome')}" for kind, at in stands.items())
     return [f"Git: {changed}. Checks: {', '.join(shown)}."]
 
 
@@ -204,23 +199,11 @@ def _verified(seen: WorktreeSeen) -> str:
     passed = [record for record in seen.records if record.outcome is Outcome.PASSED and record.tree]
     if not passed:
         return "Verified last: nothing yet"
-    last = passed[-1]
-    where = (
-        "the files as they are" if last.tree == seen.facts.tree else "files that were changed since"
-    )
-    at = render_time(last.at)
-    return f"Verified last: {quoted(last.command)} on tree {last.tree[:12]} ({where}), {at}"
+    last, where = passed[-1], "files that were changed since"
+    where = "the files as they are" if last.tree == seen.facts.tree else where
+    tree, at = last.tree[:12], render_time(last.at)
+    return f"Verified last: {quoted(last.command)} on tree {tree} ({where}), {at}"
 
-
-def _last_lines(run: Run, seen: WorktreeSeen) -> list[str]:
-    step = next_step(run, seen.facts)
-    return [
-        "This session leads it: it may stop once the run is completed, waits for the user or was stopped.",
-        f"Next: {step.text}: {step.command}",
-    ]
-
-
-_MINUTE, _HOUR = 60, 3_600
 
 _REVIEW = "{} stories are completed: review what the last checkpoint holds before the next one"
 
@@ -233,12 +216,11 @@ _WAITS = {
 
 def elapsed(seconds: float) -> str:
     """A length of time: `45s`, `12m 5s`, `3h 4m`."""
-    whole = int(max(0.0, seconds))
-    if whole < _MINUTE:
-        return f"{whole}s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE}m {whole % _MINUTE}s"
-    return f"{whole // _HOUR}h {whole % _HOUR // _MINUTE}m"
+    minutes, rest = divmod(int(max(0.0, seconds)), 60)
+    hours, over = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h {over}m"
+    return f"{minutes}m {rest}s" if minutes else f"{rest}s"
 
 
 def tree_of(story: Story, tree: str) -> str:
@@ -260,12 +242,9 @@ def check_line(story: Story, tree: str) -> str:
 
 def gates_of(story: Story, tree: str) -> dict[Gate, CheckState]:
     """The gates that were run for a story, each with what its last run showed of that tree."""
-    about = tree_of(story, tree)
-    last = {record.gate: record for record in story.gates}
-    return {
-        gate: record.state if record.tree == about != "" else CheckState.PENDING
-        for gate, record in sorted(last.items())
-    }
+    about, last = tree_of(story, tree), {record.gate: record for record in story.gates}
+    here = {gate: record.state for gate, record in last.items() if record.tree == about != ""}
+    return {gate: here.get(gate, CheckState.PENDING) for gate in sorted(last)}
 
 
 def gate_line(story: Story, tree: str) -> str:
@@ -289,21 +268,21 @@ def receipt_line(run: Run, now: float) -> str:
     """What the run took until now: sessions, iterations, time, and tokens where a transcript told them."""
     took = spent(run, now)
     tokens = f"{took.tokens:,}" if took.tokens else "not known"
-    counts = (
-        f"{figures.count(took.sessions, 'session')}, {figures.count(took.iterations, 'iteration')}"
-    )
-    return f"{counts}, {elapsed(took.seconds)}, tokens: {tokens}"
+    sessions = figures.count(took.sessions, "session")
+    iterations = figures.count(took.iterations, "iteration")
+    return f"{sessions}, {iterations}, {elapsed(took.seconds)}, tokens: {tokens}"
 
 
 def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """What comes next: the present action, the story after this one, and a report if one is due."""
     if run.status is not RunStatus.ACTIVE:
         return [_WAITS[run.status]]
-    step = next_step(run, facts)
+    step, report = next_step(run, facts), "A progress report is due: lifecycle run report"
     after = next((story for story in run.open_stories if story != run.current), None)
-    return [
+    lines = [
         f"{step.text}: {step.command}",
-        *([f"Then {after.id}: {quoted(after.title, 80)}"] if after is not None else []),
-        *(["A progress report is due: lifecycle run report"] if report_due(run, now) else []),
-        *([_REVIEW.format(len(run.completed_stories))] if review_due(run, now) else []),
+        f"Then {after.id}: {quoted(after.title, 80)}" if after is not None else "",
+        report if report_due(run, now) else "",
+        _REVIEW.format(len(run.completed_stories)) if review_due(run, now) else "",
     ]
+    return [*filter(None, lines)]

@@ -103,8 +103,9 @@ def status_data(
         "stories_total": len(run.stories),
         "stories": [_story_data(story, facts.tree) for story in _chosen(run, every=every)],
         "blockers": [
-            {"index": run.blockers.index(blocker), **fields_of(blocker, "id", "description")}
-            for blocker in run.standing_blockers
+            {"index": index, **fields_of(blocker, "id", "description")}
+            for index, blocker in enumerate(run.blockers)
+            if not blocker.resolved_at
         ],
         "next_steps": standing.steps(run, facts, now),
         "notes": standing.notes(run, now, written),
@@ -120,19 +121,17 @@ def _chosen(run: Run, *, every: bool) -> list[Story]:
 
 def _row(story: Story, tree: str) -> tuple[str, ...]:
     title = f"{story.title} (security)" if story.security else story.title
-    gates = standing.gate_line(story, tree)
+    gates = standing.gate_line(story, tree) or "-"
     judged = sum(criterion.state is not CriterionState.PENDING for criterion in story.criteria)
     stands = (story.size, story.status.value, story.tdd.value, str(story.iteration))
-    shown = (standing.check_line(story, tree), gates or "-", f"{judged}/{len(story.criteria)}")
+    shown = (standing.check_line(story, tree), gates, f"{judged}/{len(story.criteria)}")
     return story.id, quoted(title, 80)[1:-1], *stands, *shown
 
 
 def _gate_line(records: Sequence[GateRecord], tree: str) -> str:
     last = {record.gate: record for record in records}
-    states = [
-        f"{gate} {record.state}{'' if record.tree == tree else ' on another tree'}"
-        for gate, record in sorted(last.items())
-    ]
+    where = {gate: "" if last[gate].tree == tree else " on another tree" for gate in last}
+    states = (f"{gate} {last[gate].state}{where[gate]}" for gate in sorted(last))
     return ", ".join(states) or "none was run"
 
 

@@ -29,6 +29,12 @@ def added(run: Run, description: str, severity: str, now: float, **about: Any) -
     return run.but(blockers=(*run.blockers, blocker))
 
 
+def blocking(run: Run, *stories: str) -> list[str]:
+    """The ids of the blockers that stand before these stories ("" for the run), and are severe."""
+    standing = (blocker for blocker in run.standing_blockers if blocker.severity in BLOCKING)
+    return [blocker.id for blocker in standing if blocker.story in stories]
+
+
 def standing_still(run: Run, story: Story, now: float) -> Run:
     """The run with this story blocked, and waiting for a person if nothing else is left."""
     if StoryStatus.BLOCKED in STORIES.legal(story.status):
@@ -63,8 +69,7 @@ def index_of(run: Run, name: str) -> int:
         if wanted in (blocker.id, str(index)):
             return index
     names = [f"{other.id} (index {index})" for index, other in enumerate(run.blockers)]
-    stands = there(names, "there is none")
-    raise refused("no-such-blocker", name=visible(name), there=stands)
+    raise refused("no-such-blocker", name=visible(name), there=there(names, "there is none"))
 
 
 def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str = "") -> Run:
@@ -123,15 +128,9 @@ def awaiting(
     blocker = run.blockers[index_of(run, name)]
     if blocker.resolved_at:
         raise refused("blocker-resolved", blocker=blocker)
-    fix = UserFix(
-        blocker.id,
-        line_of(description, "the description of a fix"),
-        now,
-        check_command=_argv(check_command),
-        timeout=timeout,
-        story=blocker.story or (run.current.id if run.current else ""),
-        phase=run.phase,
-    )
+    words, argv = line_of(description, "the description of a fix"), _argv(check_command)
+    story = blocker.story or (run.current.id if run.current else "")
+    fix = UserFix(blocker.id, words, now, argv, timeout, story, run.phase)
     return run.but(status=RunStatus.AWAITING_USER, fix=fix)
 
 
@@ -212,15 +211,10 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
         by: how it is known to be a person.
         notes: that person's.
     """
-    words = kept_words(notes)
-    ids = {blocker.id for blocker in blockers}
-    kept = tuple(
-        blocker.but(resolved_at=now, notes=words) if blocker.id in ids else blocker
-        for blocker in run.blockers
-    )
-    act = PersonAct(now, FIXED, by, words)
-    run = run.but(blockers=kept, acts=(*run.acts, act))
-    fix = run.fix
+    words, ids, fix = kept_words(notes), {blocker.id for blocker in blockers}, run.fix
+    mended = {"resolved_at": now, "notes": words}
+    kept = tuple(old.but(**mended) if old.id in ids else old for old in run.blockers)
+    run = run.but(blockers=kept, acts=(*run.acts, PersonAct(now, FIXED, by, words)))
     freed = {blocker.story for blocker in blockers}
     if fix is not None and fix.blocker in ids:
         freed.add(fix.story)
@@ -230,10 +224,9 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
     standing = {blocker.id for blocker in run.standing_blockers}
     if fix is None or fix.completed_at or standing & {fix.blocker, *fix.others}:
         return run
-    waited = run.status is RunStatus.AWAITING_USER
-    status = RunStatus.ACTIVE if waited else run.status
-    run = long_run.waited(run, fix.asked_at, now) if waited else run
-    return run.but(status=status, fix=fix.but(completed_at=now, notes=words))
+    if run.status is RunStatus.AWAITING_USER:
+        run = long_run.waited(run, fix.asked_at, now).but(status=RunStatus.ACTIVE)
+    return run.but(fix=fix.but(completed_at=now, notes=words))
 
 
 def _freed(run: Run, story: Story) -> Story:
@@ -241,16 +234,13 @@ def _freed(run: Run, story: Story) -> Story:
 
     While another one is at work it waits for its turn.
     """
-    if any(
-        blocker.story == story.id and blocker.severity in BLOCKING
-        for blocker in run.standing_blockers
-    ):
+    if blocking(run, story.id):
         return story
+    story = story.but(retries_from=story.iteration)
     if story.status is not StoryStatus.BLOCKED:
-        return story.but(retries_from=story.iteration)
+        return story
     is_next = bool(story.started) and run.at_work is None
-    status = StoryStatus.IN_PROGRESS if is_next else StoryStatus.PENDING
-    return story.but(status=status, retries_from=story.iteration)
+    return story.but(status=StoryStatus.IN_PROGRESS if is_next else StoryStatus.PENDING)
 
 
 def _demand_open(run: Run) -> None:
@@ -282,19 +272,17 @@ def stopped(run: Run, now: float, by: str, why: str = "") -> Run:
         how = "is completed" if run.is_over else f"was stopped already ({run.why})"
         raise refused("not-to-stop", run=run, how=how)
     words = kept_words(why) or "by its user"
-    act = PersonAct(now, STOP, by, words)
-    return run.but(
-        status=RunStatus.STOPPED, why=words, stopped_at=now, acts=(*run.acts, act), told=""
-    )
+    acts = (*run.acts, PersonAct(now, STOP, by, words))
+    return run.but(status=RunStatus.STOPPED, why=words, stopped_at=now, acts=acts, told="")
 
 
 def demand_stopped(run: Run) -> None:
     """Raise Refused unless the run was stopped."""
     if run.status is RunStatus.STOPPED:
         return
-    is_waiting, status = run.status is RunStatus.AWAITING_USER, run.status.value.replace("_", " ")
     waits = ": a person says that it is fixed with lifecycle run user-fix-complete"
-    raise refused("not-to-resume", run=run, status=status, waits=waits if is_waiting else "")
+    waits = waits if run.status is RunStatus.AWAITING_USER else ""
+    raise refused("not-to-resume", run=run, status=run.status.replace("_", " "), waits=waits)
 
 
 def resumed(run: Run, now: float, by: str) -> Run:

@@ -7,14 +7,15 @@ failure came again on the same tree, where waiting is no remedy.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.run import table
-from lifecycle.run.state import Blocker, Failure, Run, Story
+from lifecycle.run.state import Failure, Run, Story
 from lifecycle.run.texts.told import LINE, kept_words, line_of, refused
-from lifecycle.run.trouble.blockers import BLOCKING, added, standing_still
+from lifecycle.run.trouble.blockers import added, blocking, standing_still
 from lifecycle.settings import resources
 
 EXTERNAL = "External service failures"
@@ -29,18 +30,15 @@ def _words() -> tuple[tuple[table.FailureCategory, re.Pattern[str]], ...]:
     """The categories of failures, each with a pattern of the words in `words.toml` that tell of it."""
     rows: dict[str, list[str]] = resources.texts("run/trouble/words.toml")["failures"]
     words = {kind: "|".join(row).replace("STATUS", _STATUS) for kind, row in rows.items()}
-    return tuple(
-        (table.FailureCategory(kind), re.compile(rf"(?<![\w-])(?:{word})(?!\w)", re.IGNORECASE))
-        for kind, word in words.items()
-    )
+    patterns = {kind: rf"(?i)(?<![\w-])(?:{word})(?!\w)" for kind, word in words.items()}
+    return tuple((table.FailureCategory(kind), re.compile(p)) for kind, p in patterns.items())
 
 
 def category_of(text: str) -> table.FailureCategory:
     """What kind of failure a message tells of."""
     line = " ".join(text.split())[:LINE]
-    return next(
-        (kind for kind, words in _words() if words.search(line)), table.FailureCategory.CODE
-    )
+    kinds = (kind for kind, words in _words() if words.search(line))
+    return next(kinds, table.FailureCategory.CODE)
 
 
 def attempts(story: Story) -> int:
@@ -96,7 +94,7 @@ def failed(
 def _escalated(run: Run, story: Story, failure: Failure) -> Run:
     """The run with the blockers that a story's last failure leads to."""
     about = {"story": story.id, "trigger": table.ESCALATION}
-    if table.RETRY[failure.category].escalates and not _is_logged(run, story):
+    if table.RETRY[failure.category].escalates and not blocking(run, "", story.id):
         run = added(run, failure.text, "high", failure.at, **about, failure=failure.id)
     if attempts(story) < table.MAX_RETRIES or story.status is table.StoryStatus.BLOCKED:
         return run
@@ -105,25 +103,15 @@ def _escalated(run: Run, story: Story, failure: Failure) -> Run:
     return standing_still(added(run, text, "high", failure.at, **about), story, failure.at)
 
 
-def _is_logged(run: Run, story: Story) -> bool:
-    """True if a blocker that weighs something stands before the story or the run already."""
-    return any(
-        blocker.story in ("", story.id) and blocker.severity in BLOCKING
-        for blocker in run.standing_blockers
-    )
-
-
 def _iteration(story: Story, failure: Failure) -> int:
     """The iteration that this failure ends: the one under way, or one more."""
     if attempts(story) < 1:
         return story.retries_from + 1
     before = [earlier for earlier in recent(story) if earlier.iteration == story.iteration]
-    is_again = (
-        any(is_same(failure, earlier) for earlier in before)
-        and not table.RETRY[failure.category].backoff
-    )
+    is_again = any(is_same(failure, earlier) for earlier in before)
     is_changed = any(earlier.tree != failure.tree for earlier in before)
-    return story.iteration + (is_again or is_changed)
+    waits = bool(table.RETRY[failure.category].backoff)
+    return story.iteration + ((is_again and not waits) or is_changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +136,8 @@ class RetryAdvice:
 
 def backoff(category: table.FailureCategory, count: int) -> int:
     """Seconds to wait after so many failures of this category: each waits twice as long."""
-    policy = table.RETRY[category]
-    if count < 1:
-        return 0
-    doubled: int = policy.backoff << (count - 1)
-    return min(doubled, table.BACKOFF_LIMIT)
+    doubled: int = table.RETRY[category].backoff << max(0, count - 1)
+    return min(doubled, table.BACKOFF_LIMIT) if count > 0 else 0
 
 
 def advice(story: Story, tree: str = "") -> RetryAdvice:
@@ -174,14 +159,10 @@ def advice(story: Story, tree: str = "") -> RetryAdvice:
     last = [failure for failure in failures if failure.iteration == failures[-1].iteration]
     if any(table.RETRY[failure.category].escalates for failure in last):
         return RetryAdvice(reason=EXTERNAL)
-    stuck = _stuck(failures, tree)
-    if stuck:
+    if stuck := _stuck(failures, tree):
         return RetryAdvice(reason=stuck)
-    counts = {
-        kind: sum(failure.category is kind for failure in failures)
-        for kind in table.FailureCategory
-    }
-    return RetryAdvice(max(backoff(failure.category, counts[failure.category]) for failure in last))
+    kinds = [failure.category for failure in failures]
+    return RetryAdvice(max(backoff(kind, kinds.count(kind)) for kind in kinds[-len(last) :]))
 
 
 def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
@@ -206,27 +187,21 @@ Escalated = tuple[table.EscalationTrigger, str]
 
 def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     """The triggers that the change from one state of a run to the next met, in the table's order."""
-    new = after.blockers[len(before.blockers) :]
-    trigger = table.EscalationTrigger.FAILED_ITERATIONS
-    given_up = [
-        _line(trigger, blocker) for blocker in new if blocker.trigger and not blocker.failure
-    ]
-    outside = [
-        _line(table.EscalationTrigger.UNAVAILABLE, blocker) for blocker in new if blocker.failure
-    ]
+    met, new = table.EscalationTrigger, after.blockers[len(before.blockers) :]
+    told = [(b, f"{b.id}: {b.description}") for b in new]
+    rows = [(met.FAILED_ITERATIONS, text) for b, text in told if b.trigger and not b.failure]
+    rows += [(met.VULNERABILITY, text) for text in _vulnerabilities(before, after)]
     done, was = len(after.completed_stories), len(before.completed_stories)
-    review: list[Escalated] = []
     if done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
-        text = (
-            f"Optional checkpoint: {done} stories are completed (lifecycle run mark-working-state)"
-        )
-        review = [(table.EscalationTrigger.CHECKPOINT, text)]
-    asked: list[Escalated] = []
+        text = f"{done} stories are completed (lifecycle run mark-working-state)"
+        rows.append((met.CHECKPOINT, text))
+    rows += [(met.UNAVAILABLE, text) for b, text in told if b.failure]
     fix = after.fix
     if after.status is table.RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
-        word = table.TRIGGERS[table.EscalationTrigger.ASKED][1]
-        asked = [(table.EscalationTrigger.ASKED, f"{word}: {fix.description}")]
-    return (*given_up, *_vulnerabilities(before, after), *review, *outside, *asked)
+        rows.append((met.ASKED, fix.description))
+    return tuple(
+        (row, f"{table.TRIGGERS[row][1] or table.TRIGGERS[row][0]}: {text}") for row, text in rows
+    )
 
 
 def escalation_lines(before: Run, after: Run) -> list[str]:
@@ -234,21 +209,11 @@ def escalation_lines(before: Run, after: Run) -> list[str]:
     return [line for _, line in escalations(before, after)]
 
 
-def _line(trigger: table.EscalationTrigger, blocker: Blocker) -> Escalated:
-    return trigger, f"{table.TRIGGERS[trigger][1]}: {blocker.id}: {blocker.description}"
-
-
-def _vulnerabilities(before: Run, after: Run) -> list[Escalated]:
-    """A line for each story whose security review came to REMEDIATION_NEEDED."""
+def _vulnerabilities(before: Run, after: Run) -> Iterator[str]:
+    """A clause for each review of security that came to REMEDIATION_NEEDED."""
     known = {story.id: len(story.reviews) for story in before.stories}
-    trigger = table.EscalationTrigger.VULNERABILITY
-    lines = []
     for story in after.stories:
         for review in story.reviews[known.get(story.id, 0) :]:
             if review.verdict is table.ReviewVerdict.REMEDIATION_NEEDED:
-                texts = (
-                    "; ".join(finding.text for finding in review.findings) or "it says nothing more"
-                )
-                word = table.TRIGGERS[trigger][1]
-                lines.append((trigger, f"{word}: security vulnerability in {story.id}: {texts}"))
-    return lines
+                texts = "; ".join(finding.text for finding in review.findings)
+                yield f"security vulnerability in {story.id}: {texts or 'it says nothing more'}"

@@ -28,7 +28,6 @@ from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_st
 from lifecycle.workflow.table import (
     FROM_CHECKPOINT,
     FROM_DOCUMENT,
-    OVER,
     PhaseStatus,
     WorkflowStatus,
 )
@@ -88,9 +87,7 @@ class _Edit:
 
     def texts(self, name: str) -> tuple[str, ...] | None:
         """A changed list of texts; None if it was not changed."""
-        if not self.changed(name, list, "list"):
-            return None
-        return _texts(self.fields[name])
+        return _texts(self.fields[name]) if self.changed(name, list, "list") else None
 
     # -- the document
 
@@ -108,20 +105,15 @@ class _Edit:
 
     def _take_phases(self, listed: list[Any]) -> list[object]:
         """Take over the list of phases; returns the document's id of each phase that there is then."""
+        old = self.workflow
+        left = {phase_id(index): index for index in range(len(old.phases))}
         if len(listed) > MOST_PHASES or not all(isinstance(entry, dict) for entry in listed):
             why = f"more than {MOST_PHASES}" if len(listed) > MOST_PHASES else "not all objects"
             self.remark("strange-phases", why=why)
-            return [phase_id(index) for index in range(len(self.workflow.phases))]
-        old = self.workflow
-        left = {phase_id(index): index for index in range(len(old.phases))}
+            return [*left]
         ids: list[object] = [entry.get("id") for entry in listed]
-        places: list[int | None] = [
-            left.pop(name, None) if isinstance(name, str) else None for name in ids
-        ]
-        kept = [
-            at for at in left.values() if old.phases[at].gate and old.phases[at].status not in OVER
-        ]
-        for at in kept:
+        places = [left.pop(str(name), None) for name in ids]
+        for at in [at for at in left.values() if old.phases[at].is_gated]:
             self.remark("gate-taken-out", number=at + 1, gate=quoted(old.phases[at].gate))
             listed = [*listed[:at], None, *listed[at:]]
             places.insert(at, at)
@@ -143,9 +135,8 @@ class _Edit:
         phases = self.before["phases"]
         before = phases[place] if place is not None and place < len(phases) else blank
         phase, where = self.workflow.phases[index], {"fields": item, "before": before}
-        changes: dict[str, Any] = {
-            name: item[name] for name in _TEXTS if self.changed(name, str, "text", **where)
-        }
+        texts = (name for name in _TEXTS if self.changed(name, str, "text", **where))
+        changes: dict[str, Any] = {name: item[name] for name in texts}
         if self.changed("deliverables", list, "list", **where):
             changes["deliverables"] = _texts(item["deliverables"])
         extra = _others(item, PHASE_FIELDS[kind])
@@ -219,9 +210,8 @@ class _Edit:
             self.remark("current-out-of", number=quoted(str(number)), count=count)
             return
         index = number - 1
-        is_moved = number != before["current"] or (
-            not self.document.record and not self.workflow.revision
-        )
+        is_known = self.document.record or self.workflow.revision
+        is_moved = number != before["current"] or not is_known
         if is_moved and not self._move_to(index, phase):
             return
         if self.changed("name", str, "text", **where):
@@ -237,8 +227,8 @@ class _Edit:
             self.remark("strange-total", words=quoted(str(total)), number=number)
             total = min(MOST_PHASES, max(number, len(phases)))
         more = tuple(WorkflowPhase("") for _ in range(total - len(phases)))
-        gone = phases[total:]
-        if any(phase.gate or phase.status is not PhaseStatus.PENDING for phase in gone):
+
+        if any(phase.gate or phase.status is not PhaseStatus.PENDING for phase in phases[total:]):
             self.remark("total-takes-out")
             return
         self.workflow = replace(self.workflow, phases=(*phases[:total], *more))
@@ -286,14 +276,16 @@ class _Edit:
         phase = self.workflow.phases[index]
         status = words.get(word) if isinstance(word, str) else None
         if status is None:
-            about = {"words": _said(word, words), "known": ", ".join(words), "phase": phase}
-            self.remark("no-status", number=index + 1, **about)
+            known, number = ", ".join(words), index + 1
+            self.remark(
+                "no-status", number=number, words=_said(word, words), known=known, phase=phase
+            )
             return
         if status is phase.status:
             return
         if status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:
-            about = {"gate": quoted(phase.gate), "phase": phase}
-            self.remark("completed-by-hand", number=index + 1, **about)
+            gate = quoted(phase.gate)
+            self.remark("completed-by-hand", number=index + 1, gate=gate, phase=phase)
             return
         if status in _BEGUN and self._is_behind_gate(index):
             return
@@ -339,6 +331,5 @@ def _said(word: object, words: Collection[str]) -> str:
     """Quote a word, with a remark if it is a placeholder as `pending|active|completed|failed`."""
     parts = [part.strip() for part in word.split("|")] if isinstance(word, str) else []
     is_placeholder = len(parts) > 1 and all(part in words for part in parts)
-    return (
-        f"{quoted(str(word))}{' (a placeholder that chooses none of its words)' * is_placeholder}"
-    )
+    hint = " (a placeholder that chooses none of its words)" if is_placeholder else ""
+    return f"{quoted(str(word))}{hint}"

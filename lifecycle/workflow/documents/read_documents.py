@@ -92,10 +92,8 @@ def _record(detail: object) -> tuple[Workflow | None, str]:
         return None, ""
     version = detail.get("version") if isinstance(detail, dict) else None
     if isinstance(version, int) and version > VERSION:
-        raise UnusableDocument(
-            f"a later release of lifecycle wrote it (version {version}; this one knows {VERSION})",
-            is_later=True,
-        )
+        why = f"a later release of lifecycle wrote it (version {version}; this one knows {VERSION})"
+        raise UnusableDocument(why, is_later=True)
     try:
         return msgspec.convert(detail["record"], Workflow), ""  # type: ignore[index] # what it lacks is told
     except (msgspec.MsgspecError, KeyError, TypeError) as error:

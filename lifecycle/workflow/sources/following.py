@@ -65,15 +65,11 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
             )
             mine = change.put(counted, is_moved=False)
     unfinished = [entry.workflow for entry in change.workflows.unfinished]
-    others = {
-        workflow.id: workflow
-        for workflow in (*unfinished, *change.changed.values())
-        if not workflow.is_over
-    }
-    if mine is not None:
-        others.pop(mine.id, None)
+    by_id = {entry.id: entry for entry in (*unfinished, *change.changed.values())}
+    mine_id = mine.id if mine is not None else ""
+    others = (entry for entry in by_id.values() if not entry.is_over and entry.id != mine_id)
     troubles = (*sources.troubles, *change.workflows.troubles, *change.troubles)
-    return Observed(mine, tuple(others.values()), troubles)
+    return Observed(mine, tuple(others), troubles)
 
 
 def _mine(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workflow | None:
@@ -87,14 +83,13 @@ def _mine(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workflo
 def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | None:
     """The workflow that came from this source, else one of that name; the unfinished one first."""
     ordered = (*workflows.unfinished, *workflows.found)
+    wanted = _slug(facts.name)
     from_it = [entry for entry in ordered if entry.workflow.source == facts.path]
     if facts.path == LOCAL:
-        from_it = [entry for entry in from_it if _slug(entry.workflow.name) == _slug(facts.name)]
+        from_it = [entry for entry in from_it if _slug(entry.workflow.name) == wanted]
     open_ones = [entry for entry in from_it if not entry.workflow.is_over]
     ended = [entry for entry in from_it if entry.workflow.source_seen == facts.digest]
-    named = [
-        entry for entry in workflows.unfinished if _slug(entry.workflow.name) == _slug(facts.name)
-    ]
+    named = [entry for entry in workflows.unfinished if _slug(entry.workflow.name) == wanted]
     return next(iter((*open_ones, *named, *ended)), None)
 
 

@@ -19,11 +19,10 @@ from lifecycle.workflow.table import FROM_CHECKPOINT, OVER, PhaseStatus
 
 _LINE: Final = 300
 _FIELD: Final = re.compile(
-    r"^[\s>#*+-]*\**(workflow type|workflow|type|phase|status|task)\**\s*:\s*\**\s*(.+?)\s*$",
-    re.IGNORECASE,
+    r"(?i)^[\s>#*+-]*\**(workflow type|workflow|type|phase|status|task)\**\s*:\s*\**\s*(.+?)\s*$"
 )
 _NUMBER: Final = re.compile(
-    r"^(\d{1,3})\s*(?:/|of)\s*(\d{1,3})\b\s*[-\u2013\u2014:.)]*\s*(.*)$", re.IGNORECASE
+    r"(?i)^(\d{1,3})\s*(?:/|of)\s*(\d{1,3})\b\s*[-\u2013\u2014:.)]*\s*(.*)$"
 )
 _AT: Final = re.compile(r"^[\s>*+-]*(@\S.*?)\s*$")
 _HEADING: Final = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
@@ -77,11 +76,8 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
     """What `CLAUDE.local.md` says; None if it does not tell of a workflow."""
     if "workflow state" not in text.casefold():
         return None
-    fields: dict[str, str] = {}
-    for line in text.splitlines():
-        match = _FIELD.match(line)
-        if match is not None:
-            fields.setdefault(match[1].casefold(), match[2].strip("* ")[:_LINE])
+    found = [match for line in text.splitlines() if (match := _FIELD.match(line))]
+    fields = {match[1].casefold(): match[2].strip("* ")[:_LINE] for match in reversed(found)}
     if not fields.get("workflow") or not fields.get("phase"):
         return None
     reading, refused = _reading(text)
@@ -127,12 +123,8 @@ def active_plan(text: str, path: str) -> SourceFacts | None:
     headings = [match for line in lines if (match := _HEADING.match(line))]
     name = _clean(headings[0][2]) if headings else ""
     reading, refused = _reading(text)
-    phases = (
-        tuple(_headed(lines))
-        or tuple(_boxed(lines, named=True))
-        or tuple(_boxed(lines, named=False))
-    )
-    phases = phases[:MOST_PHASES]
+    boxed = tuple(_boxed(lines, named=True)) or tuple(_boxed(lines, named=False))
+    phases = (tuple(_headed(lines)) or boxed)[:MOST_PHASES]
     going = [at for at, (_, status) in enumerate(phases) if status is PhaseStatus.ACTIVE]
     unfinished = [at for at, (_, status) in enumerate(phases) if status not in OVER]
     at = next(iter((*going, *unfinished)), -1)
@@ -162,10 +154,7 @@ def _reading(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The @ paths that stand at the beginning of a line, and why others were not taken."""
     paths: dict[str, None] = {}
     refused: list[str] = []
-    for line in text.splitlines():
-        match = _AT.match(line)
-        if match is None:
-            continue
+    for match in filter(None, map(_AT.match, text.splitlines())):
         try:
             paths[reading_path(match[1].strip("`"))] = None
         except Refused as error:
@@ -181,24 +170,21 @@ def _headed(lines: list[str]) -> Iterator[tuple[str, PhaseStatus]]:
         phase = heading and _PHASE.match(_clean(heading[2]))
         if phase:
             headings.append((at, phase[2] or f"Phase {phase[1]}"))
-    for number, (at, title) in enumerate(headings):
-        end = headings[number + 1][0] if number + 1 < len(headings) else len(lines)
+    ends = (*(at for at, _ in headings[1:]), len(lines))
+    for (at, title), end in zip(headings, ends, strict=False):
         marked = [line for line in lines[at + 1 : end] if "status" in line.casefold()][:1]
         yield title[:_LINE], _marked(" ".join([lines[at], *marked]))
 
 
 def _boxed(lines: list[str], *, named: bool) -> Iterator[tuple[str, PhaseStatus]]:
     """Phases that are list entries with a box; with `named` only those that say `Phase N`."""
-    for line in lines:
-        box = _BOX.match(line)
-        if box is None:
-            continue
-        phase = _PHASE.match(_clean(box[2]))
-        if named and phase is None:
-            continue
-        title = (phase[2] or f"Phase {phase[1]}") if phase is not None else _clean(box[2])
-        status = PhaseStatus.COMPLETED if box[1] in "xX" else _marked(box[2])
-        yield title[:_LINE], status
+    for box in filter(None, map(_BOX.match, lines)):
+        title, phase = _clean(box[2]), _PHASE.match(_clean(box[2]))
+        if phase is not None:
+            title = phase[2] or f"Phase {phase[1]}"
+        if phase is not None or not named:
+            status = PhaseStatus.COMPLETED if box[1] in "xX" else _marked(box[2])
+            yield title[:_LINE], status
 
 
 def _marked(text: str) -> PhaseStatus:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -33,6 +33,8 @@ from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
 from lifecycle.workflow.workflow_sentences import refused, sentence
+
+T = TypeVar("T")
 
 ADVANCE: Final = "lifecycle workflow advance"
 SKIP: Final = "lifecycle workflow skip --reason TEXT"
@@ -94,18 +96,16 @@ class WorkflowSteps:
             if choice.workflow is not None:
                 return choice.workflow
             others = ", ".join(quoted(entry.workflow.name) for entry in choice.others[:10])
-            then = f"Name one of {others}." if others else ""
             start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
-            raise NoWorkflow(sentence("none-of-this-session", then=then or start))
+            then = f"Name one of {others}." if others else start
+            raise NoWorkflow(sentence("none-of-this-session", then=then))
         named = workflows.get(name)
         if named is None:
             names = [entry.workflow.name for entry in workflows.found]
             listing = ", ".join(quoted(title) for title in names[:10])
             others = f"so nothing was done; there is {listing}" if listing else "and no other"
-            near = did_you_mean(name, names)
-            raise NoWorkflow(
-                sentence("no-such-workflow", name=quoted(name), others=others, near=near)
-            )
+            name, near = quoted(name), did_you_mean(name, names)
+            raise NoWorkflow(sentence("no-such-workflow", name=name, others=others, near=near))
         return named.workflow
 
     def start(self, workflow: Workflow, type_: str = "", *, first: bool = True) -> StepDone:
@@ -129,14 +129,9 @@ class WorkflowSteps:
             same = change.workflows.get(workflow.name)
             if same is not None and not same.workflow.is_over:
                 raise refused("same-name", name=quoted(workflow.name), same=same.workflow)
-            new = replace(
-                workflow,
-                id=change.new_id(),
-                task=redact(workflow.task),
-                session=self.asker.session,
-                client=self.asker.client,
-                branch=self.asker.branch,
-            )
+            new = replace(workflow, id=change.new_id(), task=redact(workflow.task))
+            session, client, branch = self.asker.whose
+            new = replace(new, session=session, client=client, branch=branch)
             begun = change.put(decide.begun(new, change.now, first=first))
         known_clones.note(root, self.store.environment)
         return StepDone(begun, begun.current, troubles=_troubles(change))
@@ -176,12 +171,8 @@ class WorkflowSteps:
         decide.refuse_behind_gate(move.workflow, move.index)
         passed = self._passed(move)
         if move.refused is None:
-            now = move.change.now
-            move.keep(
-                decide.completed(
-                    move.workflow, move.index, now, delivered, passed, and_begin=and_begin
-                )
-            )
+            about = (move.index, move.change.now, delivered, passed)
+            move.keep(decide.completed(move.workflow, *about, and_begin=and_begin))
 
     def begin(self, phase: str = "", *, name: str = "", agent_id: str = "") -> StepDone:
         """Begin a phase, or try it again; nothing changes if it is active.
@@ -233,7 +224,7 @@ class WorkflowSteps:
         """
         with self._moving(name, None) as move:
             workflow = move.workflow
-            left = decide.left_to_do(workflow)
+            left = workflow.left
             if give_up:
                 move.keep(decide.given_up(workflow, redact(give_up), move.change.now))
             elif not left:
@@ -259,11 +250,10 @@ class WorkflowSteps:
         reason: str = "",
     ) -> StepDone:
         """Set a phase to a status as the design's `update_phase_status` does; gates hold here too."""
-        delivered = _delivered(deliverables, context_for_next)
+        handed = (deliverables, context_for_next)
         if status is PhaseStatus.COMPLETED:
-            handed = (delivered.deliverables, delivered.context_for_next)
             return self.advance(*handed, phase=phase, name=name, and_begin=False)
-        return self._set(status, phase, reason, name, delivered, again=False)
+        return self._set(status, phase, reason, name, _delivered(*handed), again=False)
 
     def _set(
         self,
@@ -278,7 +268,7 @@ class WorkflowSteps:
         """Set a phase to a status; one that it has already is refused if `again`."""
         with self._moving(name, phase) as move:
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
-                self._ask(move, SKIP)
+                self._judged(move, lambda judge: judge.person(move.phase.asked_at, SKIP))
             if move.refused is None:
                 after, now = move.workflow, move.change.now
                 if again or move.phase.status is not status:
@@ -290,30 +280,23 @@ class WorkflowSteps:
         """Judge the phase's gate; None for a phase without one, or if it is refused: `move` has why."""
         if not move.phase.gate:
             return None
-        if move.phase.gate == PERSON:
-            self._ask(move, ADVANCE)
-        passed = None
-        try:
-            if move.refused is None:
-                passed = self._judge(move.change.now).passed(move.phase, ADVANCE)
-        except Refused as error:
-            move.refused = error
+        passed = self._judged(move, lambda judge: judge.passed(move.phase, ADVANCE))
         move.note_gate(journal.RED if passed is None else journal.GREEN)
         return passed
 
-    def _ask(self, move: _Move, command: str) -> None:
-        """Ask for a person's yes: where nothing shows it, note the refusal, and when they were asked."""
+    def _judged(self, move: _Move, judged: Callable[[GateJudge], T]) -> T | None:
+        """Have a gate judged: of a refusal `move` has why, and when a person was asked for a yes."""
+        store, now = self.store, move.change.now
         try:
-            self._judge(move.change.now).person(move.phase.asked_at, command)
-        except PersonAsked as error:
+            return judged(
+                GateJudge(store.root, store.environment, store.deadline, self.presence(), now)
+            )
+        except Refused as error:
             move.refused = error
-            if not move.phase.asked_at:
-                asked = replace(move.phase, asked_at=move.change.now)
+            if isinstance(error, PersonAsked) and not move.phase.asked_at:
+                asked = replace(move.phase, asked_at=now)
                 move.keep(move.workflow.with_phase(move.index, asked))
-
-    def _judge(self, now: float) -> GateJudge:
-        store = self.store
-        return GateJudge(store.root, store.environment, store.deadline, self.presence(), now)
+            return None
 
     @contextmanager
     def _moving(self, name: str, phase: str | None) -> Iterator[_Move]:
@@ -336,7 +319,7 @@ class _Move:
         self.refused: Refused | None = None
         if phase is not None:
             is_new = not phase and workflow.phase is None and not workflow.is_over
-            first = next(iter(decide.left_to_do(workflow)), 0)
+            first = next(iter(workflow.left), 0)
             self.index = first if is_new else workflow.index_of(phase)
 
     @property

@@ -110,8 +110,8 @@ def template(root: Path, name: str) -> WorkflowTemplate:
         if name in supplied:
             return supplied[name]
         known = template_names(root)
-        about = {"known": ", ".join(known), "near": did_you_mean(name, known), "folder": FOLDER}
-        raise refused("no-such-template", name=quoted(name), **about)
+        near, listed = did_you_mean(name, known), ", ".join(known)
+        raise refused("no-such-template", name=quoted(name), known=listed, near=near)
     if len(content[0]) > _LARGEST:
         raise refused("template-too-large", path=path, most=_LARGEST)
     try:
@@ -137,10 +137,9 @@ def _template(data: Mapping[str, Any], name: str) -> WorkflowTemplate:
 
 def template_text(to_write: WorkflowTemplate) -> str:
     """A template as the TOML text of its file."""
-    head = {
-        name: getattr(to_write, name) for name in ("description", "type", "reading", "reminders")
-    }
-    lines = [f"{name} = {_toml(value)}" for name, value in head.items() if value]
+    names = ("description", "type", "reading", "reminders")
+    head = ((name, getattr(to_write, name)) for name in names)
+    lines = [f"{name} = {_toml(value)}" for name, value in head if value]
     if to_write.context:
         lines += ["", "[context]"]
         lines += [f"{_toml(name)} = {_toml(value)}" for name, value in to_write.context.items()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -136,10 +137,10 @@ class _Reader:
                 document = read_document(content[0], kind, path, content[1], is_tracked=is_tracked)
                 files.documents.append(document)
         except UnusableDocument as error:
-            then = "Install that release." if error.is_later else "Mend it, or take it away."
-            later = error.is_later
-            unusable = UnusableFile(path, told(path, str(error), then), later, later)
-            files.unusable.append(unusable)
+            is_later = error.is_later
+            then = "Install that release." if is_later else "Mend it, or take it away."
+            sentence = told(path, str(error), then)
+            files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
         except OSError as error:
             files.unusable.append(UnusableFile(path, told(path, _why(error)), stays=True))
 
@@ -154,25 +155,18 @@ def _why(error: OSError) -> str:
 
 
 def _checkpoints(root: Path, files: DocumentFiles) -> Iterator[str]:
-    count = 0
-    for name in _names(root, CHECKPOINTS, files):
-        folder = f"{CHECKPOINTS}/{name}"
-        for path in _json_in(root, folder, files):
-            if path.startswith(f"{folder}/state-"):
-                count += 1
-                if count > MOST_FILES:
-                    sentence = (
-                        f"{CHECKPOINTS} has more than {MOST_FILES} files; the rest is not read."
-                    )
-                    files.unusable.append(UnusableFile(CHECKPOINTS, sentence, stays=True))
-                    return
-                yield path
+    folders = [f"{CHECKPOINTS}/{name}" for name in _names(root, CHECKPOINTS, files)]
+    all_paths = (path for folder in folders for path in _json_in(root, folder, files))
+    paths = (path for path in all_paths if path.rpartition("/")[2].startswith("state-"))
+    yield from islice(paths, MOST_FILES)
+    if next(paths, ""):
+        sentence = f"{CHECKPOINTS} has more than {MOST_FILES} files; the rest is not read."
+        files.unusable.append(UnusableFile(CHECKPOINTS, sentence, stays=True))
 
 
-def _json_in(root: Path, folder: str, files: DocumentFiles) -> Iterator[str]:
-    yield from (
-        f"{folder}/{name}" for name in _names(root, folder, files) if name.endswith(".json")
-    )
+def _json_in(root: Path, folder: str, files: DocumentFiles) -> list[str]:
+    names = _names(root, folder, files)
+    return [f"{folder}/{name}" for name in names if name.endswith(".json")]
 
 
 def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:

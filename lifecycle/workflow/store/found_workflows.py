@@ -57,10 +57,7 @@ class FoundWorkflow:
     @property
     def revision(self) -> int:
         """The highest revision that any of its documents has; 0 where none carries a record."""
-        revisions = (
-            document.record.revision for document in self.documents if document.record is not None
-        )
-        return max(revisions, default=0)
+        return max([0, *(_age(document)[0] for document in self.documents)])
 
     @property
     def is_in_step(self) -> bool:
@@ -81,11 +78,7 @@ class FoundWorkflow:
     @property
     def written_at(self) -> float:
         """When it was last changed, in seconds since the epoch."""
-        times = [
-            document.written_at
-            for document in self.documents
-            if self.base is None or self.is_edited
-        ]
+        times = [document.written_at for document in self.documents if self.is_edited]
         return max([self.workflow.updated_at, *times])
 
 
@@ -143,30 +136,22 @@ class _Groups:
             if record is not None and id_ and id_ != record.id:
                 # Another workflow was written over this one, and its details were left.
                 document, record = dataclasses.replace(document, record=None), None
-            key = id_ if _ID.fullmatch(id_) else self._free(_moment(document))
+            key = id_ if _ID.fullmatch(id_) else free_id(_moment(document), self.members)
             self._put(key, document, record.name if record is not None else "")
             return
         name = str(fields.get("workflow") or "")
         named_key = self.by_name.get(name, "")
-        if record is not None and record.id in self.members and self._has_checkpoint(record.id):
-            first = next(
-                member for member in self.members[record.id] if member.kind is document.kind
-            )
-            if name != first.fields.get("workflow"):  # copied, and made another's
-                document, record = dataclasses.replace(document, record=None), None
-        key = record.id if record is not None else named_key or self._free(_moment(document))
-        self._put(key, document, name)
-
-    def _has_checkpoint(self, key: str) -> bool:
-        return any(member.kind is DocumentKind.CHECKPOINT for member in self.members[key])
+        known = self.members.get(record.id, ()) if record is not None else ()
+        first = next((member for member in known if member.kind is document.kind), document)
+        if name != str(first.fields.get("workflow") or ""):  # copied, and made another's
+            document, record = dataclasses.replace(document, record=None), None
+        key = named_key or free_id(_moment(document), self.members)
+        self._put(record.id if record is not None else key, document, name)
 
     def _put(self, key: str, document: ReadDocument, name: str) -> None:
         self.members.setdefault(key, []).append(document)
         if name:
             self.by_name.setdefault(name, key)
-
-    def _free(self, moment: float) -> str:
-        return free_id(moment, self.members)
 
 
 def free_id(moment: float, taken: Iterable[str]) -> str:
@@ -202,13 +187,9 @@ def _together(id_: str, members: Sequence[ReadDocument], ledger: Ledger) -> Foun
     records = [member for member in documents if member.record is not None]
     newest = max(records, key=_age, default=None)
     base = newest.record if newest is not None else None
-    remarks = [
-        f"{member.path}: {member.remark}, so it was passed over."
-        for member in documents
-        if member.remark
-    ]
-    workflow = base or _blank(id_, documents)
-    workflow, added = _guarded(workflow, ledger)
+    passed = ((member.path, member.remark) for member in documents if member.remark)
+    remarks = [f"{path}: {remark}, so it was passed over." for path, remark in passed]
+    workflow, added = _guarded(base or _blank(id_, documents), ledger)
     remarks += added
     for document in documents:
         workflow, more = with_edits(workflow, document)
@@ -226,17 +207,12 @@ def _age(document: ReadDocument) -> tuple[int, float]:
 
 def _blank(id_: str, documents: Sequence[ReadDocument]) -> Workflow:
     """A workflow of which no document carries a record; its fields are edits of this."""
-    checkpoint = next(
-        (document for document in documents if document.kind is DocumentKind.CHECKPOINT), None
-    )
-    fields: Mapping[str, Any] = checkpoint.fields if checkpoint is not None else {}
-    created = fields.get("created_at")
-    return Workflow(
-        id_,
-        str(fields.get("workflow") or ""),
-        created_at=created if isinstance(created, str) else "",
-        phases=(WorkflowPhase(""),) if checkpoint is not None and len(documents) == 1 else (),
-    )
+    checkpoints = [entry.fields for entry in documents if entry.kind is DocumentKind.CHECKPOINT]
+    fields: Mapping[str, Any] = next(iter(checkpoints), {})
+    name, created = str(fields.get("workflow") or ""), fields.get("created_at")
+    created = created if isinstance(created, str) else ""
+    phases = (WorkflowPhase(""),) if checkpoints and len(documents) == 1 else ()
+    return Workflow(id_, name, created_at=created, phases=phases)
 
 
 def _completed(workflow: Workflow, documents: Sequence[ReadDocument]) -> Workflow:

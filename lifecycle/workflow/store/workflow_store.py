@@ -154,10 +154,8 @@ class WorkflowStore:
             file = self.folder.read(GATES)
             return msgspec.json.decode(file.content, type=dict[str, LedgerEntry]) if file else {}
         except (OSError, ValueError, RecursionError) as error:
-            log.write(
-                self.root,
-                f"{store.FOLDER}/{GATES} cannot be read ({error}); the documents count",
-            )
+            why = f"{store.FOLDER}/{GATES} cannot be read ({error}); the documents count"
+            log.write(self.root, why)
             return {}
 
 
@@ -272,9 +270,8 @@ class _Commit:
         """Write what has to be there before the first document: the gates, and git's exclusion."""
         entries = {record.id: LedgerEntry.of(record) for record in self.records.values()}
         ledger = {**self.files.ledger(), **entries}
-        kept = {
-            id_: entry for id_, entry in sorted(ledger.items())[-MOST_REMEMBERED:] if entry.gates
-        }
+        newest = sorted(ledger.items())[-MOST_REMEMBERED:]
+        kept = {id_: entry for id_, entry in newest if entry.gates}
         content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
         file = self.files.folder.read(GATES)
         if kept and (file is None or file.content != content):
@@ -300,10 +297,8 @@ class _Commit:
             if os.path.lexists(whole):
                 if not any(file.path == path and not file.stays for file in self.read.unusable):
                     raise _ChangedMeanwhile
-                aside = store.set_aside(whole, "unreadable")
-                self.change.troubles.append(
-                    f"{path} could not be read; it was kept as {aside.name}."
-                )
+                aside = store.set_aside(whole, "unreadable").name
+                self.change.troubles.append(f"{path} could not be read; it was kept as {aside}.")
             store.write(whole, content)
             self.change.written[path] = content
         except StrangeFileError as error:
@@ -321,11 +316,10 @@ class _Commit:
             whole /= folder
             regular_files.below(str(self.root), *folders[: number + 1], "")
             whole.mkdir(exist_ok=True)
-        problem = regular_files.strange(str(whole / name)) or regular_files.strange_owner(
-            str(whole / name)
-        )
+        place = str(whole / name)
+        problem = regular_files.strange(place) or regular_files.strange_owner(place)
         if problem:
-            raise StrangeFileError(str(whole / name), problem)
+            raise StrangeFileError(place, problem)
         return whole / name
 
     def _render(self, workflow: Workflow) -> None:
