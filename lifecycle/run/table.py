@@ -257,6 +257,10 @@ class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retry: dict[FailureCategory, RetryPolicy]
     triggers: dict[EscalationTrigger, tuple[str, str]]
     tiers: tuple[RuntimeTier, ...]
+    waits: dict[RunStatus, str]
+    ways: dict[RunStatus, str]
+    shows: dict[str, str]
+    next: dict[TddPhase, str]
 
 
 _ROWS: Final = msgspec.convert(resources.texts("run/tables.toml"), _Rows)
@@ -271,6 +275,10 @@ REVIEWERS: Final = _ROWS.reviewers
 RETRY: Final[Mapping[FailureCategory, RetryPolicy]] = _ROWS.retry
 TRIGGERS: Final = _ROWS.triggers
 TIERS: Final = _ROWS.tiers
+WAITS: Final = _ROWS.waits
+WAYS: Final = _ROWS.ways
+SHOWS: Final = _ROWS.shows
+NEXT: Final = _ROWS.next
 
 
 def tier_of(seconds: float) -> RuntimeTier:

@@ -19,7 +19,7 @@ from lifecycle.evidence import tree_hash
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import TEST, EvidenceRoom, RunRecord
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.gate_rules import REFACTORING, tested_among
+from lifecycle.run.gates.gate_rules import tested_among
 from lifecycle.run.state import Run, Story, TestProof
 from lifecycle.run.table import BUILD, COVERAGE, LINT, TDD, WORK, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, kept_words, listed, refused, sentence
@@ -34,25 +34,18 @@ class TddViolation(Refused):
         current: the phase that the story is in.
         expected: the phase whose work comes first.
         why: one clause; "" where the order alone is the reason.
+        lines: what is printed for it.
     """
 
     for_agent = True
 
     def __init__(self, current: TddPhase, expected: TddPhase, why: str = "") -> None:
         self.current, self.expected, self.why = current, expected, why
-        super().__init__("\n".join(self.lines))
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines that are printed for it."""
         missing = "Developer must write a failing test before implementation."
-        return filled(
-            "tdd-violation",
-            violation=self,
-            work=WORK[self.expected],
-            test=[missing] if self.expected is TddPhase.RED else [],
-            why=[f"Why: {self.why}."] if self.why else [],
-        )
+        test, reason = [missing] * (expected is TddPhase.RED), [f"Why: {why}."] * bool(why)
+        work = WORK[expected]
+        self.lines = filled("tdd-violation", violation=self, work=work, test=test, why=reason)
+        super().__init__("\n".join(self.lines))
 
 
 def expected_of(story: Story, wanted: TddPhase, runs: RunsSeen) -> TddViolation | None:
@@ -135,7 +128,8 @@ def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[s
         raise refused("waiver-without-reason", story=story)
     code = tested_among(changed)
     if code and not story.waived_on:
-        raise refused("waiver-after-code", story=story, code=listed(code), refactoring=REFACTORING)
+        rule = sentence("refactoring")
+        raise refused("waiver-after-code", story=story, code=listed(code), refactoring=rule)
     shows = bool(story.started and not code) and passed_here(runs)
     return run.with_story(story.but(waived=why, waived_on=runs.tree if shows else story.waived_on))
 

@@ -121,14 +121,7 @@ class RunSession(Session):
         return running_client.process_of(self.world.environment) if self.client_session else 0
 
 
-@click.group(
-    "run",
-    cls=RowGroup,
-    folder="run.",
-    table=COMMANDS,
-    session=RunSession,
-    kinds=_KINDS,
-)
+@click.group("run", cls=RowGroup, folder="run.", table=COMMANDS, session=RunSession, kinds=_KINDS)
 def command() -> None:
     """Follow one goal through its stories, in `.claude/workflow-state.json`.
 

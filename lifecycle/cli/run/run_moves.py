@@ -15,7 +15,7 @@ from lifecycle.run import tdd_moves
 from lifecycle.run.checkpoints import make, with_checkpoint
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.state import fields_of
-from lifecycle.run.table import MAX_RETRIES, WORK, RunPhase, StoryStatus, TddPhase
+from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
 from lifecycle.run.tdd_moves import TddViolation, look, remembered
 from lifecycle.run.trouble.story_failures import attempts, escalation_lines
 
@@ -73,14 +73,6 @@ def update_phase(session: RunSession, *, phase: RunPhase) -> None:
     session.show(lines, {"phase": run.phase, "lint_fix": fix})
 
 
-_NEXT = {
-    TddPhase.RED: "Write the test, and let it fail by its assertion: lifecycle check test",
-    TddPhase.GREEN: "Make it pass with the least code, and show it: lifecycle check test",
-    TddPhase.REFACTOR: "Clean up, and show that the tests still pass: lifecycle check test",
-    TddPhase.VERIFY: "Run the gates: lifecycle run gate G5",
-}
-
-
 def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
     """Move a story to a phase of its cycle; what the phase demands is shown by runs, and never by words.
 
@@ -100,7 +92,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
     lines = [f"{moved.id} TDD phase: {phase} ({WORK[phase]})"]
     if moved.red is not None or moved.waived:
         lines += tdd_moves.proof_lines(moved)
-    session.show([*lines, _NEXT[phase]], tdd_moves.cycle_data(moved))
+    session.show([*lines, NEXT[phase]], tdd_moves.cycle_data(moved))
     return 0
 
 

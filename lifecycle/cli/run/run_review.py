@@ -53,7 +53,7 @@ def verify(
             _, *verdicts = REVIEWERS[role]
             record = reviews.review_of(role, verdicts[not passed], (), tree=tree, by=who, now=now)
             target = change.run.story(story)
-            change.run = reviews.reviewed(change.run, target, record, now, is_word=True)
+            change.run = reviews.reviewed(change.run, target, record, is_word=True)
         result = f"{target.id} {check} {'PASSED' if passed else 'FAILED'}"
         news = change.news(f"Said of {result.replace(' ', ': ', 1)}")
     gate = SHOWN_BY[check]
@@ -92,7 +92,7 @@ def review(
     is_word = not marked and not report
     with session.store.changing() as change:
         run, target = change.run, change.run.story(story)
-        change.run = reviews.reviewed(run, target, record, now, is_word=is_word, resolved=mended)
+        change.run = reviews.reviewed(run, target, record, is_word=is_word, resolved=mended)
         news = change.news(f"Review of {target.id} by {by}: {record.verdict}")
         new = [failure.id for failure in change.failures]
     lines = reviews.review_lines(target, record)

@@ -20,7 +20,7 @@ from lifecycle.evidence.checks.check_process import ProcessEnd
 from lifecycle.run import long_run
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import Run, UserFix, fields_of
-from lifecycle.run.table import FailureCategory, RunStatus
+from lifecycle.run.table import RunStatus
 from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
 from lifecycle.run.trouble import blockers, external_services
 from lifecycle.run.trouble.story_failures import advice, escalation_lines, failed
@@ -28,13 +28,7 @@ from lifecycle.settings.config import for_child
 
 
 def add_failure(
-    session: RunSession,
-    *,
-    story: str,
-    text: str,
-    category: FailureCategory | None,
-    file: str,
-    line: int | None,
+    session: RunSession, *, story: str, text: str, file: str, line: int | None, **kind: Any
 ) -> None:
     """Record that something failed in STORY, TEXT being its message.
 
@@ -45,8 +39,8 @@ def add_failure(
     session.store.demanded()
     tree = session.tree_if_known
     with session.store.changing() as change:
-        where = {"file": visible(file)[:500], "line": line or 0}
-        change.run = failed(change.run, story, text, session.now, category, tree=tree, **where)
+        about = {"file": visible(file)[:500], "line": line or 0, "tree": tree, **kind}
+        change.run = failed(change.run, story, text, session.now, **about)
         failure = change.run.story(story).failures[-1]
         added = f"Added failure: {failure.id} [{failure.category}]"
         escalations = change.told(f"{added} {failure.text}")

@@ -67,13 +67,7 @@ class WorkflowSession(Session):
             click.echo(visible(f"Note: {trouble}"))
 
 
-@click.group(
-    "workflow",
-    cls=RowGroup,
-    folder="workflow.",
-    table=COMMANDS,
-    session=WorkflowSession,
-)
+@click.group("workflow", cls=RowGroup, folder="workflow.", table=COMMANDS, session=WorkflowSession)
 def command() -> None:
     """Keep work in ordered phases in files, so that no compaction, crash or new session loses any of it.
 

@@ -11,6 +11,7 @@ import click
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.cli.workflow.workflow_values import named
+from lifecycle.core.errors import Refused
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
 from lifecycle.workflow.state import Workflow, WorkflowPhase
@@ -33,11 +34,11 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     if kind and not phases:
         phases = templates.template(session.root, kind).applied(Workflow("", name)).phases
     lists = {key: asked[key] for key in ("task", "reading", "reminders", "criteria", "constraints")}
-    context = dict(_pair(text, "no-fact") for text in asked["facts"])
+    context = dict(_pair(text, refused("no-fact", text=quoted(text))) for text in asked["facts"])
     type_ = kind or WorkflowType.CUSTOM.value
     workflow = Workflow("", name, type=type_, phases=phases, context=context, **lists)
     for text in asked["gates"]:
-        phase, gate = _pair(text, "gate-of-no-phase")
+        phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
         workflow = workflow.with_gate(workflow.index_of(phase), gate)
     done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow
@@ -53,11 +54,11 @@ def _phase(text: str) -> WorkflowPhase:
     return WorkflowPhase(match[1], agent=match[2]) if match else WorkflowPhase(text)
 
 
-def _pair(text: str, refusal: str) -> tuple[str, str]:
-    """What stands before and behind the first sign of equality; Refused with that sentence without one."""
+def _pair(text: str, refusal: Refused) -> tuple[str, str]:
+    """What stands before and behind the first sign of equality; raises the refusal without one."""
     match = _FACT.fullmatch(text)
     if match is None:
-        raise refused(refusal, text=quoted(text))
+        raise refusal
     return match[1].strip(), match[2]
 
 

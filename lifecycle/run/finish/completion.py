@@ -19,14 +19,7 @@ from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, spent
 from lifecycle.run.state import GateRecord, Run, Story, data_of, fields_of
-from lifecycle.run.table import (
-    COMPLETE,
-    REVIEWERS,
-    CheckState,
-    Gate,
-    RunPhase,
-    RunStatus,
-)
+from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed, refused
 

@@ -14,16 +14,11 @@ from lifecycle.evidence.records import RunRecord
 from lifecycle.run import table
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, ReviewRecord, Run, Story
-from lifecycle.run.texts.told import listed
+from lifecycle.run.texts.told import listed, sentence
 
 HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
 """The states of a check that stand in nobody's way."""
 
-REFACTORING = (
-    "pure refactoring is waived before it begins, where lifecycle check test passed on the files as they "
-    "were; else show RED: a waiver is for documents and configuration"
-)
-"""When the cycle of a story that changes code may be waived."""
 
 _WAIVABLE = (FileKind.DOCS, FileKind.CONFIGURATION)
 _JUDGED = frozenset({table.CriterionState.MET, table.CriterionState.MANUAL})
@@ -115,7 +110,8 @@ def _unproven(story: Story, facts: WorkFacts) -> list[str]:
             way = f"lifecycle run gate G5 {story.id} --anew"
             lacks.append(f"GREEN was shown on another tree ({way})")
     elif not story.waived_on and (code := tested_among(facts.changed)):
-        lacks.append(f"its RED and GREEN were waived, and {listed(code)} changed ({REFACTORING})")
+        rule = sentence("refactoring")
+        lacks.append(f"its RED and GREEN were waived, and {listed(code)} changed ({rule})")
     return lacks
 
 

@@ -138,13 +138,7 @@ def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]
 
 
 def reviewed(
-    run: Run,
-    story: Story,
-    record: ReviewRecord,
-    now: float,
-    *,
-    is_word: bool,
-    resolved: Iterable[int] = (),
+    run: Run, story: Story, record: ReviewRecord, *, is_word: bool, resolved: Iterable[int] = ()
 ) -> Run:
     """Add a review to a story of the run; one that refuses adds failures, too.
 
@@ -152,7 +146,6 @@ def reviewed(
         run: before it.
         story: which.
         record: the review.
-        now: the present.
         is_word: it was said in a line, and without a report.
         resolved: the numbers of standing findings that it calls resolved.
 
@@ -172,7 +165,7 @@ def reviewed(
         return run
     source = "security" if record.check is table.StoryCheck.SECURITY_CLEARED else "review"
     for text in record.blocking or [f"{record.verdict} without a finding"]:
-        run = failed(run, story.id, text, now, source=source, tree=record.tree)
+        run = failed(run, story.id, text, record.at, source=source, tree=record.tree)
     return run
 
 

@@ -5,6 +5,7 @@ Nobody's word replaces that: a story is completed once everything is shown.
 
 from __future__ import annotations
 
+from lifecycle.run import table
 from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates.gate_records import without_waiver
 from lifecycle.run.gates.gate_rules import (
@@ -31,12 +32,7 @@ def demand_active(run: Run) -> None:
     if run.status is RunStatus.ACTIVE:
         return
     why = f" ({run.why})" if run.why else ""
-    way = {
-        RunStatus.AWAITING_USER: "It waits for a person: lifecycle run user-fix-complete",
-        RunStatus.STOPPED: "A person lets it go on with: lifecycle run resume",
-        RunStatus.COMPLETED: 'Begin another with: lifecycle run init "GOAL"',
-    }[run.status]
-    raise refused("run-not-active", run=run, why=why, way=way)
+    raise refused("run-not-active", run=run, why=why, way=table.WAYS[run.status])
 
 
 def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: bool) -> Run:
@@ -112,13 +108,7 @@ def _lint_lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> list[st
 
 
 def moved_story(
-    run: Run,
-    name: str,
-    wanted: StoryStatus,
-    facts: WorkFacts,
-    now: float,
-    *,
-    unneeded: str = "",
+    run: Run, name: str, wanted: StoryStatus, facts: WorkFacts, now: float, *, unneeded: str = ""
 ) -> Run:
     """The run with one story in another status; the same run where it is in it already.
 

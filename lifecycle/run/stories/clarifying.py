@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from lifecycle.core.markdown_table import table
 from lifecycle.run.state import Clarification, Run, Story
@@ -78,25 +77,19 @@ def clarified_for(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
     if not asked or run.autonomous:
         wanting = [entry.question for entry in entries if not entry.answer]
         questions = wanting or ([] if answers else [QUESTIONS[when][0]])
-        return clarified(
-            run, *(clarification(question, ASSUMED, now, when) for question in questions)
-        )
+        guessed = (clarification(question, ASSUMED, now, when) for question in questions)
+        return clarified(run, *guessed)
     if any(not entry.assumed for entry in answers):
         return run
     assumed = " (what is there was assumed, which counts where nobody attends)" if answers else ""
-    raise refused(
-        "not-clarified",
-        value=when.value.replace("pre-", "before the "),
-        assumed=assumed,
-        run=run,
-        when=when,
-    )
+    what = when.replace("pre-", "before the ")
+    raise refused("not-clarified", value=what, assumed=assumed, run=run, when=when)
 
 
 def entered(run: Run, phase: RunPhase, now: float, *, asked: bool) -> Run:
     """The run in this phase; as `clarified_for`, and raises IllegalMove where no way leads there."""
     PHASES.check(run.phase, phase)
-    return replace(clarified_for(run, phase, now, asked=asked), phase=phase)
+    return clarified_for(run, phase, now, asked=asked).but(phase=phase)
 
 
 def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
@@ -108,7 +101,6 @@ def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
 
 def story_table(stories: Iterable[Story]) -> list[str]:
     """The stories with size and security, as the design has it."""
-    rows = (
-        (story.id, story.title, story.size, "Yes" if story.security else "No") for story in stories
-    )
+    security = {True: "Yes", False: "No"}
+    rows = ((story.id, story.title, story.size, security[story.security]) for story in stories)
     return table(("#", "Story", "Size", "Security"), rows)

@@ -29,10 +29,10 @@ def with_new_story(
     if size not in SIZES:
         raise refused("no-size", sizes=", ".join(SIZES))
     words = line_of(title, "a story's title", 300)
-    about = (words.casefold(), size, security)
-    for other in run.stories:
-        if (other.title.casefold(), other.size, other.security) == about:
-            raise refused("same-story", known=other)
+    known = {(other.title.casefold(), other.size, other.security): other for other in run.stories}
+    same = known.get((words.casefold(), size, security))
+    if same is not None:
+        raise refused("same-story", known=same)
     if run.phase is RunPhase.SETUP:
         run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
     number = 1 + max((int(story.id[1:]) for story in run.stories), default=0)
@@ -74,9 +74,8 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
 
     def merged(before: tuple[str, ...], added: tuple[str, ...], what: str) -> tuple[str, ...]:
         kept = () if plan.replaces and added else before
-        return tuple(
-            dict.fromkeys((*kept, *(line_of(text, what) for text in added if text.strip())))
-        )
+        lines = (line_of(text, what) for text in added if text.strip())
+        return tuple(dict.fromkeys((*kept, *lines)))
 
     known = {criterion.text: criterion for criterion in story.criteria}
     unmet = (criterion.text for criterion in story.criteria if criterion.state in _STAYS)

@@ -5,56 +5,52 @@ The words are lengths of time, checks, gates, blockers, and what comes next.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.markdown_table import table
+from lifecycle.core.markdown_table import cell
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import LIMIT, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.records import Evidence, RunRecord, standing
+from lifecycle.evidence.records import RunRecord, standing
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story, fields_of
 from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.table import BUILD, NUMBERS, TESTS, CheckState, Gate, RunStatus, StoryCheck
+from lifecycle.run.table import (
+    BUILD,
+    NUMBERS,
+    SHOWS,
+    TESTS,
+    WAITS,
+    CheckState,
+    Gate,
+    RunStatus,
+    StoryCheck,
+)
 from lifecycle.run.texts.told import filled, listed, sentence
-
-_SHOWS: Mapping[Evidence, str] = {
-    Evidence.GREEN: "passed on this tree",
-    Evidence.MISSING: "not run yet",
-    Evidence.RED: "failed",
-    Evidence.CHANGED: "passed, and files were changed since",
-    Evidence.NOTHING: "ran nothing",
-    Evidence.PARTIAL: "ran in part",
-    Evidence.SPOILED: "changed files while it ran",
-}
 
 
 def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
     """The table of recovery, and what to go on with; one that is over does not come back."""
     if run is None or run.is_over:
         last = ["", f"The last run, {run.id}, is completed."] if run is not None else []
-        return [*_table([("Existing workflow", "No")]), *last]
-    story = run.current
-    rows = [
-        ("Existing workflow", "Yes"),
-        ("Workflow ID", run.id),
-        ("Current phase", run.phase.value),
-        ("Stories completed", f"{len(run.completed_stories)}/{len(run.stories)}"),
-        ("Current story", f"{story.id} {story.title}" if story is not None else "None"),
-    ]
+        return [*filled("no-recovery"), *last]
+    story, done = run.current, len(run.completed_stories)
     place = f"{story.id} ({story.status})" if story is not None else f"the phase {run.phase}"
-    return [
-        *_table(rows),
-        "",
-        f"Continuing from {place}. Skipping to Phase {NUMBERS[run.phase]}.",
-        *(f"Note: {note}" for note in notes(run, now, written)),
-    ]
+    return filled(
+        "recovery",
+        id=cell(run.id),
+        phase=run.phase,
+        done=f"{done}/{len(run.stories)}",
+        story=cell(f"{story.id} {story.title}") if story is not None else "None",
+        place=place,
+        number=NUMBERS[run.phase],
+        notes=[f"Note: {note}" for note in notes(run, now, written)],
+    )
 
 
 def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]:
@@ -112,10 +108,6 @@ def handover_note(run: Run, now: float) -> str:
         return ""
     is_amid = run.current is not None and run.current.iteration
     return sentence("hand-over", where="The end of this story is" if is_amid else "Now is")
-
-
-def _table(rows: list[tuple[str, str]]) -> list[str]:
-    return ["## Session Recovery", "", *table(("Check", "Result"), rows)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +183,7 @@ def _files(seen: WorktreeSeen) -> list[str]:
     )
     changed = changed if seen.facts.tree else "git does not say what is uncommitted"
     stands = {kind: standing(seen.records, seen.facts.tree, kind) for kind in (BUILD, TESTS)}
-    shown = (f"{kind} {_SHOWS.get(at, 'of unknown outcome')}" for kind, at in stands.items())
+    shown = (f"{kind} {SHOWS.get(at, 'of unknown outcome')}" for kind, at in stands.items())
     return [f"Git: {changed}. Checks: {', '.join(shown)}."]
 
 
@@ -206,12 +198,6 @@ def _verified(seen: WorktreeSeen) -> str:
 
 
 _REVIEW = "{} stories are completed: review what the last checkpoint holds before the next one"
-
-_WAITS = {
-    RunStatus.AWAITING_USER: "A person fixes what the run waits for: lifecycle run check-user-fix",
-    RunStatus.STOPPED: "A person lets the run go on: lifecycle run resume",
-    RunStatus.COMPLETED: "None: the run is completed",
-}
 
 
 def elapsed(seconds: float) -> str:
@@ -276,7 +262,7 @@ def receipt_line(run: Run, now: float) -> str:
 def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """What comes next: the present action, the story after this one, and a report if one is due."""
     if run.status is not RunStatus.ACTIVE:
-        return [_WAITS[run.status]]
+        return [WAITS[run.status]]
     step, report = next_step(run, facts), "A progress report is due: lifecycle run report"
     after = next((story for story in run.open_stories if story != run.current), None)
     lines = [

@@ -10,6 +10,7 @@ import msgspec
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
+from lifecycle.core.messages import figures
 from lifecycle.run.state import ExternalDependency, Run, Story
 from lifecycle.run.texts.told import filled
 from lifecycle.settings import resources
@@ -36,13 +37,9 @@ class ServiceRow:
     is_general: bool = False
 
 
-class _Words(msgspec.Struct, frozen=True):
-    """The rows of services in `words.toml`."""
+_WORDS: Final = resources.texts("run/trouble/words.toml")
 
-    services: tuple[ServiceRow, ...]
-
-
-SERVICES: Final = msgspec.convert(resources.texts("run/trouble/words.toml"), _Words).services
+SERVICES: Final = msgspec.convert(_WORDS["services"], tuple[ServiceRow, ...])
 """The kinds of services: both tables of the design as one."""
 
 
@@ -55,11 +52,8 @@ def _pattern(keyword: str) -> re.Pattern[str]:
 
 def services_in(text: str) -> tuple[ExternalDependency, ...]:
     """The services that a text speaks of, each once, in the table's order."""
-    matches = [
-        (row, next((word for word in row.named if _pattern(word).search(text)), ""))
-        for row in SERVICES
-    ]
-    named = [(row, word) for row, word in matches if word]
+    words = [[word for word in row.named if _pattern(word).search(text)] for row in SERVICES]
+    named = [(row, found[0]) for row, found in zip(SERVICES, words, strict=True) if found]
     special = [(row, word) for row, word in named if not row.is_general]
     return tuple(
         ExternalDependency(row.type, row.category, word, row.mock, row.needs_secrets)
@@ -79,11 +73,9 @@ def dependency_lines(story: Story) -> list[str]:
     services = story.dependencies
     if not services:
         return [f"Detected no external dependencies in {story.id}."]
-    noun = "dependency" if len(services) == 1 else "dependencies"
-    lines = [f"Detected {len(services)} external {noun}:"]
-    for service in services:
-        lines += filled("dependency", service=service)
-    return lines[:-1]
+    counted = figures.count(len(services), "external dependency", "external dependencies")
+    lines = [line for service in services for line in filled("dependency", service=service)]
+    return [f"Detected {counted}:", *lines[:-1]]
 
 
 def dependency_table(story: Story) -> list[str]:
@@ -91,10 +83,7 @@ def dependency_table(story: Story) -> list[str]:
     services = story.dependencies
     if not services:
         return dependency_lines(story)
-    rows = [
-        (service.type, service.category, "yes" if service.needs_secrets else "no")
-        for service in services
-    ]
+    rows = [(row.type, row.category, "yes" if row.needs_secrets else "no") for row in services]
     return filled(
         "dependencies",
         story=story,

@@ -57,14 +57,7 @@ def is_same(first: Failure, second: Failure) -> bool:
     return bool(words and first.tree)
 
 
-def failed(
-    run: Run,
-    story_id: str,
-    text: str,
-    now: float,
-    category: table.FailureCategory | None = None,
-    **about: Any,
-) -> Run:
+def failed(run: Run, story_id: str, text: str, now: float, **about: Any) -> Run:
     """The run with one more failure of a story; after MAX_RETRIES iterations the story is blocked.
 
     Args:
@@ -72,8 +65,8 @@ def failed(
         story_id: as `S1`.
         text: the error.
         now: the present, in seconds since the epoch.
-        category: None to tell it from the text.
-        about: more fields of the failure, as far as they are known: source, tree, file, line.
+        about: more fields of the failure, as far as they are known: source, tree, file, line, and its
+            category, which the text tells else.
 
     Raises:
         Refused: there is no such story, it is completed, or the text is empty.
@@ -82,7 +75,7 @@ def failed(
     words = line_of(kept_words(text), "a failure")
     if not story.is_open:
         raise refused("story-over-failed", story=story)
-    kind = category or category_of(words)
+    kind = about.pop("category", None) or category_of(words)
     count = sum(len(other.failures) for other in run.stories) + 1
     failure = Failure(f"F{count}", kind, words, now, **about)
     failure = failure.but(iteration=_iteration(story, failure))

@@ -25,12 +25,7 @@ from lifecycle.workflow.documents.written_documents import (
     phase_id,
 )
 from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_status, repointed
-from lifecycle.workflow.table import (
-    FROM_CHECKPOINT,
-    FROM_DOCUMENT,
-    PhaseStatus,
-    WorkflowStatus,
-)
+from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowStatus
 from lifecycle.workflow.workflow_sentences import sentence
 
 _TEXTS: Final = ("title", "agent", "context_for_next")

@@ -194,15 +194,15 @@ class WorkflowSteps:
 
     def block(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
         """Have a phase wait for something; `retry` goes on with it."""
-        return self._set(PhaseStatus.BLOCKED, phase, reason, name)
+        return self._set(PhaseStatus.BLOCKED, reason=reason, phase=phase, name=name)
 
     def fail(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
         """Note that a phase failed; `retry` tries it again."""
-        return self._set(PhaseStatus.FAILED, phase, reason, name)
+        return self._set(PhaseStatus.FAILED, reason=reason, phase=phase, name=name)
 
     def retry(self, phase: str = "", *, name: str = "") -> StepDone:
         """Begin a phase again that failed, is blocked, or was skipped."""
-        return self._set(PhaseStatus.ACTIVE, phase, "", name)
+        return self._set(PhaseStatus.ACTIVE, phase=phase, name=name)
 
     def skip(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
         """Skip a phase; one that needs a person's yes is skipped by a person only.
@@ -210,7 +210,7 @@ class WorkflowSteps:
         Raises:
             Refused: there is no reason, or nobody shows that a person says so.
         """
-        return self._set(PhaseStatus.SKIPPED, phase, reason, name)
+        return self._set(PhaseStatus.SKIPPED, reason=reason, phase=phase, name=name)
 
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:
         """End a workflow: its last phase through its gate; archive it, and take its checkpoint away.
@@ -253,20 +253,20 @@ class WorkflowSteps:
         handed = (deliverables, context_for_next)
         if status is PhaseStatus.COMPLETED:
             return self.advance(*handed, phase=phase, name=name, and_begin=False)
-        return self._set(status, phase, reason, name, _delivered(*handed), again=False)
+        which = {"phase": phase, "name": name, "reason": reason}
+        return self._set(status, _delivered(*handed), again=False, **which)
 
     def _set(
         self,
         status: PhaseStatus,
-        phase: str,
-        reason: str,
-        name: str,
         delivered: Delivered = NOTHING,
         *,
         again: bool = True,
+        **about: str,
     ) -> StepDone:
         """Set a phase to a status; one that it has already is refused if `again`."""
-        with self._moving(name, phase) as move:
+        reason = about.get("reason", "")
+        with self._moving(about["name"], about["phase"]) as move:
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
                 self._judged(move, lambda judge: judge.person(move.phase.asked_at, SKIP))
             if move.refused is None:

@@ -194,9 +194,7 @@ def looks(role: str, story: str, severity: Severity | None = None, *resolved: in
         says = REVIEWERS[role][1]
         record = reviews.review_of(role, says, found, tree=model.tree, by=role, now=model.now)
         one, before = model.run.story(story), model.run
-        model.run = reviews.reviewed(
-            before, one, record, model.now, is_word=not found, resolved=resolved
-        )
+        model.run = reviews.reviewed(before, one, record, is_word=not found, resolved=resolved)
         holds = severity is not Severity.BLOCKING
         model.shows(role, holds=holds)
         if role == "security" and story == SECURE:

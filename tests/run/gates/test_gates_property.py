@@ -127,7 +127,7 @@ def looks(role: str, severity: Severity | None, *, is_word: bool) -> Step:
         record = reviews.review_of(
             role, REVIEWERS[role][1], findings, tree=model.tree, by=role, now=NOW
         )
-        model.run = reviews.reviewed(model.run, story, record, NOW, is_word=is_word)
+        model.run = reviews.reviewed(model.run, story, record, is_word=is_word)
         model.shows(role, holds=severity is not Severity.BLOCKING)
 
     return step

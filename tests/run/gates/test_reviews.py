@@ -155,7 +155,7 @@ def refusing(verdict: ReviewVerdict = ReviewVerdict.CHANGES_REQUESTED) -> Review
 
 def with_review(run: Run, record: ReviewRecord, *resolved: int, is_word: bool = False) -> Run:
     """The run with this review of its story."""
-    return reviewed(run, run.stories[0], record, NOW, is_word=is_word, resolved=resolved)
+    return reviewed(run, run.stories[0], record, is_word=is_word, resolved=resolved)
 
 
 def test_what_refuses_is_a_failure_and_what_approves_is_none() -> None:

@@ -17,7 +17,7 @@ def after(*failures: tuple[FailureCategory, str]) -> Story:
     """The story after these failures: a category, and the tree on which it failed."""
     run = START
     for kind, tree in failures:
-        run = failed(run, "S1", f"{kind} fails", NOW, kind, tree=tree)
+        run = failed(run, "S1", f"{kind} fails", NOW, category=kind, tree=tree)
     return run.story("S1")
 
 
@@ -64,11 +64,11 @@ def test_it_is_told_how_often_the_same_came() -> None:
     """And what, as far as 200 characters of it go."""
     run = START
     for _ in range(2):
-        run = failed(run, "S1", "x" * 201, NOW, FailureCategory.CODE, tree="a")
+        run = failed(run, "S1", "x" * 201, NOW, category=FailureCategory.CODE, tree="a")
     told = advice(run.story("S1"), "a").reason
     assert told == f"Stuck: the same failure came twice on an unchanged tree: {'x' * 200}"
     for _ in range(7):
-        run = failed(run, "S1", "down", NOW, FailureCategory.INFRA, tree="a")
+        run = failed(run, "S1", "down", NOW, category=FailureCategory.INFRA, tree="a")
     told = advice(run.story("S1"), "a").reason
     assert told == "Stuck: the same failure came 7 times on an unchanged tree: down"
 

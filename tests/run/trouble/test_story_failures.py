@@ -100,7 +100,7 @@ def test_a_message_tells_its_category(kind: FailureCategory, text: str) -> None:
 def test_a_failure_is_kept_as_it_was_told() -> None:
     """Its id counts through the run; the category may be given; secrets and line breaks go."""
     run = failed(START, "s1", "Connection refused: database not available", NOW)
-    run = failed(run, "S2", "it\nbreaks ghp_" + "a" * 36, NOW + 1, FailureCategory.TEST)
+    run = failed(run, "S2", "it\nbreaks ghp_" + "a" * 36, NOW + 1, category=FailureCategory.TEST)
     first, second = run.story("S1").failures[0], run.story("S2").failures[0]
     assert (first.id, first.category, first.iteration) == ("F1", FailureCategory.INFRA, 1)
     assert (second.id, second.category) == ("F2", FailureCategory.TEST)
