@@ -13,6 +13,7 @@ first. Source: https://git-scm.com/docs/git-read-tree
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.light_dataclass import dataclass
@@ -80,16 +81,6 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
 def base_of(git: GitRepository, commit: str) -> str:
     """The commit that HEAD was on when a checkpoint was made; "" if there was none."""
     return commit_at(git, f"{commit}^1")
-
-
-def index_of(git: GitRepository, commit: str) -> str:
-    """The commit that has the index as it was when a checkpoint was made; "" if none is needed."""
-    return commit_at(git, f"{commit}^2")
-
-
-def branch_of(git: GitRepository, commit: str) -> str:
-    """The branch that a checkpoint was made on; "" for none."""
-    return _noted(git, commit, _BRANCH)
 
 
 def _noted(git: GitRepository, commit: str, key: str) -> str:
@@ -235,15 +226,11 @@ def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
         red = story.red if story.red is not None and story.red.at <= at else None
         green = story.green if red and story.green is not None and story.green.at <= at else None
         tdd = TddPhase.NONE if red is None else TddPhase.RED if green is None else story.tdd
-        return story.but(
-            tdd=tdd,
-            red=red,
-            green=green,
-            criteria=tuple(c if c.at <= at else Criterion(c.text) for c in story.criteria),
-            gates=tuple(record for record in story.gates if record.at <= at),
-            reviews=tuple(record for record in story.reviews if record.at <= at),
-            words=tuple(word for word in story.words if word.at <= at),
-        )
+        criteria = tuple(c if c.at <= at else Criterion(c.text) for c in story.criteria)
+        shown: dict[str, tuple[Any, ...]] = {"gates": story.gates, "reviews": story.reviews}
+        shown["words"] = story.words
+        kept = {name: tuple(r for r in records if r.at <= at) for name, records in shown.items()}
+        return story.but(tdd=tdd, red=red, green=green, criteria=criteria, **kept)
     return pending_again(story)
 
 
@@ -259,11 +246,11 @@ def pending_again(story: Story) -> Story:
 
 def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
     """Refuse to move a branch that the checkpoint is not about; a renamed one is known by its commits."""
-    made_on, checked_out = branch_of(git, checkpoint.commit), git.current_branch() or ""
-    if made_on == checked_out:
+    made_on, here = _noted(git, checkpoint.commit, _BRANCH), git.current_branch() or ""
+    if made_on == here:
         return
     if made_on and git.head_of(made_on):
-        here = checked_out or "no branch"
+        here = here or "no branch"
         raise refused("other-branch", checkpoint=checkpoint, made_on=made_on, here=here)
     base, head = base_of(git, checkpoint.commit), head_of(git)
     if base and head and not git.run("merge-base", base, head, check=False):
@@ -272,7 +259,7 @@ def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:
 
 def _move_head(git: GitRepository, former: str, checkpoint: str) -> None:
     """Set branch and index to those of a checkpoint, or of an empty repository; the files stay."""
-    base, index = base_of(git, checkpoint), index_of(git, checkpoint)
+    base, index = base_of(git, checkpoint), commit_at(git, f"{checkpoint}^2")
     if base:
         git.run("reset", "--quiet", "--mixed", base)
         if index:

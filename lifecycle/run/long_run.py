@@ -29,11 +29,8 @@ def report_due(run: Run, now: float) -> bool:
     if run.status is not RunStatus.ACTIVE:
         return False
     row = tier(run, now)
-    stories = len(run.completed_stories) - run.reported_stories
-    return (
-        stories >= row.report_stories
-        or now - (run.reported_at or run.started) >= row.report_seconds
-    )
+    is_long = now - (run.reported_at or run.started) >= row.report_seconds
+    return is_long or len(run.completed_stories) - run.reported_stories >= row.report_stories
 
 
 def review_due(run: Run, now: float) -> bool:
@@ -57,12 +54,8 @@ def sync_due(run: Run, written: float, now: float) -> bool:
 
 def spent(run: Run, now: float) -> Spent:
     """All that the run took until now, the time in which it waited included."""
-    return Spent(
-        run.iterations,
-        len({led.session for led in run.led}),
-        runtime(run, now),
-        sum(led.tokens for led in run.led),
-    )
+    sessions, tokens = {led.session for led in run.led}, sum(led.tokens for led in run.led)
+    return Spent(run.iterations, len(sessions), runtime(run, now), tokens)
 
 
 def exceeded(run: Run, caps: RunSettings, now: float) -> str:

@@ -200,9 +200,10 @@ class RunStore:
     def early(self) -> tuple[Clarification, ...]:
         """The clarifications that came while there was no run; the next one adopts them."""
         file = self.folder.read(EARLY)
+        content = file.content if file is not None else b"[]"
         try:
-            return decoded_clarifications(file.content) if file is not None else ()
-        except ValueError as error:
+            return msgspec.json.decode(content, type=tuple[Clarification, ...])
+        except (ValueError, RecursionError) as error:
             raise StrangeRun(sentence("early-unreadable", error=error)) from None
 
     def keep_early(self, clarifications: Iterable[Clarification]) -> None:
@@ -269,14 +270,6 @@ def _refuse_strange(path: str) -> None:
     problem = regular_files.strange(path)
     if problem:
         raise regular_files.StrangeFileError(path, problem)
-
-
-def decoded_clarifications(content: bytes) -> tuple[Clarification, ...]:
-    """What was clarified before a run; raises ValueError if the content is not of that form."""
-    try:
-        return msgspec.json.decode(content, type=tuple[Clarification, ...])
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise ValueError(str(error)) from None
 
 
 class _Head(msgspec.Struct):

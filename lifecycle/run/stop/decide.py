@@ -77,15 +77,10 @@ def decide(seen: RunSeen) -> RunVerdict:
     if seen.position and seen.position == run.last_stop:
         return RunVerdict(StopWord(), run)
     run = run.but(last_stop=seen.position)
-    match run.status:
-        case RunStatus.AWAITING_USER:
-            return _awaiting(run)
-        case RunStatus.COMPLETED:
-            return _completed(seen, run)
-        case RunStatus.STOPPED:
-            return _stopped(seen, run)
-        case RunStatus.ACTIVE:
-            return _active(seen, run)
+    if run.status is RunStatus.AWAITING_USER:
+        return _awaiting(run)
+    decided = {RunStatus.COMPLETED: _completed, RunStatus.STOPPED: _stopped}
+    return decided.get(run.status, _active)(seen, run)
 
 
 def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
@@ -162,12 +157,12 @@ def _let_go(run: Run, key: str, person: tuple[str, ...]) -> RunVerdict:
 
 def waits_for(run: Run) -> tuple[str, ...]:
     """What a person has to do before a run that waits goes on: mend, check, say so, go on."""
-    fix = run.fix
-    what, name, check = "a blocker: lifecycle run status shows it", "", ""
+    fix, checked = run.fix, sentence("checked-by-nothing")
+    what, name = "a blocker: lifecycle run status shows it", ""
     if fix is not None:
         what, name = quoted(fix.description), f" ({fix.blocker})" if fix.blocker else ""
-        check = quoted(" ".join(fix.check_command)) if fix.check_command else ""
-    checked = sentence("checked-with", check=check) if check else sentence("checked-by-nothing")
+    if fix is not None and fix.check_command:
+        checked = sentence("checked-with", check=quoted(" ".join(fix.check_command)))
     return tuple(filled("waits", run=run, name=name, what=what, checked=checked))
 
 

@@ -113,12 +113,11 @@ class _Edit:
             listed = [*listed[:at], None, *listed[at:]]
             places.insert(at, at)
             ids.insert(at, phase_id(at))
-        self.workflow = replace(old, phases=())
-        for place, item in zip(places, listed, strict=True):
-            phase = old.phases[place] if place is not None else WorkflowPhase("")
-            self.workflow = replace(self.workflow, phases=(*self.workflow.phases, phase))
+        phases = (WorkflowPhase("") if place is None else old.phases[place] for place in places)
+        self.workflow = replace(old, phases=tuple(phases))
+        for index, (place, item) in enumerate(zip(places, listed, strict=True)):
             if item is not None:
-                self._take_phase(len(self.workflow.phases) - 1, place, item)
+                self._take_phase(index, place, item)
         current = places.index(old.current) if old.current in places else -1
         self.workflow = replace(self.workflow, current=current)
         return ids
@@ -222,7 +221,6 @@ class _Edit:
             self.remark("strange-total", words=quoted(str(total)), number=number)
             total = min(MOST_PHASES, max(number, len(phases)))
         more = tuple(WorkflowPhase("") for _ in range(total - len(phases)))
-
         if any(phase.gate or phase.status is not PhaseStatus.PENDING for phase in phases[total:]):
             self.remark("total-takes-out")
             return
@@ -271,23 +269,18 @@ class _Edit:
         phase = self.workflow.phases[index]
         status = words.get(word) if isinstance(word, str) else None
         if status is None:
-            known, number = ", ".join(words), index + 1
-            self.remark(
-                "no-status", number=number, words=_said(word, words), known=known, phase=phase
-            )
+            said, known = _said(word, words), ", ".join(words)
+            self.remark("no-status", number=index + 1, words=said, known=known, phase=phase)
+        elif status is phase.status:
             return
-        if status is phase.status:
-            return
-        if status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:
+        elif status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:
             gate = quoted(phase.gate)
             self.remark("completed-by-hand", number=index + 1, gate=gate, phase=phase)
-            return
-        if status in _BEGUN and self._is_behind_gate(index):
-            return
-        changed = in_status(phase, status, self.document.written_at)
-        self.workflow = self.workflow.with_phase(index, changed)
-        if status is PhaseStatus.ACTIVE:
-            self.workflow = replace(self.workflow, current=index)
+        elif status not in _BEGUN or not self._is_behind_gate(index):
+            changed = in_status(phase, status, self.document.written_at)
+            self.workflow = self.workflow.with_phase(index, changed)
+            if status is PhaseStatus.ACTIVE:
+                self.workflow = replace(self.workflow, current=index)
 
     def _is_behind_gate(self, index: int) -> bool:
         gate = self.workflow.gate_before(index)

@@ -57,11 +57,9 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
                 change.put(after, is_moved=False)
         mine = _mine(store, change, asker)
         if mine is not None:
+            session, client = asker.session or mine.session, asker.client or mine.client
             counted = replace(
-                mine,
-                compactions=mine.compactions + 1,
-                session=asker.session or mine.session,
-                client=asker.client or mine.client,
+                mine, compactions=mine.compactions + 1, session=session, client=client
             )
             mine = change.put(counted, is_moved=False)
     unfinished = [entry.workflow for entry in change.workflows.unfinished]
@@ -74,8 +72,7 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
 
 def _mine(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workflow | None:
     by_id = {entry.workflow.id: entry for entry in change.workflows.unfinished}
-    for id_, workflow in change.changed.items():
-        by_id[id_] = FoundWorkflow(workflow, ())
+    by_id |= {id_: FoundWorkflow(workflow, ()) for id_, workflow in change.changed.items()}
     newest = sorted(by_id.values(), key=lambda entry: -entry.workflow.updated_at)
     return chosen(store.root, newest, asker).workflow
 

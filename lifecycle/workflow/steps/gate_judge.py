@@ -81,13 +81,11 @@ class GateJudge:
             tree = tree_hash.fingerprint(self.root, self.deadline, self.environment, room.outputs())
         except (GitFailed, Transient) as error:
             raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
-        here = [run for run in runs if tree and run.tree == tree]
-        if here and here[-1].outcome is Outcome.PASSED:
+        here = [run.outcome for run in runs if run.tree == tree != ""]
+        if here[-1:] == [Outcome.PASSED]:
             return PassedGate(self.now, f"{CHECK}:{name}", tree)
-        if here:
-            why = f"ended with {here[-1].outcome} on these files"
-        else:
-            why = "was last run on other files" if runs else "was not run"
+        why = "was last run on other files" if runs else "was not run"
+        why = f"ended with {here[-1]} on these files" if here else why
         raise GateClosed(sentence("check-not-passed", check=quoted(name), why=why, name=name))
 
     def _file(self, path: str) -> PassedGate:

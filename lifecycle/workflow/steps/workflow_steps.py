@@ -182,15 +182,8 @@ class WorkflowSteps:
             name: of the workflow.
             agent_id: of the agent that was launched for it.
         """
-        with self._moving(name, phase) as move:
-            after = move.workflow
-            if move.phase.status is not PhaseStatus.ACTIVE:
-                after = decide.in_phase(after, move.index, PhaseStatus.ACTIVE, move.change.now)
-            if agent_id:
-                begun = replace(after.phases[move.index], agent_id=agent_id)
-                after = after.with_phase(move.index, begun)
-            move.keep(after)
-        return move.done()
+        about = {"phase": phase, "name": name, "agent_id": agent_id}
+        return self._set(PhaseStatus.ACTIVE, NOTHING, again=False, **about)
 
     def block(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
         """Have a phase wait for something; `retry` goes on with it."""
@@ -223,18 +216,15 @@ class WorkflowSteps:
             Refused: several phases are left to do, and it is not given up; the sentence names them.
         """
         with self._moving(name, None) as move:
-            workflow = move.workflow
-            left = workflow.left
+            workflow, left = move.workflow, move.workflow.left
             if give_up:
                 move.keep(decide.given_up(workflow, redact(give_up), move.change.now))
             elif not left:
                 move.keep(workflow)
             elif len(left) > 1:
-                titles = ", ".join(
-                    f"{at + 1} {quoted(workflow.phases[at].title)}" for at in left[:10]
-                )
-                name = quoted(workflow.name)
-                raise refused("phases-left", number=len(left), titles=titles, name=name)
+                names = (f"{at + 1} {quoted(workflow.phases[at].title)}" for at in left[:10])
+                own, titles = quoted(workflow.name), ", ".join(names)
+                raise refused("phases-left", number=len(left), titles=titles, name=own)
             else:
                 move.index = left[0]
                 self._complete(move, NOTHING, and_begin=False)
@@ -264,7 +254,14 @@ class WorkflowSteps:
         again: bool = True,
         **about: str,
     ) -> StepDone:
-        """Set a phase to a status; one that it has already is refused if `again`."""
+        """Set a phase to a status; one that it has already is refused if `again`.
+
+        Args:
+            status: what it gets.
+            delivered: added to what is recorded.
+            again: refuse the status that it has.
+            about: phase and name, as `advance` has them; a reason, and the id of the phase's agent.
+        """
         reason = about.get("reason", "")
         with self._moving(about["name"], about["phase"]) as move:
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
@@ -273,6 +270,9 @@ class WorkflowSteps:
                 after, now = move.workflow, move.change.now
                 if again or move.phase.status is not status:
                     after = decide.in_phase(after, move.index, status, now, redact(reason))
+                if about.get("agent_id"):
+                    begun = replace(after.phases[move.index], agent_id=about["agent_id"])
+                    after = after.with_phase(move.index, begun)
                 move.keep(decide.recorded_on(after, move.index, delivered))
         return move.done()
 
@@ -338,18 +338,11 @@ class _Move:
 
     def note_gate(self, outcome: str) -> None:
         """Note in the journal that the gate was tried, and how that ended."""
-        about = {"title": self.workflow.name, "phase": self.phase.title, "number": self.index + 1}
-        self.change.note(
-            journal.JournalEntry(
-                self.change.now,
-                journal.WORKFLOW,
-                journal.CHECK,
-                task=self.workflow.id,
-                session=self.asker.session,
-                source=self.phase.gate,
-                detail={**about, "outcome": outcome},
-            )
-        )
+        whose = {"task": self.workflow.id, "session": self.asker.session, "source": self.phase.gate}
+        place = {"title": self.workflow.name, "phase": self.phase.title, "number": self.index + 1}
+        now, detail = self.change.now, {**place, "outcome": outcome}
+        entry = journal.JournalEntry(now, journal.WORKFLOW, journal.CHECK, **whose, detail=detail)
+        self.change.entries.append(entry)
 
     def done(self) -> StepDone:
         """The result of the step."""

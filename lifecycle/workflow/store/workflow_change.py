@@ -43,11 +43,11 @@ class WorktreeWorkflows:
     def get(self, name: str) -> FoundWorkflow | None:
         """The workflow of this id or name (the unfinished one first, of several the newest), or None."""
         ordered = (*self.unfinished, *self.found)
-        folded = name.casefold()
+        names = [(entry.workflow.id, entry.workflow.name) for entry in ordered]
         ranked = [
-            (entry.workflow.id != name, entry.workflow.name != name, at)
-            for at, entry in enumerate(ordered)
-            if folded in (entry.workflow.id.casefold(), entry.workflow.name.casefold())
+            (id_ != name, title != name, at)
+            for at, (id_, title) in enumerate(names)
+            if name.casefold() in (id_.casefold(), title.casefold())
         ]
         return ordered[min(ranked)[2]] if ranked else None
 
@@ -57,6 +57,7 @@ class WorkflowChange:
 
     Attributes:
         workflows: as they are, with what was edited by hand.
+        entries: what is written to the journal beside the phases that moved.
         troubles: files that could not be written, one sentence each; there once the block has ended.
         written: by path, what the commit put there.
         after: by id, the records that the commit writes.
@@ -81,11 +82,9 @@ class WorkflowChange:
             is_moved: it becomes the current one, which `.claude/state/workflow.json` shows.
         """
         entry = self.workflows.get(workflow.id)
-        before = entry.workflow if entry is not None else None
-        if before == workflow and entry is not None and not entry.is_edited:
+        if entry is not None and entry.workflow == workflow and not entry.is_edited:
             return workflow
-        revision = entry.revision if entry is not None else 0
-        stamped = self.stamped(workflow, revision + 1)
+        stamped = self.stamped(workflow, 1 + (entry.revision if entry is not None else 0))
         self.changed[stamped.id] = stamped
         if is_moved:
             self.moved.append(stamped.id)
@@ -101,10 +100,6 @@ class WorkflowChange:
         taken = {entry.workflow.id for entry in self.workflows.found} | set(self.changed)
         return free_id(self.now, taken)
 
-    def note(self, entry: journal.JournalEntry) -> None:
-        """Add an entry to the journal, beside those of the phases that moved."""
-        self.entries.append(entry)
-
 
 def moves_of(
     before: Workflow | None, after: Workflow, now: float
@@ -118,15 +113,8 @@ def moves_of(
         detail: dict[str, Any] = {"title": after.name, "phase": phase.title, "number": index + 1}
         detail |= {"reason": phase.reason} if phase.reason else {}
         detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
-        yield journal.JournalEntry(
-            now,
-            journal.WORKFLOW,
-            journal.TRANSITION,
-            task=after.id,
-            actor=phase.agent,
-            session=after.session,
-            source=f"{index + 1} {old}",
-            target=f"{index + 1} {phase.status}",
-            key=f"{after.id}/{after.revision}/{index}/{phase.status}",
-            detail=detail,
-        )
+        about = {"task": after.id, "actor": phase.agent, "session": after.session}
+        about |= {"source": f"{index + 1} {old}", "target": f"{index + 1} {phase.status}"}
+        about["key"] = f"{after.id}/{after.revision}/{index}/{phase.status}"
+        system, kind = journal.WORKFLOW, journal.TRANSITION
+        yield journal.JournalEntry(now, system, kind, **about, detail=detail)
