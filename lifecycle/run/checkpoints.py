@@ -134,8 +134,7 @@ def _next_name(git: GitRepository, run: Run, kind: str) -> str:
 
 
 _DONE = (
-    *("status", "tdd", "started", "completed", "base", "words", "gates", "red", "green"),
-    *("waived_on", "unneeded", "commit", "checkpoint"),
+    "status tdd started completed base words gates red green waived_on unneeded commit checkpoint"
 )
 """Fields of a story that tell what was done for it."""
 
@@ -240,7 +239,7 @@ def pending_again(story: Story) -> Story:
     Its iterations do, and what is BLOCKING: otherwise it could be tried without end, or begun anew for it.
     """
     criteria = tuple(Criterion(criterion.text) for criterion in story.criteria)
-    fresh = fields_of(Story(story.id, story.title), *_DONE)
+    fresh = fields_of(Story(story.id, story.title), *_DONE.split())
     return story.but(**fresh, criteria=criteria, reviews=story.standing_reviews)
 
 

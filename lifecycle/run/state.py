@@ -21,13 +21,6 @@ from lifecycle.run.texts.told import LONG, refused, there
 
 VERSION: Final = 1
 
-WORKING: Final = (
-    table.StoryStatus.IN_PROGRESS,
-    table.StoryStatus.TESTING,
-    table.StoryStatus.REVIEW,
-)
-"""Where a story stands that is worked on."""
-
 
 class _Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of all records: frozen, without unknown fields, and a field with its default is not written."""
@@ -496,7 +489,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     @property
     def at_work(self) -> Story | None:
         """The story that is worked on; None if none is."""
-        return next((story for story in self.stories if story.status in WORKING), None)
+        return next((story for story in self.stories if story.status in table.WORKING), None)
 
     @property
     def following(self) -> Story | None:

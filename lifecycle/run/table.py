@@ -57,6 +57,10 @@ class StoryStatus(StrEnum):
     COMPLETED = "completed"
 
 
+WORKING: Final = (StoryStatus.IN_PROGRESS, StoryStatus.TESTING, StoryStatus.REVIEW)
+"""Where a story stands that is worked on."""
+
+
 class TddPhase(StrEnum):
     """Where a story stands in its cycle; `NONE` before it."""
 
@@ -261,6 +265,7 @@ class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ways: dict[RunStatus, str]
     shows: dict[str, str]
     next: dict[TddPhase, str]
+    then: dict[TddPhase, TddPhase]
 
 
 _ROWS: Final = msgspec.convert(resources.texts("run/tables.toml"), _Rows)
@@ -279,6 +284,7 @@ WAITS: Final = _ROWS.waits
 WAYS: Final = _ROWS.ways
 SHOWS: Final = _ROWS.shows
 NEXT: Final = _ROWS.next
+THEN: Final = _ROWS.then
 
 
 def tier_of(seconds: float) -> RuntimeTier:

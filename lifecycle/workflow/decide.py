@@ -16,15 +16,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
-from lifecycle.workflow.state import (
-    MOST_PHASES,
-    MOST_TEXT,
-    PassedGate,
-    Workflow,
-    WorkflowPhase,
-    moved,
-    slug,
-)
+from lifecycle.workflow.state import MOST_PHASES, PassedGate, Workflow, WorkflowPhase, moved, slug
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.workflow_sentences import refused
 
@@ -38,6 +30,8 @@ MOST_LINE: Final = 1_000
 """Characters of a title, a reminder, a deliverable."""
 
 MOST_TASK: Final = 20_000
+MOST_TEXT: Final = 8_000
+"""Characters that one phase may hand on to the next; more belongs into a file that is named."""
 
 
 def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:

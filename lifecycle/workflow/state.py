@@ -15,20 +15,12 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, did_you_mean
 from lifecycle.core.redact import quoted, visible
-from lifecycle.workflow.table import (
-    COMMANDS,
-    OVER,
-    PHASES,
-    PhaseStatus,
-    WorkflowStatus,
-    WorkflowType,
-    status_of,
-)
+from lifecycle.workflow import table
+from lifecycle.workflow.table import OVER, PhaseStatus, WorkflowStatus, WorkflowType
 from lifecycle.workflow.workflow_sentences import refused, sentence
 
 MOST_PHASES: Final = 100
-MOST_TEXT: Final = 8_000
-"""Characters that one phase may hand on to the next; more belongs into a file that is named."""
+
 
 MOST_ERRORS: Final = 20
 """How many errors of one phase are kept, the newest."""
@@ -166,7 +158,7 @@ class Workflow(_WorkflowValue, frozen=True):
         """The status that follows from its phases; FAILED once it was given up."""
         if self.given_up:
             return WorkflowStatus.FAILED
-        return status_of(phase.status for phase in self.phases)
+        return table.status_of(phase.status for phase in self.phases)
 
     @property
     def is_over(self) -> bool:
@@ -273,10 +265,10 @@ def moved(
 def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
     """Raise IllegalMove, with what is possible, if the table has no such move of a phase."""
     phase = workflow.phases[index]
-    legal = PHASES.legal(phase.status)
+    legal = table.PHASES.legal(phase.status)
     if status in legal:
         return
-    ways = ", ".join(f"{target} ({COMMANDS[target]})" for target in legal)
+    ways = ", ".join(f"{target} ({table.COMMANDS[target]})" for target in legal)
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
     where, title = f"Phase {index + 1}", quoted(phase.title)
     raise IllegalMove(

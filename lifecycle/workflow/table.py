@@ -52,15 +52,17 @@ OVER: Final = frozenset({PhaseStatus.COMPLETED, PhaseStatus.SKIPPED})
 
 @dataclass(frozen=True, slots=True)
 class StatusWords:
-    """A status in the words of the documents.
+    """A status in the words of the documents, and of people.
 
     Attributes:
         checkpoint: `phase.status` of a checkpoint below `untracked/workflow-state/`.
         document: `phases[].status` of `.claude/state/workflow.json`.
+        sign: one character for people.
     """
 
     checkpoint: str
     document: str
+    sign: str
 
 
 class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

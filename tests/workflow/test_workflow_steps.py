@@ -14,8 +14,8 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.tree_hash import fingerprint
 from lifecycle.settings.persons import Presence
-from lifecycle.workflow.decide import MOST_CONTEXT
-from lifecycle.workflow.state import MOST_TEXT, Workflow, WorkflowPhase
+from lifecycle.workflow.decide import MOST_CONTEXT, MOST_TEXT
+from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.gate_judge import GateClosed, PersonAsked
 from lifecycle.workflow.steps.workflow_steps import NoWorkflow
 from lifecycle.workflow.steps.workflow_templates import (

@@ -7,17 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from lifecycle.cli.terminal import fitted, grid
-from lifecycle.cli.workflow.workflow_values import (
-    age,
-    gate_words,
-    heads,
-    lasted,
-    notes,
-    owner,
-    parts,
-    took,
-    where,
-)
+from lifecycle.cli.workflow import workflow_values as words
 from lifecycle.core.messages.figures import span
 from lifecycle.workflow.documents.written_documents import title_of
 from lifecycle.workflow.state import Workflow
@@ -47,28 +37,28 @@ def draw_workflow(workflow: Workflow, now: float, beside: Sequence[str] = ()) ->
     shown, width = fitted(None, WIDTH)
     done = "" if workflow.is_over else f", {workflow.progress} phases done"
     shown.print(Text(f"{workflow.name}{done}", "bold"), width=width)
-    _, *further = heads(workflow, now)
-    facts = f"{workflow.id} · {workflow.type} · {where(workflow)} · {span(lasted(workflow, now))}"
-    for line in (facts, *further):
+    _, *further = words.heads(workflow, now)
+    place, seconds = words.where(workflow), words.lasted(workflow, now)
+    for line in (f"{workflow.id} · {workflow.type} · {place} · {span(seconds)}", *further):
         shown.print(Text(line, "dim"), width=width)
     shown.print()
     is_wide = width >= WIDE
     rows = []
     for index, phase in enumerate(workflow.phases):
         style = STYLES.get(phase.status, "")
-        below = notes(phase)
-        below += [f"gate: {gate_words(phase)}"] if phase.gate and not is_wide else []
+        below = words.notes(phase)
+        below += [f"gate: {words.gate_words(phase)}"] if phase.gate and not is_wide else []
         title = Text.assemble(
             Text(title_of(workflow, index), "bold" if index == workflow.current else ""),
             *(Text(f"\n{note}", "dim") for note in below),
         )
         cells = [Text(f"{index + 1}"), title, Text(phase.agent), Text(phase.status.value, style)]
-        cells += [Text(gate_words(phase), "dim")] if is_wide else []
-        rows.append([*cells, Text(took(phase, now), "dim")])
+        cells += [Text(words.gate_words(phase), "dim")] if is_wide else []
+        rows.append([*cells, Text(words.took(phase, now), "dim")])
     widths = (3, None, 16, 9, *((24,) if is_wide else ()), 8)
     head = ("#", "phase", "agent", "status", *(("gate",) if is_wide else ()), "time")
     shown.print(grid(widths, rows, head), width=width)
-    for heading, texts in parts(workflow):
+    for heading, texts in words.parts(workflow):
         shown.print()
         shown.print(Text(heading, "bold"))
         shown.print(Text("\n".join(texts)), width=width)
@@ -84,10 +74,10 @@ def draw_list(entries: Sequence[FoundWorkflow], session: str, now: float) -> Non
         workflow = entry.workflow
         phase = workflow.phase
         style = STYLES.get(phase.status, "") if phase is not None else "green"
-        whose = Text(f"\n{owner(workflow, session)}", "dim")
+        whose = Text(f"\n{words.owner(workflow, session)}", "dim")
         name = Text.assemble(workflow.name, Text(f"\n{workflow.id}", "dim"))
-        place = Text.assemble(Text(where(workflow), style), whose)
-        rows.append([name, place, Text(workflow.progress), Text(age(entry, now), "dim")])
+        place = Text.assemble(Text(words.where(workflow), style), whose)
+        rows.append([name, place, Text(workflow.progress), Text(words.age(entry, now), "dim")])
     head = ("workflow", "where, whose", "done", "changed")
     shown.print(grid((24, None, 8, 10), rows, head), width=width)
 

@@ -12,17 +12,7 @@ from lifecycle.core.timing import parse_time, render_time
 from lifecycle.workflow.documents.written_documents import phase_id, title_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
-from lifecycle.workflow.table import PhaseStatus
-
-SIGNS = {
-    PhaseStatus.PENDING: " ",
-    PhaseStatus.ACTIVE: ">",
-    PhaseStatus.BLOCKED: "!",
-    PhaseStatus.COMPLETED: "x",
-    PhaseStatus.FAILED: "!",
-    PhaseStatus.SKIPPED: "-",
-}
-"""A phase's status as one character."""
+from lifecycle.workflow.table import WORDS, PhaseStatus
 
 
 def named(workflow: Workflow) -> str:
@@ -108,7 +98,7 @@ def show_lines(workflow: Workflow, now: float) -> list[str]:
     lines = [*heads(workflow, now), ""]
     for index, phase in enumerate(workflow.phases):
         agent = redact.named(phase.agent) if phase.agent else ""
-        head = f"[{SIGNS[phase.status]}] {index + 1}."
+        head = f"[{WORDS[phase.status].sign}] {index + 1}."
         words = (quoted(title_of(workflow, index)), agent, phase.status, took(phase, now))
         lines.append(f"{head} {' · '.join(filter(None, (*words, gate_words(phase))))}")
         lines += [f"       {note}" for note in notes(phase)]

@@ -99,10 +99,9 @@ class GateRun:
 
     def _passed(self, check: KnownCheck, tree: str) -> RunRecord | None:
         """The last run of the very same commands on this tree, if it passed; else None."""
-        here = [
-            run for run in self.room.records() if run.tree == tree != "" and run.name == check.name
-        ]
-        last = next((run for run in reversed(here) if run.outcome in _ENDED), None)
+        own = [run for run in self.room.records() if run.name == check.name]
+        here = (run for run in reversed(own) if run.tree == tree != "" and run.outcome in _ENDED)
+        last = next(here, None)
         if last is None or last.outcome is not Outcome.PASSED or last.commands != check.commands:
             return None
         took, at = last.at - last.started, render_time(last.at)

@@ -7,15 +7,8 @@ from __future__ import annotations
 
 from lifecycle.run import table
 from lifecycle.run.checkpoints import pending_again
+from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.gate_records import without_waiver
-from lifecycle.run.gates.gate_rules import (
-    HOLDS,
-    design_lacks,
-    failed_on_lint_alone,
-    missing_for,
-    newest,
-    story_lacks,
-)
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story
 from lifecycle.run.stories.clarifying import clarified_for
@@ -54,7 +47,7 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
         return run
     PHASES.check(run.phase, wanted)
     run = clarified_for(run, wanted, now, asked=asked)
-    lacks = _lacks(run, wanted, newest(run.gates, Gate.G7, tree))
+    lacks = _lacks(run, wanted, gate_rules.newest(run.gates, Gate.G7, tree))
     if lacks:
         raise refused("phase-stays", run=run, wanted=wanted, lacks=lacks)
     if wanted is RunPhase.DEVELOPMENT:
@@ -66,7 +59,7 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
 
 def with_design_gate(run: Run, tree: str, now: float, by: str = "") -> Run:
     """The run with G1 judged, and recorded."""
-    state = CheckState.FAIL if design_lacks(run) else CheckState.PASS
+    state = CheckState.FAIL if gate_rules.design_lacks(run) else CheckState.PASS
     return run.but(gates=(*run.gates, GateRecord(Gate.G1, now, state, tree, by=by)))
 
 
@@ -86,23 +79,23 @@ def _lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> tuple[str, .
     if wanted in (RunPhase.LINT_FIX, RunPhase.COMPLETION):
         return (*gaps, *_lint_lacks(run, wanted, final))
     if wanted is RunPhase.DEVELOPMENT and run.phase is RunPhase.PLANNING:
-        return design_lacks(run)
+        return gate_rules.design_lacks(run)
     if wanted is not RunPhase.DEVELOPMENT or still_open:
         return ()
     if final is None:
         return (f"no story is open, and {_NO_FINAL}",)
-    passes = final.state in HOLDS or failed_on_lint_alone(final)
+    passes = final.state in gate_rules.HOLDS or gate_rules.failed_on_lint_alone(final)
     return ("no story is open, and build and tests pass",) if passes else ()
 
 
 def _lint_lacks(run: Run, wanted: RunPhase, final: GateRecord | None) -> list[str]:
     """What the last run of G7 lacks before lint is mended, or before the run is completed."""
     if wanted is RunPhase.LINT_FIX:
-        is_alone = final is not None and failed_on_lint_alone(final)
+        is_alone = final is not None and gate_rules.failed_on_lint_alone(final)
         lack = _NO_FINAL if final is None else "G7 did not fail on lint alone"
         return [] if is_alone else [lack]
     needs_lint = run.phase is RunPhase.LINT_FIX and not run.lint_waived
-    is_mended = not needs_lint or (final is not None and final.state in HOLDS)
+    is_mended = not needs_lint or (final is not None and final.state in gate_rules.HOLDS)
     lack = "lint neither passed nor was tried three times (lifecycle run gate G7)"
     return [] if is_mended else [lack]
 
@@ -150,7 +143,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
     at_work = run.at_work
     if at_work is not None and at_work.id != story.id:
         raise refused("another-at-work", at_work=at_work, story=story)
-    lacks = story_lacks(story)
+    lacks = gate_rules.story_lacks(story)
     if lacks:
         raise refused("story-has-no-design", story=story, lacks=lacks)
     done = {other.id for other in run.completed_stories}
@@ -202,7 +195,7 @@ def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: s
     """
     why = kept_words(unneeded)
     story = story.but(unneeded=why) if why else story
-    missing = missing_for(story, facts)
+    missing = gate_rules.missing_for(story, facts)
     if missing:
         raise refused("story-not-completed", story=story, missing=missing)
     story = story.but(status=StoryStatus.COMPLETED, completed=now, commit=facts.head)

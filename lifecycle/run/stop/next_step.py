@@ -14,12 +14,6 @@ from lifecycle.settings import resources
 
 _STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.toml")
 
-_THEN: Final = {
-    table.TddPhase.RED: table.TddPhase.GREEN,
-    table.TddPhase.GREEN: table.TddPhase.VERIFY,
-    table.TddPhase.REFACTOR: table.TddPhase.VERIFY,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
@@ -103,8 +97,9 @@ def _story(story: Story, facts: WorkFacts) -> NextStep:
         if gate_rules.story_lacks(story):
             return _step("design", story=story)
         return _step("scan" if story.dependencies is None else "begin", story=story)
-    if story.tdd in _THEN:
-        return _step("cycle", story=story, work=table.WORK[story.tdd], phase=_THEN[story.tdd])
+    if story.tdd in table.THEN:
+        then = table.THEN[story.tdd]
+        return _step("cycle", story=story, work=table.WORK[story.tdd], phase=then)
     if story.tdd is table.TddPhase.NONE and not (story.waived or story.unneeded):
         return _step("red", story=story, work=table.WORK[table.TddPhase.RED])
     return _checks(story, facts)

@@ -11,8 +11,8 @@ from lifecycle.platforms import platform_tables
 from lifecycle.platforms.selection import Detection
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import WORKING, GateRecord, ReviewRecord, Run, Story, fields_of
-from lifecycle.run.table import MAX_RETRIES, Severity, StoryStatus
+from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story, fields_of
+from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts

@@ -14,23 +14,13 @@ from lifecycle.core.redact import LIMIT, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord, standing
+from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story, fields_of
 from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.table import (
-    BUILD,
-    NUMBERS,
-    SHOWS,
-    TESTS,
-    WAITS,
-    CheckState,
-    Gate,
-    RunStatus,
-    StoryCheck,
-)
 from lifecycle.run.texts.told import filled, listed, sentence
 
 
@@ -48,7 +38,7 @@ def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
         done=f"{done}/{len(run.stories)}",
         story=cell(f"{story.id} {story.title}") if story is not None else "None",
         place=place,
-        number=NUMBERS[run.phase],
+        number=table.NUMBERS[run.phase],
         notes=[f"Note: {note}" for note in notes(run, now, written)],
     )
 
@@ -60,7 +50,7 @@ def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]
     return {
         "existing_workflow": True,
         **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
-        "phase_number": NUMBERS[run.phase],
+        "phase_number": table.NUMBERS[run.phase],
         "status": run.status,
         "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
@@ -91,12 +81,12 @@ def sync_note(run: Run, written: float, now: float) -> str:
 
 def brake_note(run: Run) -> str:
     """Why the run does not go on, or that a person let it go on and no session did yet; "" otherwise."""
-    if run.status is RunStatus.STOPPED:
+    if run.status is table.RunStatus.STOPPED:
         return sentence("note-stopped", why=run.why or "nobody said why")
     if run.fix is None:
         return ""
     what = quoted(run.fix.description)
-    if run.status is RunStatus.AWAITING_USER:
+    if run.status is table.RunStatus.AWAITING_USER:
         return sentence("note-waits", what=what)
     is_news = run.fix.completed_at > run.led_on_at  # no session has gone on with it since
     return sentence("note-fixed", what=what) if is_news else ""
@@ -136,9 +126,9 @@ def start_lines(run: Run, seen: WorktreeSeen, now: float) -> list[str]:
 
 def brake_lines(run: Run) -> tuple[str, ...]:
     """What a person is to do before the run goes on; () if it does."""
-    if run.status is RunStatus.AWAITING_USER:
+    if run.status is table.RunStatus.AWAITING_USER:
         return decide.waits_for(run)
-    return decide.stopped(run) if run.status is RunStatus.STOPPED else ()
+    return decide.stopped(run) if run.status is table.RunStatus.STOPPED else ()
 
 
 def held_line(run: Run) -> str:
@@ -178,12 +168,13 @@ def _story(run: Run) -> list[str]:
 
 def _files(seen: WorktreeSeen) -> list[str]:
     names = [named(path, 60) for path in seen.facts.uncommitted]
-    changed = (
-        f"{len(names)} uncommitted files: {listed(names)}" if names else "nothing is uncommitted"
-    )
+    changed = f"{len(names)} uncommitted files: {listed(names)}"
+    changed = changed if names else "nothing is uncommitted"
     changed = changed if seen.facts.tree else "git does not say what is uncommitted"
-    stands = {kind: standing(seen.records, seen.facts.tree, kind) for kind in (BUILD, TESTS)}
-    shown = (f"{kind} {SHOWS.get(at, 'of unknown outcome')}" for kind, at in stands.items())
+    stands = {
+        kind: standing(seen.records, seen.facts.tree, kind) for kind in (table.BUILD, table.TESTS)
+    }
+    shown = (f"{kind} {table.SHOWS.get(at, 'of unknown outcome')}" for kind, at in stands.items())
     return [f"Git: {changed}. Checks: {', '.join(shown)}."]
 
 
@@ -216,7 +207,7 @@ def tree_of(story: Story, tree: str) -> str:
     return story.gates[-1].tree if story.gates else tree
 
 
-def checks_of(story: Story, tree: str) -> dict[StoryCheck, CheckState]:
+def checks_of(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckState]:
     """How each check of a story stands, as far as it is shown for that tree."""
     return check_states(story, tree_of(story, tree))
 
@@ -226,11 +217,11 @@ def check_line(story: Story, tree: str) -> str:
     return ", ".join(f"{check} {state}" for check, state in checks_of(story, tree).items())
 
 
-def gates_of(story: Story, tree: str) -> dict[Gate, CheckState]:
+def gates_of(story: Story, tree: str) -> dict[table.Gate, table.CheckState]:
     """The gates that were run for a story, each with what its last run showed of that tree."""
     about, last = tree_of(story, tree), {record.gate: record for record in story.gates}
     here = {gate: record.state for gate, record in last.items() if record.tree == about != ""}
-    return {gate: here.get(gate, CheckState.PENDING) for gate in sorted(last)}
+    return {gate: here.get(gate, table.CheckState.PENDING) for gate in sorted(last)}
 
 
 def gate_line(story: Story, tree: str) -> str:
@@ -261,8 +252,8 @@ def receipt_line(run: Run, now: float) -> str:
 
 def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     """What comes next: the present action, the story after this one, and a report if one is due."""
-    if run.status is not RunStatus.ACTIVE:
-        return [WAITS[run.status]]
+    if run.status is not table.RunStatus.ACTIVE:
+        return [table.WAITS[run.status]]
     step, report = next_step(run, facts), "A progress report is due: lifecycle run report"
     after = next((story for story in run.open_stories if story != run.current), None)
     lines = [

@@ -10,8 +10,8 @@ from lifecycle.core.markdown_table import table
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import WORKING, GateRecord, Run, Story, fields_of
-from lifecycle.run.table import CriterionState, StoryStatus
+from lifecycle.run.state import GateRecord, Run, Story, fields_of
+from lifecycle.run.table import WORKING, CriterionState, StoryStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import filled, numbered
 

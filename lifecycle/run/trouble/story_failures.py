@@ -192,9 +192,8 @@ def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     fix = after.fix
     if after.status is table.RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
         rows.append((met.ASKED, fix.description))
-    return tuple(
-        (row, f"{table.TRIGGERS[row][1] or table.TRIGGERS[row][0]}: {text}") for row, text in rows
-    )
+    words = {row: word or action for row, (action, word) in table.TRIGGERS.items()}
+    return tuple((row, f"{words[row]}: {text}") for row, text in rows)
 
 
 def escalation_lines(before: Run, after: Run) -> list[str]:

@@ -59,7 +59,7 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
         if mine is not None:
             session, client = asker.session or mine.session, asker.client or mine.client
             counted = replace(
-                mine, compactions=mine.compactions + 1, session=session, client=client
+                mine, session=session, client=client, compactions=1 + mine.compactions
             )
             mine = change.put(counted, is_moved=False)
     unfinished = [entry.workflow for entry in change.workflows.unfinished]

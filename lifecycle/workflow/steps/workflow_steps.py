@@ -287,10 +287,9 @@ class WorkflowSteps:
     def _judged(self, move: _Move, judged: Callable[[GateJudge], T]) -> T | None:
         """Have a gate judged: of a refusal `move` has why, and when a person was asked for a yes."""
         store, now = self.store, move.change.now
+        about = (store.root, store.environment, store.deadline)
         try:
-            return judged(
-                GateJudge(store.root, store.environment, store.deadline, self.presence(), now)
-            )
+            return judged(GateJudge(*about, self.presence(), now))
         except Refused as error:
             move.refused = error
             if isinstance(error, PersonAsked) and not move.phase.asked_at:

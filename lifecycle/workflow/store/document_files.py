@@ -18,11 +18,7 @@ from lifecycle.git.tracked_files import tracked_paths
 from lifecycle.storage import regular_files
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.store import OURS
-from lifecycle.workflow.documents.read_documents import (
-    ReadDocument,
-    UnusableDocument,
-    read_document,
-)
+from lifecycle.workflow.documents import read_documents
 from lifecycle.workflow.documents.written_documents import MOST_BYTES, DocumentKind
 
 CURRENT: Final = ".claude/state/workflow.json"
@@ -62,7 +58,7 @@ class UnusableFile:
 class DocumentFiles:
     """What the documents of one worktree hold, and those that cannot be used."""
 
-    documents: list[ReadDocument] = field(default_factory=list)
+    documents: list[read_documents.ReadDocument] = field(default_factory=list)
     unusable: list[UnusableFile] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """Paths of files that killed processes left beside them."""
@@ -134,9 +130,11 @@ class _Reader:
                 self.folders.add(folder)
             content = _content(f"{self.root}/{path}", MOST_BYTES)
             if content is not None:
-                document = read_document(content[0], kind, path, content[1], is_tracked=is_tracked)
+                document = read_documents.read_document(
+                    content[0], kind, path, content[1], is_tracked=is_tracked
+                )
                 files.documents.append(document)
-        except UnusableDocument as error:
+        except read_documents.UnusableDocument as error:
             is_later = error.is_later
             then = "Install that release." if is_later else "Mend it, or take it away."
             sentence = told(path, str(error), then)

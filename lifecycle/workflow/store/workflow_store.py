@@ -32,24 +32,9 @@ from lifecycle.storage.store import Folder
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.written_documents import DocumentKind, content_of, view_of
 from lifecycle.workflow.state import Workflow, slug
-from lifecycle.workflow.store.document_files import (
-    ARCHIVE,
-    CHECKPOINTS,
-    CURRENT,
-    LINES,
-    OTHERS,
-    VIEW,
-    DocumentFiles,
-    own_content,
-    read_files,
-    tracked_here,
-)
-from lifecycle.workflow.store.found_workflows import (
-    FoundWorkflow,
-    Ledger,
-    LedgerEntry,
-    found_workflows,
-)
+from lifecycle.workflow.store import document_files, found_workflows
+from lifecycle.workflow.store.document_files import ARCHIVE, CHECKPOINTS, CURRENT, OTHERS, VIEW
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, Ledger, LedgerEntry
 from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows, moves_of
 from lifecycle.workflow.workflow_sentences import refused
 
@@ -121,12 +106,16 @@ class WorkflowStore:
             pass
         return change
 
-    def _files(self, *, archived: bool) -> DocumentFiles:
-        return read_files(self.root, self.environment, self.deadline, archived=archived)
+    def _files(self, *, archived: bool) -> document_files.DocumentFiles:
+        return document_files.read_files(
+            self.root, self.environment, self.deadline, archived=archived
+        )
 
-    def _found(self, files: DocumentFiles) -> WorktreeWorkflows:
+    def _found(self, files: document_files.DocumentFiles) -> WorktreeWorkflows:
         self.noted = workflow_marks.adoption_notes(str(self.root))
-        workflows = tuple(map(self._noted, found_workflows(files.documents, self.ledger())))
+        workflows = tuple(
+            map(self._noted, found_workflows.found_workflows(files.documents, self.ledger()))
+        )
         current = next((entry.workflow.id for entry in workflows if CURRENT in entry.places), "")
         return WorktreeWorkflows(workflows, current, tuple(files.unusable))
 
@@ -140,13 +129,13 @@ class WorkflowStore:
         noted = replace(noted, compactions=noted.compactions + count)
         return dataclasses.replace(entry, workflow=noted)
 
-    def again(self) -> tuple[WorktreeWorkflows, DocumentFiles]:
+    def again(self) -> tuple[WorktreeWorkflows, document_files.DocumentFiles]:
         """Read all files again, for a commit that found one changed since it was read."""
         return self._found(files := self._files(archived=False)), files
 
     def tracked(self) -> frozenset[str]:
         """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
-        return tracked_here(self.root, self.environment, self.deadline)
+        return document_files.tracked_here(self.root, self.environment, self.deadline)
 
     def ledger(self) -> Ledger:
         """What is remembered of gates outside of the documents; nothing where that cannot be read."""
@@ -279,7 +268,7 @@ class _Commit:
                 leftover.unlink(missing_ok=True)
             self.files.folder.write(GATES, content)
         try:
-            exclude_own_files(self.root, LINES)
+            exclude_own_files(self.root, document_files.LINES)
         except OSError as error:
             log.write(self.root, f"info/exclude: {error}")
 
@@ -327,7 +316,7 @@ class _Commit:
         content = view_of(workflow).encode("utf-8", "replace")
         try:
             path = self._place(VIEW)
-            file = own_content(self.root, VIEW)
+            file = document_files.own_content(self.root, VIEW)
             if file is None or file[0] != content:
                 store.write(path, content)
                 self.change.written[VIEW] = content
