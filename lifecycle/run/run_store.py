@@ -82,18 +82,16 @@ class Change:
         """Add these lines to the progress file once the change is kept."""
         self.notes += texts
 
-    def told(self, done: str) -> list[str]:
-        """Note what was done, and the escalations that follow from it; returns the lines of the latter."""
-        lines = escalation_lines(self.before, self.run)
+    def told(self, done: str, *more: str) -> list[str]:
+        """Note what was done, more lines, and the escalations that follow; returns all but the first."""
+        lines = [*more, *escalation_lines(self.before, self.run)]
         self.note(done, *lines)
         return lines
 
     def news(self, done: str) -> list[str]:
         """Note what was done, each new failure, and the escalations; returns the lines of the latter."""
-        lines = [f"Added failure: {failure.id} [{failure.category}]" for failure in self.failures]
-        lines += escalation_lines(self.before, self.run)
-        self.note(done, *lines)
-        return lines
+        new = (f"Added failure: {failure.id} [{failure.category}]" for failure in self.failures)
+        return self.told(done, *new)
 
     @property
     def failures(self) -> list[Failure]:

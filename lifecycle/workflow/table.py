@@ -65,7 +65,7 @@ class StatusWords:
     sign: str
 
 
-class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _TableRows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`tables.toml`, which says what each table is; a word that no status has is an error."""
 
     phases: dict[PhaseStatus, dict[PhaseStatus, str]]
@@ -75,7 +75,7 @@ class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     document: dict[str, PhaseStatus]
 
 
-_ROWS: Final = msgspec.convert(resources.texts("workflow/tables.toml"), _Rows)
+_ROWS: Final = msgspec.convert(resources.texts("workflow/tables.toml"), _TableRows)
 
 PHASES: Final = Machine("phase", PhaseStatus.PENDING, _ROWS.phases)
 """What a phase may become. The engine's own word for each status; the documents' words are in WORDS."""

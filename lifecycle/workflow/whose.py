@@ -76,6 +76,11 @@ def adopted(workflow: Workflow, asker: Asker) -> Workflow:
     return replace(workflow, session=session, client=client, branch=branch)
 
 
+def begun_by(workflow: Workflow, asker: Asker) -> Workflow:
+    """A new workflow as this asker's, who may be a person without a session."""
+    return replace(workflow, session=asker.session, client=asker.client, branch=asker.branch)
+
+
 def whose_is(workflow: Workflow) -> tuple[str, int, str]:
     """Session, client's process and branch of a workflow."""
     return workflow.session, workflow.client, workflow.branch

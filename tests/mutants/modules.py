@@ -81,7 +81,6 @@ PURE = (
     "run.texts.agent_contexts",
     "run.texts.report_text",
     "run.texts.standing",
-    "run.texts.status_text",
     "run.texts.told",
     "run.trouble.blockers",
     "run.trouble.external_services",
@@ -100,6 +99,7 @@ PURE = (
     "workflow.sources.source_text",
     "workflow.state",
     "workflow.table",
+    "workflow.workflow_sentences",
 )
 """What decides: it imports nothing of OUTSIDE (`tests/test_imports.py`)."""
 
@@ -191,7 +191,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "claim.engine.observing",
         "cli.checks.feedback_merge",
         "cli.run.run_begin",
-        "cli.run.run_checkpoints",
         "cli.run.run_moves",
         "cli.run.run",
         "cli.tracker.tracker_hold",

@@ -12,7 +12,7 @@ from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import PROGRESS
 from lifecycle.run.table import KEPT_LINES
-from lifecycle.run.texts import report_text, status_text
+from lifecycle.run.texts import report_text
 from lifecycle.run.texts.told import refused
 
 
@@ -24,16 +24,16 @@ def status(session: RunSession, *, every: bool) -> None:
     run, written = session.store.demanded(), session.store.written_at
     about = (run, session.facts(run), session.now)
     if session.as_json:
-        session.show([], status_text.status_data(*about, written=written, every=every))
+        session.show([], report_text.status_data(*about, written=written, every=every))
         return
-    view = status_text.status_view(*about, written=written, every=every)
+    view = report_text.status_view(*about, written=written, every=every)
 
     def draw() -> None:
         from lifecycle.cli.run.run_screen import draw_status
 
         draw_status(view)
 
-    session.show(status_text.status_lines(view), {}, draw)
+    session.show(report_text.status_lines(view), {}, draw)
 
 
 def progress(session: RunSession, *, lines: int) -> None:

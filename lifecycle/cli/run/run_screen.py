@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lifecycle.cli.terminal import fitted, grid
-from lifecycle.run.texts.status_text import StatusView
+from lifecycle.run.texts.report_text import StatusView
 from lifecycle.run.texts.told import numbered
 
 WIDTH = 160

@@ -96,14 +96,9 @@ def add_blocker(session: RunSession, *, text: str, severity: str, story: str) ->
         entry = run.blockers[index]
         added = f"Added blocker: {entry.id} (index {index}) [{entry.severity}] {entry.description}"
         escalations = change.told(added)
-    data = {
-        "id": entry.id,
-        "index": index,
-        "severity": entry.severity,
-        "story": entry.story or None,
-    }
+    place = {"index": index, "severity": entry.severity, "story": entry.story or None}
     more = {"description": entry.description, "status": run.status, "escalations": escalations}
-    session.show([added, *escalations], {**data, **more})
+    session.show([added, *escalations], {"id": entry.id, **place, **more})
 
 
 def await_user_fix(session: RunSession, *, blocker: str, check_command: str, **asked: Any) -> None:

@@ -83,8 +83,8 @@ def template(session: WorkflowSession, *, called: str, save: bool, force: bool, 
     else:
         names = templates.template_names(root)
         by_name = {title: templates.template(root, title) for title in names}
-        lines = [f"{title}: {_titles(found)}" for title, found in by_name.items()]
-        data = {title: _data(found) for title, found in by_name.items()}
+        lines = [f"{title}: {_titles(entry)}" for title, entry in by_name.items()]
+        data = {title: _data(entry) for title, entry in by_name.items()}
         session.print(lines, {"templates": data})
 
 

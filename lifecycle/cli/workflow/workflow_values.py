@@ -226,11 +226,11 @@ def agent_statistics(workflow: Workflow) -> list[dict[str, Any]]:
 
 def _of(agent: str, phases: list[WorkflowPhase]) -> dict[str, Any]:
     statuses = [phase.status for phase in phases]
-    told = (PhaseStatus.COMPLETED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
+    counted = (PhaseStatus.COMPLETED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
     return {
         "agent": agent,
         "phases": len(phases),
-        **{status.value: statuses.count(status) for status in told},
+        **{status.value: statuses.count(status) for status in counted},
         "attempts": sum(phase.attempts for phase in phases),
         "errors": sum(len(phase.errors) for phase in phases),
         "seconds": sum(phase.seconds for phase in phases),

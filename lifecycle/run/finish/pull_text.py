@@ -179,9 +179,11 @@ def _approved(story: Story, check: table.StoryCheck) -> bool:
 
 def _manual(run: Run) -> list[str]:
     manual = table.CriterionState.MANUAL
-    found = ((story.id, entry) for story in run.stories for entry in story.criteria)
+    criteria = ((story.id, entry) for story in run.stories for entry in story.criteria)
     lines = [
-        f"- [ ] {name}: {entry.text} ({manual})" for name, entry in found if entry.state is manual
+        f"- [ ] {name}: {entry.text} ({manual})"
+        for name, entry in criteria
+        if entry.state is manual
     ]
     return ["", "## Manual verification", "", *lines] if lines else []
 

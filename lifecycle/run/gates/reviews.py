@@ -19,9 +19,7 @@ LONGEST = 2_000
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+|\*\*)(?P<text>.+)")
 _ITEM = re.compile(r"(?P<indent>\s*)(?:[-*+•]|\d+[.)])\s+(?P<text>.+)")
 _TAG = re.compile(r"[*_`]*\[?[*_]*(?P<name>BLOCKING|SUGGESTIONS?|INFO)\b[*_]*\]?[*_`]*\s*[:-]?\s*")
-_BRACKETED = re.compile(
-    r"[*_`]*\[(?P<name>BLOCKING|SUGGESTIONS?|INFO)\][*_`]*\s*[:-]?\s*", re.IGNORECASE
-)
+_BRACKETED = re.compile(r"(?i)[*_`]*\[(?P<name>BLOCKING|SUGGESTIONS?|INFO)\][*_`]*\s*[:-]?\s*")
 _NOTHING = re.compile(
     r"(?i)[(*_]*(?:none|nothing|n/?a|-|no (?:blocking )?(?:issues|findings|suggestions)?(?: found)?)[.)*_]*"
 )
@@ -174,5 +172,5 @@ def review_lines(story: Story, record: ReviewRecord) -> list[str]:
     texts: dict[str, list[str]] = {severity.name: [] for severity in table.Severity}
     for finding in record.findings:
         texts[finding.severity.name].append(f"- **[{finding.severity}]** {finding.text}")
-    found = {severity: lines or ["None."] for severity, lines in texts.items()}
-    return filled("reviewed", **found, story=story, record=record, tree=record.tree[:12])
+    sections = {severity: lines or ["None."] for severity, lines in texts.items()}
+    return filled("reviewed", **sections, story=story, record=record, tree=record.tree[:12])

@@ -153,8 +153,8 @@ def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
 
 def criterion_lines(story: Story, most: int = LIMIT) -> list[str]:
     """The criteria of a story with their numbers and states, of each so many characters."""
-    told = (f"({entry.state}): {quoted(entry.text, most)}" for entry in story.criteria)
-    return [f"- Criterion {number} {text}" for number, text in enumerate(told, 1)]
+    criteria = (f"({entry.state}): {quoted(entry.text, most)}" for entry in story.criteria)
+    return [f"- Criterion {number} {text}" for number, text in enumerate(criteria, 1)]
 
 
 def _story(run: Run) -> list[str]:

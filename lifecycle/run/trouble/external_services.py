@@ -53,7 +53,7 @@ def _pattern(keyword: str) -> re.Pattern[str]:
 def services_in(text: str) -> tuple[ExternalDependency, ...]:
     """The services that a text speaks of, each once, in the table's order."""
     words = [[word for word in row.named if _pattern(word).search(text)] for row in SERVICES]
-    named = [(row, found[0]) for row, found in zip(SERVICES, words, strict=True) if found]
+    named = [(row, hits[0]) for row, hits in zip(SERVICES, words, strict=True) if hits]
     special = [(row, word) for row, word in named if not row.is_general]
     return tuple(
         ExternalDependency(row.type, row.category, word, row.mock, row.needs_secrets)

@@ -181,14 +181,14 @@ Escalated = tuple[table.EscalationTrigger, str]
 def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     """The triggers that the change from one state of a run to the next met, in the table's order."""
     met, new = table.EscalationTrigger, after.blockers[len(before.blockers) :]
-    told = [(b, f"{b.id}: {b.description}") for b in new]
-    rows = [(met.FAILED_ITERATIONS, text) for b, text in told if b.trigger and not b.failure]
+    texts = [(b, f"{b.id}: {b.description}") for b in new]
+    rows = [(met.FAILED_ITERATIONS, text) for b, text in texts if b.trigger and not b.failure]
     rows += [(met.VULNERABILITY, text) for text in _vulnerabilities(before, after)]
     done, was = len(after.completed_stories), len(before.completed_stories)
     if done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
         text = f"{done} stories are completed (lifecycle run mark-working-state)"
         rows.append((met.CHECKPOINT, text))
-    rows += [(met.UNAVAILABLE, text) for b, text in told if b.failure]
+    rows += [(met.UNAVAILABLE, text) for b, text in texts if b.failure]
     fix = after.fix
     if after.status is table.RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
         rows.append((met.ASKED, fix.description))

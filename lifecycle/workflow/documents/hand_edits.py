@@ -269,8 +269,8 @@ class _Edit:
         phase = self.workflow.phases[index]
         status = words.get(word) if isinstance(word, str) else None
         if status is None:
-            said, known = _said(word, words), ", ".join(words)
-            self.remark("no-status", number=index + 1, words=said, known=known, phase=phase)
+            quote, known = _said(word, words), ", ".join(words)
+            self.remark("no-status", number=index + 1, words=quote, known=known, phase=phase)
         elif status is phase.status:
             return
         elif status is PhaseStatus.COMPLETED and phase.gate and phase.passed is None:

@@ -145,16 +145,10 @@ _TOLD = (PhaseStatus.BLOCKED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
 def view_of(workflow: Workflow) -> str:
     """The view as a text that ends with a line break."""
     at = title_of(workflow, workflow.current) if workflow.phase is not None else "none"
-    lines = [
-        f"# Workflow Status: {_line(workflow, workflow.task or workflow.name)}",
-        "",
-        f"Status: {workflow.status.value} | Current Phase: {_line(workflow, at)}",
-        "",
-        "## Phases",
-        "",
-    ]
+    title, at = _line(workflow, workflow.task or workflow.name), _line(workflow, at)
+    head = f"# Workflow Status: {title}\n\nStatus: {workflow.status} | Current Phase: {at}\n\n"
     rows = [_row(workflow, index, phase) for index, phase in enumerate(workflow.phases)]
-    return "\n".join([*lines, *(rows or ["(none)"])]) + "\n"
+    return "\n".join([f"{head}## Phases\n", *(rows or ["(none)"])]) + "\n"
 
 
 def title_of(workflow: Workflow, index: int) -> str:

@@ -17,7 +17,7 @@ from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType
-from lifecycle.workflow.whose import Asker, chosen
+from lifecycle.workflow.whose import Asker, begun_by, chosen
 
 
 @dataclass(frozen=True)
@@ -103,16 +103,10 @@ def _is_to_follow(workflow: Workflow, facts: SourceFacts) -> bool:
 def _created(
     facts: SourceFacts, change: WorkflowChange, asker: Asker, *, is_foreign: bool
 ) -> Workflow:
-    blank = Workflow(
-        change.new_id(),
-        facts.name if any(map(str.isalnum, facts.name)) else f"workflow {facts.path}",
-        source=facts.path,
-        session=asker.session,
-        client=asker.client,
-        branch=asker.branch,
-        created_at=render_time(change.now),
-        context={"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {},
-    )
+    name = facts.name if any(map(str.isalnum, facts.name)) else f"workflow {facts.path}"
+    context = {"plan": facts.path.split("/")[-2]} if facts.path != LOCAL else {}
+    blank = begun_by(Workflow(change.new_id(), name, source=facts.path, context=context), asker)
+    blank = replace(blank, created_at=render_time(change.now))
     return followed(blank, facts, change.now, is_foreign=is_foreign)
 
 
@@ -123,18 +117,10 @@ def followed(
     phases = _listed(workflow, facts, now) if facts.phases else _counted(workflow, facts, now)
     type_ = facts.type.casefold() if facts.type.casefold() in {*WorkflowType} else workflow.type
     index = facts.number - 1 if facts.number else (len(phases) - 1 if len(phases) == 1 else -1)
-    return repointed(
-        replace(
-            workflow,
-            phases=phases,
-            current=index if index < len(phases) else -1,
-            type=type_,
-            task=facts.task or workflow.task,
-            reading=facts.reading or workflow.reading,
-            source_seen=facts.digest,
-            is_foreign=workflow.is_foreign or is_foreign,
-        )
-    )
+    current, is_foreign = index if index < len(phases) else -1, workflow.is_foreign or is_foreign
+    texts = {"task": facts.task or workflow.task, "reading": facts.reading or workflow.reading}
+    after = replace(workflow, phases=phases, current=current, type=type_, is_foreign=is_foreign)
+    return repointed(replace(after, source_seen=facts.digest, **texts))
 
 
 def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:

@@ -76,8 +76,8 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
     """What `CLAUDE.local.md` says; None if it does not tell of a workflow."""
     if "workflow state" not in text.casefold():
         return None
-    found = [match for line in text.splitlines() if (match := _FIELD.match(line))]
-    fields = {match[1].casefold(): match[2].strip("* ")[:_LINE] for match in reversed(found)}
+    matches = [match for line in text.splitlines() if (match := _FIELD.match(line))]
+    fields = {match[1].casefold(): match[2].strip("* ")[:_LINE] for match in reversed(matches)}
     if not fields.get("workflow") or not fields.get("phase"):
         return None
     reading, refused = _reading(text)

@@ -31,7 +31,7 @@ from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus
-from lifecycle.workflow.whose import Asker, WorkflowChoice, chosen
+from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen
 from lifecycle.workflow.workflow_sentences import refused, sentence
 
 T = TypeVar("T")
@@ -130,8 +130,7 @@ class WorkflowSteps:
             if same is not None and not same.workflow.is_over:
                 raise refused("same-name", name=quoted(workflow.name), same=same.workflow)
             new = replace(workflow, id=change.new_id(), task=redact(workflow.task))
-            session, client, branch = self.asker.whose
-            new = replace(new, session=session, client=client, branch=branch)
+            new = begun_by(new, self.asker)
             begun = change.put(decide.begun(new, change.now, first=first))
         known_clones.note(root, self.store.environment)
         return StepDone(begun, begun.current, troubles=_troubles(change))

@@ -62,12 +62,9 @@ class FoundWorkflow:
     @property
     def is_in_step(self) -> bool:
         """True if each of its documents says what the record says, in its fields and beside them."""
-        workflow = self.workflow
-        kinds = {
-            document.kind
-            for document in self.documents
-            if document.record == workflow and document.fields == fields_of(workflow, document.kind)
-        }
+        fields = {kind: fields_of(self.workflow, kind) for kind in DocumentKind}
+        own = (document for document in self.documents if document.record == self.workflow)
+        kinds = {document.kind for document in own if document.fields == fields[document.kind]}
         wanted = 1 if self.workflow.is_over else 2
         return not self.is_edited and len(kinds) == len(self.documents) >= wanted
 
@@ -113,45 +110,44 @@ Ledger = Mapping[str, LedgerEntry]
 
 def found_workflows(documents: Iterable[ReadDocument], ledger: Ledger) -> list[FoundWorkflow]:
     """The workflows that the documents tell, the newest first."""
-    groups = _Groups()
-    ordered = sorted(documents, key=lambda entry: (entry.record is None, entry.path))
-    for document in ordered:
-        groups.add(document)
-    workflows = [_together(name, members, ledger) for name, members in groups.members.items()]
+    groups = _grouped(documents).items()
+    workflows = [_together(name, members, ledger) for name, members in groups]
     return sorted(workflows, key=lambda entry: (-entry.written_at, entry.workflow.id))
 
 
-class _Groups:
+def _grouped(documents: Iterable[ReadDocument]) -> Mapping[str, Sequence[ReadDocument]]:
     """Documents by the id of their workflow."""
-
-    def __init__(self) -> None:
-        self.members: dict[str, list[ReadDocument]] = {}
-        self.by_name: dict[str, str] = {}
-
-    def add(self, document: ReadDocument) -> None:
-        """Put a document to those of the same workflow."""
+    members: dict[str, list[ReadDocument]] = {}
+    by_name: dict[str, str] = {}
+    for read in sorted(documents, key=lambda entry: (entry.record is None, entry.path)):
+        document = dataclasses.replace(read, record=None) if _is_another(read, members) else read
         fields, record = document.fields, document.record
         if document.kind is DocumentKind.DOCUMENT:
-            id_ = str(fields.get("id") or "")
-            if record is not None and id_ and id_ != record.id:
-                # Another workflow was written over this one, and its details were left.
-                document, record = dataclasses.replace(document, record=None), None
-            key = id_ if _ID.fullmatch(id_) else free_id(_moment(document), self.members)
-            self._put(key, document, record.name if record is not None else "")
-            return
-        name = str(fields.get("workflow") or "")
-        named_key = self.by_name.get(name, "")
-        known = self.members.get(record.id, ()) if record is not None else ()
-        first = next((member for member in known if member.kind is document.kind), document)
-        if name != str(first.fields.get("workflow") or ""):  # copied, and made another's
-            document, record = dataclasses.replace(document, record=None), None
-        key = named_key or free_id(_moment(document), self.members)
-        self._put(record.id if record is not None else key, document, name)
-
-    def _put(self, key: str, document: ReadDocument, name: str) -> None:
-        self.members.setdefault(key, []).append(document)
+            id_, name = str(fields.get("id") or ""), record.name if record is not None else ""
+            known = id_ if _ID.fullmatch(id_) else ""
+        else:
+            name = str(fields.get("workflow") or "")
+            known = record.id if record is not None else by_name.get(name, "")
+        key = known or free_id(_moment(document), members)
+        members.setdefault(key, []).append(document)
         if name:
-            self.by_name.setdefault(name, key)
+            by_name.setdefault(name, key)
+    return members
+
+
+def _is_another(document: ReadDocument, members: Mapping[str, Sequence[ReadDocument]]) -> bool:
+    """True if a document carries the record of a workflow that it is not about any more.
+
+    Another one was written over it, and its details were left; or it was copied, and made another's.
+    """
+    fields, record = document.fields, document.record
+    if record is None:
+        return False
+    if document.kind is DocumentKind.DOCUMENT:
+        return str(fields.get("id") or "") not in ("", record.id)
+    before = [member for member in members.get(record.id, ()) if member.kind is document.kind]
+    name = str(fields.get("workflow") or "")
+    return any(name != first.fields.get("workflow") for first in before[:1])
 
 
 def free_id(moment: float, taken: Iterable[str]) -> str:

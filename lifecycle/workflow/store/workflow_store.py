@@ -107,15 +107,13 @@ class WorkflowStore:
         return change
 
     def _files(self, *, archived: bool) -> document_files.DocumentFiles:
-        return document_files.read_files(
-            self.root, self.environment, self.deadline, archived=archived
-        )
+        about = (self.root, self.environment, self.deadline)
+        return document_files.read_files(*about, archived=archived)
 
     def _found(self, files: document_files.DocumentFiles) -> WorktreeWorkflows:
         self.noted = workflow_marks.adoption_notes(str(self.root))
-        workflows = tuple(
-            map(self._noted, found_workflows.found_workflows(files.documents, self.ledger()))
-        )
+        entries = found_workflows.found_workflows(files.documents, self.ledger())
+        workflows = tuple(map(self._noted, entries))
         current = next((entry.workflow.id for entry in workflows if CURRENT in entry.places), "")
         return WorktreeWorkflows(workflows, current, tuple(files.unusable))
 
@@ -278,17 +276,15 @@ class _Commit:
             whole = self._place(path)
             if before == content:
                 return
-            if before is not None:
-                if store.replace_if(whole, before, content) is not None:
-                    raise _ChangedMeanwhile
-                self.change.written[path] = content
-                return
-            if os.path.lexists(whole):
+            if before is not None and store.replace_if(whole, before, content) is not None:
+                raise _ChangedMeanwhile
+            if before is None and os.path.lexists(whole):
                 if not any(file.path == path and not file.stays for file in self.read.unusable):
                     raise _ChangedMeanwhile
                 aside = store.set_aside(whole, "unreadable").name
                 self.change.troubles.append(f"{path} could not be read; it was kept as {aside}.")
-            store.write(whole, content)
+            if before is None:
+                store.write(whole, content)
             self.change.written[path] = content
         except StrangeFileError as error:
             if path == CURRENT or path.startswith((OTHERS, ARCHIVE)):

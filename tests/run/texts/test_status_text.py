@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Story, UserFix
 from lifecycle.run.table import TIERS, RunStatus, StoryStatus
-from lifecycle.run.texts.status_text import HEAD, status_data, status_lines, status_view
+from lifecycle.run.texts.report_text import HEAD, status_data, status_lines, status_view
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, a_run, done
 
 

@@ -42,7 +42,7 @@ from lifecycle.run.table import (
     StoryCheck,
     StoryStatus,
 )
-from lifecycle.run.texts import agent_contexts, report_text, standing, status_text, told
+from lifecycle.run.texts import agent_contexts, report_text, standing, told
 from lifecycle.run.texts.standing import WorktreeSeen
 from lifecycle.run.trouble.story_failures import RetryAdvice
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, TREE, a_run, at_work, done, gate
@@ -214,10 +214,10 @@ def runs() -> Iterator[tuple[str, Any]]:
         "context": lambda run: report_text.context_lines(run, FACTS, NOW),
         "context of a long run": lambda run: report_text.context_lines(run, FACTS, LATE),
         "context, as data": lambda run: report_text.context_data(run, FACTS, LATE),
-        "status": lambda run: status_text.status_lines(
-            status_text.status_view(run, FACTS, LATE, written=LATE - 1_200)
+        "status": lambda run: report_text.status_lines(
+            report_text.status_view(run, FACTS, LATE, written=LATE - 1_200)
         ),
-        "status, as data": lambda run: status_text.status_data(run, FACTS, NOW + 4_000),
+        "status, as data": lambda run: report_text.status_data(run, FACTS, NOW + 4_000),
         "recovery": lambda run: standing.recovery_lines(run, LATE, NOW),
         "recovery, as data": lambda run: standing.recovery_data(run, LATE, NOW),
         "start": lambda run: standing.start_lines(run, SEEN["clean"], LATE),
