@@ -51,13 +51,10 @@ def begun(workflow: Workflow, now: float, *, first: bool = True) -> Workflow:
     for index, phase in enumerate(workflow.phases):
         if not phase.title.strip():
             raise refused("phase-without-title", number=index + 1)
-    checked = replace(
-        workflow,
-        phases=tuple(_checked_phase(phase) for phase in workflow.phases),
-        reading=tuple(reading_path(path) for path in workflow.reading),
-        current=-1,
-        created_at=workflow.created_at or render_time(now),
-    )
+    phases = tuple(_checked_phase(phase) for phase in workflow.phases)
+    reading = tuple(reading_path(path) for path in workflow.reading)
+    checked = replace(workflow, phases=phases, reading=reading, current=-1)
+    checked = replace(checked, created_at=workflow.created_at or render_time(now))
     limited("the name", checked.name, 200)
     limited("the task", checked.task, MOST_TASK)
     limited_list("reading", checked.reading)

@@ -51,7 +51,7 @@ def verify(
         if is_review:
             role = _ROLES[check]
             _, *verdicts = REVIEWERS[role]
-            record = reviews.review_of(role, verdicts[not passed], (), tree=tree, by=who, now=now)
+            record = reviews.review_of(role, verdicts[not passed], (), tree=tree, by=who, at=now)
             target = change.run.story(story)
             change.run = reviews.reviewed(change.run, target, record, is_word=True)
         result = f"{target.id} {check} {'PASSED' if passed else 'FAILED'}"
@@ -88,7 +88,7 @@ def review(
     text = _reported() if report else ""
     marked = (*reviews.marked(findings), *reviews.findings_in(text))
     mended = (*resolved, *reviews.resolved_in(text))
-    record = reviews.review_of(by, verdict, marked, tree=session.tree_if_known, by=who, now=now)
+    record = reviews.review_of(by, verdict, marked, tree=session.tree_if_known, by=who, at=now)
     is_word = not marked and not report
     with session.store.changing() as change:
         run, target = change.run, change.run.story(story)

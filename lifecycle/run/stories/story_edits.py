@@ -99,14 +99,7 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
 
 
 def judged(
-    run: Run,
-    name: str,
-    number: int,
-    state: CriterionState,
-    now: float,
-    *,
-    note: str = "",
-    **about: Any,
+    run: Run, name: str, number: int, state: CriterionState, now: float, **about: Any
 ) -> Run:
     """The run with what the tester found of one criterion of a story.
 
@@ -116,8 +109,8 @@ def judged(
         number: of the criterion, from 1 on.
         state: what was found.
         now: the present.
-        note: why, or how it is to be verified by hand.
-        about: the tree that it was found on, and who found it (by).
+        about: why, or how it is to be verified by hand (note), the tree that it was found on, and who found
+            it (by).
 
     Raises:
         Refused: there is no such story or criterion, or the story is completed.
@@ -127,8 +120,8 @@ def judged(
     if not 1 <= number <= len(story.criteria):
         stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")
         raise refused("no-such-criterion", story=story, number=number, there=stands)
-    remark = line_of(note, "the note") if note else ""
-    criterion = story.criteria[number - 1].but(state=state, note=remark, at=now, **about)
+    about["note"] = line_of(about["note"], "the note") if about.get("note") else ""
+    criterion = story.criteria[number - 1].but(state=state, at=now, **about)
     criteria = (*story.criteria[: number - 1], criterion, *story.criteria[number:])
     return run.with_story(story.but(criteria=criteria))
 

@@ -192,7 +192,7 @@ def looks(role: str, story: str, severity: Severity | None = None, *resolved: in
     def step(model: Model) -> None:
         found = () if severity is None else (ReviewFinding(severity, "a crash"),)
         says = REVIEWERS[role][1]
-        record = reviews.review_of(role, says, found, tree=model.tree, by=role, now=model.now)
+        record = reviews.review_of(role, says, found, tree=model.tree, by=role, at=model.now)
         one, before = model.run.story(story), model.run
         model.run = reviews.reviewed(before, one, record, is_word=not found, resolved=resolved)
         holds = severity is not Severity.BLOCKING

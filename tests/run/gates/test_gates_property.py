@@ -125,7 +125,7 @@ def looks(role: str, severity: Severity | None, *, is_word: bool) -> Step:
         story = gate_records.at_work(model.run, "S1")
         findings = () if severity is None else (ReviewFinding(severity, "a crash"),)
         record = reviews.review_of(
-            role, REVIEWERS[role][1], findings, tree=model.tree, by=role, now=NOW
+            role, REVIEWERS[role][1], findings, tree=model.tree, by=role, at=NOW
         )
         model.run = reviews.reviewed(model.run, story, record, is_word=is_word)
         model.shows(role, holds=severity is not Severity.BLOCKING)

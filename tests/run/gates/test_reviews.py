@@ -123,7 +123,7 @@ def test_a_finding_without_a_severity_is_refused() -> None:
 def test_only_what_is_blocking_refuses(said: str, severities: list[Severity], counts: str) -> None:
     """Whatever the verdict says, where something was found."""
     findings = tuple(ReviewFinding(severity, "x") for severity in severities)
-    record = review_of("reviewer", ReviewVerdict(said), findings, tree=TREE, by="reviewer", now=NOW)
+    record = review_of("reviewer", ReviewVerdict(said), findings, tree=TREE, by="reviewer", at=NOW)
     assert record.verdict == counts
 
 
@@ -140,7 +140,7 @@ def test_a_review_needs_its_own_verdict_and_a_tree(
 ) -> None:
     """Otherwise nothing is recorded."""
     with pytest.raises(Refused, match="recorded"):
-        review_of(role, verdict, (), tree=tree, by=role, now=NOW)
+        review_of(role, verdict, (), tree=tree, by=role, at=NOW)
 
 
 def at_work() -> Run:
