@@ -290,7 +290,5 @@ def decoded(content: bytes) -> Run:
         if isinstance(version, int) and version < VERSION:
             raise ValueError(f"there is no way from version {version} to version {VERSION}")
         return msgspec.json.decode(content, type=Run)
-    except msgspec.MsgspecError as error:
-        raise ValueError(str(error)) from None
     except RecursionError:
         raise ValueError("it is nested too deep") from None

@@ -277,6 +277,8 @@ NUMBERS: Final[Mapping[RunPhase, int]] = _ROWS.numbers
 WORK: Final[Mapping[TddPhase, str]] = _ROWS.work
 GATES: Final[Mapping[Gate, GateRow]] = _ROWS.gates
 REVIEWERS: Final = _ROWS.reviewers
+ROLES: Final = {row[0]: role for role, row in REVIEWERS.items()}
+"""Who reviews, by the check that it shows."""
 RETRY: Final[Mapping[FailureCategory, RetryPolicy]] = _ROWS.retry
 TRIGGERS: Final = _ROWS.triggers
 TIERS: Final = _ROWS.tiers

@@ -13,15 +13,13 @@ from lifecycle.git.worktree_files import files_aside
 from lifecycle.run.finish.completion import read_from
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.state import WordCheck, data_of
-from lifecycle.run.table import APPROVING, REVIEWERS, SHOWN_BY, ReviewVerdict, StoryCheck
+from lifecycle.run.table import APPROVING, REVIEWERS, ROLES, SHOWN_BY, ReviewVerdict, StoryCheck
 from lifecycle.run.texts.agent_contexts import review_lines
 from lifecycle.run.texts.told import refused
 from lifecycle.storage.store import FOLDER
 
 _MOST = 1_000_000
 """Characters of a report on stdin; a longer one is refused."""
-
-_ROLES = {row[0]: role for role, row in REVIEWERS.items()}
 
 
 def verify(
@@ -41,7 +39,7 @@ def verify(
     """
     if passed is None:
         raise click.UsageError("Say --passed or --failed.")
-    who, now, is_review = by or session.who, session.now, check in _ROLES
+    who, now, is_review = by or session.who, session.now, check in ROLES
     gate_records.at_work(session.store.demanded(), story, is_begun=False)
     tree = session.tree_if_known
     with session.store.changing() as change:
@@ -49,7 +47,7 @@ def verify(
         word_check = WordCheck(check, passed, details, who, now)
         change.run = gate_records.with_word(change.run, target, word_check)
         if is_review:
-            role = _ROLES[check]
+            role = ROLES[check]
             _, *verdicts = REVIEWERS[role]
             record = reviews.review_of(role, verdicts[not passed], (), tree=tree, by=who, at=now)
             target = change.run.story(story)

@@ -85,7 +85,7 @@ def missing_for(story: Story, facts: WorkFacts) -> tuple[str, ...]:
 def _unshown(story: Story, check: table.StoryCheck, state: table.CheckState) -> str:
     gate = table.SHOWN_BY[check]
     name = f"{gate} ({check})" if gate is not None else check
-    by = next((role for role, row in table.REVIEWERS.items() if row[0] is check), "")
+    by = table.ROLES.get(check)
     way = f"review {story.id} --by {by} …" if by else f"gate {gate} {story.id}"
     stands = "FAILED" if state is table.CheckState.FAIL else "has no PASSED record"
     return f"{name} {stands} on the current tree (lifecycle run {way})"

@@ -123,7 +123,7 @@ def _refuse_standing(story: Story, record: ReviewRecord, resolved: Iterable[int]
         raise refused("blocking-here", same=same[0][:200])
     left = {n: f"{n}. {text[:200]}" for n, text in enumerate(open_findings, 1) if n not in resolved}
     if left:
-        by = next(role for role, row in table.REVIEWERS.items() if row[0] is record.check)
+        by = table.ROLES[record.check]
         way = f"review {story.id} --by {by} --verdict {record.verdict} --resolved {min(left)}"
         raise refused("blocking-stands", left=[*left.values()], way=way)
 
