@@ -174,7 +174,7 @@ def check_commands(where: str, value: object) -> dict[str, object]:
             raise BadConfig(sentence("no-check-name", where=where, name=name))
         is_several = isinstance(command, list) and len(command) > 0 and all(map(_is_words, command))
         if not (_is_words(command) or is_several):
-            words = {"where": where, "name": name, "command": command}
+            words = {"where": where, "name": name, "command": repr(command)}
             raise BadConfig(sentence("no-check-command", **words))
     return table
 

@@ -7,9 +7,9 @@ says them.
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -57,14 +57,6 @@ def texts(name: str) -> dict[str, Any]:
     return tomllib.loads(packaged(name))
 
 
-_cached = cache(texts)
-
-
-def sentence(name: str, table: str = "settings/sentences.toml", /, **words: object) -> str:
-    """A sentence of such a file, filled in; its lines are joined."""
-    return " ".join(_cached(table)[name].splitlines()).format(**words)
-
-
 class Sentences:
     """The sentences of a TOML file of the package's own, by name; it is read for the first of them."""
 
@@ -84,3 +76,7 @@ class Sentences:
         """
         joined = {k: "; ".join(v) for k, v in values.items() if isinstance(v, (list, tuple))}
         return " ".join(self._texts[name].splitlines()).format_map({**values, **joined})
+
+
+sentence: Final = Sentences("settings/sentences.toml")
+"""What is refused where settings are read."""

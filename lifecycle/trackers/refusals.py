@@ -6,23 +6,14 @@ Their sentences are in `refusals.toml`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from functools import cache
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Capability, LabelEdit, NewTask, Task, TaskEdit, TaskStatus
 from lifecycle.settings import resources
 
-
-@cache
-def _sentences() -> dict[str, str]:
-    return resources.texts("trackers/refusals.toml")
-
-
-def sentence(name: str, /, **values: object) -> str:
-    """A sentence of `refusals.toml`, filled in."""
-    return " ".join(_sentences()[name].splitlines()).format_map(values)
+sentence: Final = resources.Sentences("trackers/refusals.toml")
 
 
 def lacking(capability: Capability, name: str, /, **values: object) -> errors.Lacking:

@@ -8,6 +8,7 @@ import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
@@ -57,9 +58,7 @@ class FileChange:
         return "".join(_diff_line(line) for line in lines)
 
 
-def sentence(name: str, /, **words: object) -> str:
-    """A sentence of `sentences.toml`, filled in."""
-    return resources.sentence(name, "setup/init/sentences.toml", **words)
+sentence: Final = resources.Sentences("setup/init/sentences.toml")
 
 
 def unwritten(problem: str, way: str = "mend it") -> Refused:
