@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Required
 from lifecycle.github.pulls import rollup
 from lifecycle.github.pulls.rollup import RollupEntry, Suite, Workflows, run_bucket
@@ -349,9 +350,11 @@ def test_a_commit_status_is_read_in_full() -> None:
     assert rollup.rollup(SHA, {"contexts": {"nodes": [plain]}}).runs == (wanted,)
     bare = {**run("test", workflow=None), "checkSuite": None}
     assert len(rollup.rollup(SHA, {"contexts": {"nodes": [node, bare]}}).runs) == 2
-    made = rollup.commit_status(context="test", state="error", made_at=1.0, url="u")
+    made = rollup.commit_status(
+        {"context": "test", "state": "error", "created_at": render_time(TEN), "target_url": "u"}
+    )
     assert made == RollupEntry(
-        ("status", "test"), Check("test", Bucket.FAIL, started_at=1.0, url="u", word="ERROR"), True
+        ("status", "test"), Check("test", Bucket.FAIL, started_at=TEN, url="u", word="ERROR"), True
     )
 
 
@@ -360,7 +363,7 @@ def test_a_commit_status_is_read_in_full() -> None:
     [
         ("COMPLETED", "FAILURE", None, "FAILURE", True),
         ("completed", None, None, "COMPLETED", True),
-        ("IN_PROGRESS", "FAILURE", 1.0, "IN_PROGRESS", True),
+        ("IN_PROGRESS", "FAILURE", TEN, "IN_PROGRESS", True),
         ("QUEUED", None, None, "QUEUED", False),
         ("QUEUED", None, 0.0, "QUEUED", True),
     ],
@@ -369,16 +372,14 @@ def test_a_run_has_githubs_word_and_has_begun_or_waits(
     status: str, conclusion: str | None, started_at: float | None, word: str, has_begun: bool
 ) -> None:
     """How it ended if it is over, else where it stands; who names no more tells it by name and app."""
-    made = rollup.check_run(
-        name="test", status=status, conclusion=conclusion, started_at=started_at, url="u", app=9
-    )
+    run = {"name": "test", "status": status, "conclusion": conclusion}
+    begun = {"started_at": None if started_at is None else render_time(started_at)}
+    made = rollup.check_run(run | begun, ("", ""), 9, ())
+    assert made.check.started_at == started_at
     assert (made.check.word, made.has_begun) == (word, has_begun)
     assert made.key == ("run", "test", 9)
     assert (made.check.workflow, made.check.event, made.check.ended_at) == ("", "", None)
-    plain = rollup.check_run(
-        name="test", status=status, conclusion=conclusion, started_at=None, url="u", app="x"
-    )
-    assert plain.check.app is None
+    assert rollup.check_run(run, ("", ""), "x", ()).check.app is None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
 from lifecycle.github.pulls import rollup, translate
@@ -30,7 +31,7 @@ statuses = st.sampled_from(
 
 def entry(workflow: str, **values: Any) -> rollup.RollupEntry:
     """A run that is told apart by its workflow."""
-    return rollup.check_run(workflow=workflow, event="push", key=(workflow,), **values)
+    return rollup.check_run(values, (workflow, "push"), None, (workflow,))
 
 
 entries = st.builds(
@@ -38,8 +39,8 @@ entries = st.builds(
     name=st.sampled_from(["lint", "test"]),
     status=statuses,
     conclusion=conclusions,
-    started_at=st.none() | st.floats(0, 3),
-    url=st.sampled_from(["", "https://github.com/x"]),
+    started_at=st.none() | st.integers(0, 3).map(render_time),
+    details_url=st.sampled_from(["", "https://github.com/x"]),
     workflow=st.sampled_from(["CI", "Release"]),
 )
 

@@ -246,7 +246,7 @@ class _App:
         return abs(self.skew) > SKEW_SECONDS
 
     def _error(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
-        words = self._failures().clean(Answer.read(sent.status, sent.headers, sent.body).words)
+        words = self._failures().clean(Answer.read(*sent).words)
         app, where = self.app.id, self.app.where
         kept = "so nothing was asked of GitHub's repositories and nothing was changed"
         if sent.status == 401:
@@ -271,7 +271,7 @@ class _App:
         return self._translated(sent, asked)
 
     def _translated(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
-        return self._failures().of_answer(Answer.read(sent.status, sent.headers, sent.body), asked)
+        return self._failures().of_answer(Answer.read(*sent), asked)
 
     def _failures(self) -> Failures:
         return Failures("", f"the GitHub App {self.app.id}", self.deadline.clock)

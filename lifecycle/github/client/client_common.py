@@ -64,7 +64,10 @@ class TokenClient:
 
     Attributes:
         requests: how many were sent; those that followed a redirect are not counted again.
+        of_library: the class of `library_lines` that sends where a library is to.
     """
+
+    of_library: str
 
     def __init__(
         self,
@@ -86,19 +89,32 @@ class TokenClient:
         self._current = current
         self._on_refused = on_refused
         self._withheld = [] if withheld is None else withheld
+        self._line: Any = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._url!r})"
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        raise NotImplementedError
+        if self._line is not None:
+            self._line.close()
+            self._line = None
 
-    def _takes_library(self) -> bool:
-        """True if PyGithub and gql are to send: by request, or to reach a proxy that only they speak to."""
-        from lifecycle.github.client.plain_line import speaks_to_proxy_of
+    def _connected(self) -> Any:
+        """What sends with the token that is good now, made anew if it was closed meanwhile.
 
-        return self.by_library or not speaks_to_proxy_of(self._url)
+        A library's line by request, or to reach a proxy that only the libraries speak to.
+        """
+        if self._line is None:
+            from lifecycle.github.client import plain_line
+
+            kind: Any = plain_line.TokenLine
+            if self.by_library or not plain_line.speaks_to_proxy_of(self._url):
+                from lifecycle.github.client import library_lines
+
+                kind = getattr(library_lines, self.of_library)
+            self._line = kind(self._url, self.failures.token, self.deadline)
+        return self._line
 
     def _begin(self) -> None:
         """Before each request: check that time is left, and take the token that is good now.

@@ -17,13 +17,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import LAST_RAISES, Deadline, attempts
+from lifecycle.core.timing import Deadline, reading
 from lifecycle.github.client.client_common import TokenClient, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
@@ -31,8 +31,7 @@ from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
-    from lifecycle.github.client.library_lines import GqlLine
-    from lifecycle.github.client.plain_line import PlainLine, Sent
+    from lifecycle.github.client.plain_line import Sent
 
 
 READY = Path(__file__).with_name("ready.json")
@@ -138,12 +137,13 @@ class GraphClient(TokenClient):
             (`rateLimit`) counts as one.
     """
 
+    of_library = "GqlLine"
+
     def __init__(
         self, url: str, token: str, deadline: Deadline, *, cache: Cache | None = None, **more: Any
     ) -> None:
         super().__init__(url, token, deadline, **more)
         self._cache = MemoryCache() if cache is None else cache
-        self._line: _PlainGraph | GqlLine | None = None
         self._headers: Mapping[str, str] = {}
         self.points = 0
 
@@ -176,7 +176,6 @@ class GraphClient(TokenClient):
         parts = tuple(part for part in added if part not in lacking)
         words: dict[str, str] = {}
         while True:
-            self._begin()
             combined = document(name, *parts)
             asked = AskedRequest(subject or combined.operation, is_write=combined.is_mutation)
             data, problems = self._sent(combined, variables, asked)
@@ -203,22 +202,21 @@ class GraphClient(TokenClient):
         added: Sequence[str] = (),
     ) -> GraphReply:
         """`execute` for what may be asked again: up to three times while nobody answers."""
-        for attempt in attempts(self.deadline):
-            with attempt:
-                return self.execute(name, variables, subject=subject, added=added)
-        raise AssertionError(LAST_RAISES)
+        ask = partial(self.execute, name, variables, subject=subject, added=added)
+        return reading(self.deadline, ask)
 
     def change(self, name: str, variables: Mapping[str, Any], *, subject: str) -> Mapping[str, Any]:
         """Send a document and return its data; a hole in it is an error. Asked again as by `read`."""
-        for attempt in attempts(self.deadline):
-            with attempt:
-                reply = self.execute(name, variables, subject=subject)
-                if not reply.problems:
-                    return reply.data
-                is_partly_done = any(part is not None for part in reply.data.values())
-                asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
-                raise self.failures.of_problems(reply.problems, asked)
-        raise AssertionError(LAST_RAISES)
+
+        def once() -> Mapping[str, Any]:
+            reply = self.execute(name, variables, subject=subject)
+            if not reply.problems:
+                return reply.data
+            is_partly_done = any(part is not None for part in reply.data.values())
+            asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
+            raise self.failures.of_problems(reply.problems, asked)
+
+        return reading(self.deadline, once)
 
     def together(
         self, names: Sequence[str], variables: Mapping[str, Any], *, subject: str
@@ -236,7 +234,6 @@ class GraphClient(TokenClient):
             Transient: ambiguous where some of it may have been done.
             Rejected: nothing of it was done.
         """
-        self._begin()
         asked = AskedRequest(subject, is_write=True)
         data, problems = self._sent(document(*names), variables, asked)
         if not data:
@@ -265,7 +262,6 @@ class GraphClient(TokenClient):
         """
         from lifecycle.github.client.document_trees import repeated
 
-        self._begin()
         combined = Document.of(repeated(*(name for name, _ in parts)))
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
         asked = AskedRequest(subject)
@@ -291,24 +287,19 @@ class GraphClient(TokenClient):
         kept = {"at": self.deadline.clock.now(), "parts": dict(parts)}
         self._cache.put(f"lacking:{self._url}", kept)
 
-    def close(self) -> None:
-        """Close the connection; the next request opens another."""
-        if self._line is not None:
-            self._line.close()
-            self._line = None
-
     def _sent(
         self, document: Document, variables: Mapping[str, Any], asked: AskedRequest
     ) -> tuple[Mapping[str, Any], tuple[AnswerProblem, ...]]:
         from lifecycle.github.client.plain_line import NoAnswerError
 
+        self._begin()
         sent: Any = {k: v for k, v in variables.items() if k in document.variables}
         if document.is_mutation:
             sent = without_secrets(sent, self._withheld)
         line = self._connected()
         self.requests += 1
         try:
-            answer = line.ask(document.payload(sent))
+            answer: Sent = line.ask(document.payload(sent))
         except NoAnswerError as error:
             raise self._unanswered(error.silence, asked) from None
         self._headers = answer.headers
@@ -322,46 +313,14 @@ class GraphClient(TokenClient):
         self.points += _cost(data)
         return data if isinstance(data, dict) else {}, problems
 
-    def _connected(self) -> _PlainGraph | GqlLine:
-        """The client that sends, made anew if it was closed meanwhile."""
-        if self._line is None:
-            arguments = self._url, self.failures.token, self.deadline
-            if self._takes_library():
-                from lifecycle.github.client.library_lines import GqlLine
-
-                self._line = GqlLine(*arguments)
-            else:
-                self._line = _PlainGraph(*arguments)
-        return self._line
-
     def _refusal(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
         """The error for an answer that is no GraphQL: an HTTP refusal, or nonsense."""
         if sent.status < 400:
             return self.failures.of_nonsense(asked)
-        answer = Answer.read(sent.status, sent.headers, sent.body)
+        answer = Answer.read(*sent)
         if sent.status in _NO_API:
             return absent_api(self._url, sent.status, self.failures.clean(answer.words))
         return self.failures.of_answer(answer, asked)
-
-
-class _PlainGraph:
-    """GraphQL through the smallest client; its arguments are those of `GqlLine`."""
-
-    def __init__(self, url: str, token: str, deadline: Deadline) -> None:
-        from lifecycle.github.client.plain_line import PlainLine, bearer
-
-        self._url = url
-        self._line: PlainLine = PlainLine(url, deadline)
-        self._headers = {**bearer(token), "Content-Type": "application/json"}
-        self.close = self._line.close
-
-    def ask(self, payload: Mapping[str, Any]) -> Sent:
-        """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
-        from lifecycle.github.client.plain_line import content_of
-
-        body = json.dumps(payload).encode()
-        answer = self._line.send("POST", self._url, self._headers, body)
-        return answer._replace(body=content_of(answer.body))
 
 
 def _cost(data: object) -> int:

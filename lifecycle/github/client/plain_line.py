@@ -20,7 +20,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -277,6 +277,34 @@ class PlainLine:
         return connection
 
 
+class TokenLine(PlainLine):
+    """A line on which every request has the token and takes JSON, as the libraries' lines do.
+
+    Args:
+        url, deadline: as of every line.
+        token: goes into the Authorization header.
+    """
+
+    def __init__(self, url: str, token: str, deadline: Deadline) -> None:
+        super().__init__(url, deadline)
+        self._url, self._given = url, bearer(token)
+
+    def send(
+        self, method: str, target: str, headers: Mapping[str, str], content: object = None
+    ) -> Sent:
+        """As of every line; `content` is sent as JSON, nothing if it is None."""
+        headers = {**self._given, **headers}
+        if content is None:
+            return super().send(method, target, headers)
+        headers["Content-Type"] = "application/json"
+        return super().send(method, target, headers, json.dumps(content).encode())
+
+    def ask(self, content: object, method: str = "POST") -> Sent:
+        """One request to the line's own address, sent once, with the JSON of its answer read."""
+        answer = self.send(method, self._url, {}, content)
+        return answer._replace(body=content_of(answer.body))
+
+
 def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
     """One request on a connection of its own, with its JSON read; no redirect is followed.
 
@@ -290,12 +318,8 @@ def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
         NoAnswerError: no answer came.
         Transient: no time is left; nothing was sent.
     """
-    line = PlainLine(url, deadline)
-    try:
-        answer = line.send(method, url, bearer(token))
-        return answer._replace(body=content_of(answer.body))
-    finally:
-        line.close()
+    with closing(TokenLine(url, token, deadline)) as line:
+        return line.ask(None, method)
 
 
 @contextmanager
@@ -313,13 +337,11 @@ def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes
         NoAnswerError: no answer came, or it broke off.
         Transient: no time is left.
     """
-    line = PlainLine(url, deadline)
-    try:
-        response = line.answer("GET", url, {"Accept": "*/*"})
-        with response:
-            yield response.status, line.parts(response)
-    finally:
-        line.close()
+    with (
+        closing(PlainLine(url, deadline)) as line,
+        line.answer("GET", url, {"Accept": "*/*"}) as response,
+    ):
+        yield response.status, line.parts(response)
 
 
 def speaks_to_proxy_of(url: str) -> bool:

@@ -14,10 +14,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from lifecycle.core import timing
-from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected, Transient
+from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.timing import LAST_RAISES, attempts, reading
+from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import (
@@ -31,7 +30,6 @@ from lifecycle.github.failures.failures import moved_to
 
 if TYPE_CHECKING:
     from lifecycle.github.client.client_common import Etags
-    from lifecycle.github.client.library_lines import PyGithubLine
     from lifecycle.github.client.plain_line import Sent
 
 T = TypeVar("T")
@@ -51,13 +49,8 @@ _NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, Va
 class RestClient(TokenClient):
     """A client for the REST API; its arguments are those of every client."""
 
-    _line: _PlainRest | PyGithubLine | None = None
+    of_library = "PyGithubLine"
     _etags: Etags | None = None
-
-    def close(self) -> None:
-        """Close the connection; the next request opens another."""
-        if self._line is not None:
-            self._line.close()
 
     def viewer(self) -> str:
         """The login that the token belongs to.
@@ -120,6 +113,8 @@ class RestClient(TokenClient):
         Raises:
             Transient, Rejected: as everywhere; Transient is ambiguous for a write that may have landed.
         """
+        from lifecycle.github.client.plain_line import content_of
+
         self._begin()
         self.requests += 1
         with self._translated(asked):
@@ -127,15 +122,12 @@ class RestClient(TokenClient):
             if status < 300:
                 return headers, json.loads(text) if text else None
         self._note(status)
-        answer = Answer.read(status, headers, _leniently(text))
+        answer = Answer.read(status, headers, content_of(text))
         raise (own(answer) if own else None) or self._refusal(answer, asked)
 
     def again(self, asked: AskedRequest, method: str, path: str, **more: Any) -> tuple[Json, Any]:
         """`exchange` for what may be asked again: up to three times while nobody answers."""
-        for attempt in attempts(self.deadline):
-            with attempt:
-                return self.exchange(asked, method, path, **more)
-        raise AssertionError(LAST_RAISES)
+        return reading(self.deadline, partial(self.exchange, asked, method, path, **more))
 
     def shown(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
         """What a GET shows; asked again while nobody answers, or the answer has another shape.
@@ -147,11 +139,7 @@ class RestClient(TokenClient):
         """
 
         def once() -> T:
-            headers, content = self.exchange(asked, "GET", path)
-            try:
-                return shape(headers, content)
-            except _NONSENSE:
-                raise self.nonsense(asked) from None
+            return self.shaped(asked, shape, *self.exchange(asked, "GET", path))
 
         return reading(self.deadline, once)
 
@@ -176,7 +164,7 @@ class RestClient(TokenClient):
             sent = reading(self.deadline, partial(self._sent_as_is, asked, where))
             where = sent.headers.get("location", "")
         if sent.status != _FOUND:
-            answer = Answer.read(sent.status, sent.headers, sent.body)
+            answer = Answer.read(*sent)
             raise own(answer) or self.failures.of_answer(answer, asked)
         if urlsplit(where).scheme not in {"https", urlsplit(self._url).scheme}:
             raise Rejected(
@@ -185,9 +173,12 @@ class RestClient(TokenClient):
             )
         return where
 
-    def nonsense(self, asked: AskedRequest) -> Transient:
-        """The error for an answer of another shape than documented, to be raised by whoever reads it."""
-        return self.failures.of_nonsense(asked)
+    def shaped(self, asked: AskedRequest, shape: Callable[..., T], *content: Any) -> T:
+        """A value of what was read; Transient if that has another shape than documented."""
+        try:
+            return shape(*content)
+        except _NONSENSE:
+            raise self.failures.of_nonsense(asked) from None
 
     def _sent_as_is(self, asked: AskedRequest, url: str) -> Sent:
         """One GET whose redirect is not followed."""
@@ -199,16 +190,14 @@ class RestClient(TokenClient):
             answer = send("GET", url, self.failures.token, self.deadline)
         self._note(answer.status)
         if answer.status >= 500:
-            raise self.failures.of_answer(
-                Answer.read(answer.status, answer.headers, answer.body), asked
-            )
+            raise self.failures.of_answer(Answer.read(*answer), asked)
         return answer
 
     def _begin(self) -> None:
         token = self.failures.token
         super()._begin()
-        if self.failures.token != token:  # connection and kept answers are the old token's
-            self._line = self._etags = None
+        if self.failures.token != token:  # what was kept are the old token's answers
+            self._etags = None
 
     def _sent(
         self, method: str, path: str, query: Json | None, body: object
@@ -246,7 +235,7 @@ class RestClient(TokenClient):
 
         query = target.partition("?")[2]
         for _ in range(_MOST_REDIRECTS + 1):
-            answer = self._connected().send(method, target, headers, body)
+            answer: Sent = self._connected().send(method, target, headers, body)
             where = urljoin(self._url, answer.headers.get("location") or "")
             if answer.status != 301 or method != "GET" or where == self._url:
                 return answer
@@ -254,18 +243,6 @@ class RestClient(TokenClient):
                 raise RuntimeError(f"redirected to {where}")
             target = f"{where}?{query}" if query and "?" not in where else where
         raise RuntimeError(f"redirected more than {_MOST_REDIRECTS} times")
-
-    def _connected(self) -> _PlainRest | PyGithubLine:
-        """The client that sends, made with the token that is good now."""
-        if self._line is None:
-            arguments = self._url, self.failures.token, self.deadline
-            if self._takes_library():
-                from lifecycle.github.client.library_lines import PyGithubLine
-
-                self._line = PyGithubLine(*arguments)
-            else:
-                self._line = _PlainRest(*arguments)
-        return self._line
 
     @contextmanager
     def _translated(self, asked: AskedRequest) -> Iterator[None]:
@@ -284,7 +261,7 @@ class RestClient(TokenClient):
                 evidence=self.failures.clean(str(error)),
             ) from None
         except _NONSENSE:
-            raise self.nonsense(asked) from None
+            raise self.failures.of_nonsense(asked) from None
 
     def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
         """The error for a refusal; where a repository was renamed, that of a write says the new name.
@@ -302,25 +279,6 @@ class RestClient(TokenClient):
             return moved_to(str(moved["full_name"]), str(moved["clone_url"]), asked)
         except (LifecycleError, KeyError, TypeError):
             return error
-
-
-class _PlainRest:
-    """REST through the smallest client; its arguments are those of `PyGithubLine`."""
-
-    def __init__(self, url: str, token: str, deadline: timing.Deadline) -> None:
-        from lifecycle.github.client.plain_line import PlainLine, bearer
-
-        self._line: PlainLine = PlainLine(url, deadline)
-        self._headers = bearer(token)
-        self.close = self._line.close
-
-    def send(self, method: str, target: str, headers: Json, content: object) -> Sent:
-        """One request, sent once, its answer as text; raises NoAnswerError, and Transient without time."""
-        sent = {**self._headers, **headers}
-        if content is None:
-            return self._line.send(method, target, sent)
-        body = json.dumps(content).encode()
-        return self._line.send(method, target, {**sent, "Content-Type": "application/json"}, body)
 
 
 @dataclass(eq=False)
@@ -357,7 +315,7 @@ class Calls:
         """
         asked = self._asked(subject, is_write=False)
         body = self.rest.again(asked, "GET", self._below(path, asked), query=query)[1]
-        return self._shaped(asked, shape, body)
+        return self.rest.shaped(asked, shape, body)
 
     def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
         """The same as `read`, None where GitHub shows no such thing."""
@@ -370,9 +328,8 @@ class Calls:
         self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
     ) -> Iterator[T]:
         """The entries of `pages` as values."""
-        asked = self._asked(subject, is_write=False)
         for entry in self.pages(path, subject, query):
-            yield self._shaped(asked, shape, entry)
+            yield self.shaped(subject, shape, entry)
 
     def pages(
         self, path: str, subject: str, query: Json | None = None, *, key: str = ""
@@ -395,25 +352,25 @@ class Calls:
             headers, body = self.rest.again(asked, "GET", self._below(path, asked), query=page)
             entries = body.get(key) if key and isinstance(body, Mapping) else body
             if not isinstance(entries, list):
-                raise self.rest.nonsense(asked)
+                raise self.rest.failures.of_nonsense(asked)
             yield from entries
             next_page = following(headers, page)
             if next_page == page:  # the same page again: it would never end
-                raise self.rest.nonsense(asked)
+                raise self.rest.failures.of_nonsense(asked)
 
     def set(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
             body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
         """A write that may be applied twice: asked again while nobody answers."""
         asked = self._asked(subject)
         shown = self.rest.again(asked, method, self._below(path, asked), body=body, own=own)[1]
-        return self._shaped(asked, shape, shown)
+        return self.rest.shaped(asked, shape, shown)
 
     def create(self, method: str, path: str, subject: str, shape: Callable[[Any], T],
                body: Json | None = None, *, own: Own | None = None) -> T:  # fmt: skip
         """A write that must not be applied twice: sent once."""
         asked = self._asked(subject)
         content = self.rest.exchange(asked, method, self._below(path, asked), body=body, own=own)[1]
-        return self._shaped(asked, shape, content)
+        return self.rest.shaped(asked, shape, content)
 
     def delete(self, path: str, subject: str, own: Own, body: Json | None = None) -> None:
         """DELETE, which may be applied twice and answers nothing that matters."""
@@ -421,13 +378,7 @@ class Calls:
 
     def shaped(self, subject: str, shape: Callable[[Any], T], content: Any) -> T:
         """A value of what was read; Transient if it has another shape than documented."""
-        return self._shaped(self._asked(subject, is_write=False), shape, content)
-
-    def _shaped(self, asked: AskedRequest, shape: Callable[[Any], T], content: Any) -> T:
-        try:
-            return shape(content)
-        except _NONSENSE:
-            raise self.rest.nonsense(asked) from None
+        return self.rest.shaped(self._asked(subject, is_write=False), shape, content)
 
     @cached_property
     def login(self) -> str:
@@ -458,12 +409,3 @@ class Calls:
 def _with(key: str) -> Callable[[Json, Any], tuple[Json, Any]]:
     """A shape for `shown`: headers, and what the answer has under `key`, which has to be there."""
     return lambda headers, content: (headers, content[key])
-
-
-def _leniently(text: str) -> object:
-    """The JSON of a failed answer, None if it is none: then the status says what happened."""
-    try:
-        value: object = json.loads(text)
-    except ValueError:
-        return None
-    return value

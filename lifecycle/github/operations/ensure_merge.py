@@ -214,7 +214,7 @@ class MergeOperations:
             own = partial(_not_merged, number)
             done = self._api.create("PUT", path, subject, dict, body, own=own)
             if not done.get("merged"):
-                raise self._api.rest.nonsense(AskedRequest(subject, is_write=True))
+                raise self._api.rest.failures.of_nonsense(AskedRequest(subject, is_write=True))
             sha = str(done.get("sha") or "")
             return replace(pull, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 

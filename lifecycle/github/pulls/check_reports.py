@@ -7,8 +7,8 @@ no remarks on lines; what else is hidden is told.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lifecycle.core import timing
@@ -21,13 +21,11 @@ from lifecycle.core.values.failed_checks import (
     FailedCheck,
     FailedHead,
     JobStep,
-    WorkflowRun,
 )
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AskedRequest
-from lifecycle.github.pulls import workflow_runs
-from lifecycle.github.pulls.workflow_runs import address_of, job_log
+from lifecycle.github.pulls.workflow_runs import WorkflowRuns, over
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -39,7 +37,7 @@ _MORE_SUITES = "GitHub has more check suites of this head than one look shows."
 _BAD_STATUS = {"FAILURE", "ERROR"}
 
 
-class GitHubCheckReports:
+class GitHubCheckReports(WorkflowRuns):
     """Reads failed checks and the logs of jobs; fits `ports.CheckReports`.
 
     Args:
@@ -48,12 +46,8 @@ class GitHubCheckReports:
     """
 
     def __init__(self, graph: GraphClient, calls: Calls) -> None:
+        super().__init__(calls)
         self._graph = graph
-        self._calls = calls
-
-    def job_log(self, job: int) -> AbstractContextManager[Iterator[str]]:
-        """The lines of a job's log as they come."""
-        return job_log(self._calls, job)
 
     def may_read_logs(self) -> bool:
         """True if GitHub would show the log of the newest run that is over; False without one to try it on.
@@ -70,22 +64,14 @@ class GitHubCheckReports:
         if not jobs:
             return False
         with suppress(LogExpired, NotFound):  # then the token may ask all the same
-            address_of(self._calls, int(jobs[0]["id"]))
+            self.address_of(int(jobs[0]["id"]))
         return True
-
-    def run(self, number: int) -> WorkflowRun:
-        """A run of a workflow as it stands now."""
-        return workflow_runs.run_of(self._calls, number)
 
     def failed_on(self, sha: str) -> CommitFailures:
         """The failed jobs of Actions on a commit, and the workflows of which no run is under way."""
-        runs = workflow_runs.runs_on(self._calls, sha)
+        runs = self.runs_on(sha)
         failed = tuple(check for run in runs for check in self._jobs_in(run))
-        return CommitFailures(failed, workflow_runs.over(runs))
-
-    def run_again(self, run: int, attempt: int) -> None:
-        """Run the failed jobs of a run again, unless it has a later attempt already."""
-        workflow_runs.run_again(self._calls, run, attempt)
+        return CommitFailures(failed, over(runs))
 
     def failed_head(self, number: int, group: str = "") -> FailedHead:
         """What failed on the head of a pull request, or on the merge queue's commit `group`; NotFound."""
@@ -147,7 +133,7 @@ class GitHubCheckReports:
         """
         jobs: list[FailedCheck] = []
         try:
-            for run in workflow_runs.runs_on(self._calls, sha):
+            for run in self.runs_on(sha):
                 jobs += self._jobs_in(run)
         except NoPermission as error:
             return jobs, (error.sentence,)

@@ -105,7 +105,7 @@ def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
 
 
 def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
-    return _all(calls, sha, f"commits/{sha}/status", "statuses", _status)[0]
+    return _all(calls, sha, f"commits/{sha}/status", "statuses", rollup.commit_status)[0]
 
 
 def _is_ambiguous(runs: list[Json]) -> bool:
@@ -161,18 +161,7 @@ def _run(run: Json, flows: Mapping[object, Suite]) -> RollupEntry:
     flow = flows.get(suite_id)
     is_anothers = app is not None and not _is_of_actions(run)
     names = (flow.workflow, flow.event) if flow else ("", "")
-    return rollup.check_run(
-        name=str(run["name"]),
-        status=run["status"],
-        conclusion=run.get("conclusion"),
-        started_at=timing.parse_time(run.get("started_at")),
-        ended_at=timing.parse_time(run.get("completed_at")),
-        url=run.get("details_url") or "",
-        workflow=names[0],
-        event=names[1],
-        app=app,
-        key=names if flow or is_anothers else (suite_id,),
-    )
+    return rollup.check_run(run, names, app, names if flow or is_anothers else (suite_id,))
 
 
 def _flow(run: Json) -> _Flow:
@@ -180,34 +169,17 @@ def _flow(run: Json) -> _Flow:
 
     Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
     """
-    is_over = run["status"] == "completed"
-    name, event = run.get("name") or "", str(run["event"])
-    made_at = timing.parse_time(run.get("created_at") or run.get("run_started_at"))
+    name, event, url = str(run.get("name") or ""), str(run["event"]), str(run["html_url"])
+    begun = run.get("run_started_at")
+    made_at = timing.parse_time(run.get("created_at") or begun)
     status, conclusion = word(run["status"]), word(run.get("conclusion"))
-    url = str(run["html_url"])
     suite = Suite(name, event, made_at or float("-inf"), status, conclusion, url)
-    entry = rollup.check_run(
-        name=name,
-        status=status,
-        conclusion=conclusion,
-        started_at=timing.parse_time(run.get("run_started_at")),
-        # REST tells no time of the end; a run that is over is seldom updated again.
-        ended_at=timing.parse_time(run.get("updated_at")) if is_over else None,
-        url=url,
-        workflow=name,
-        event=event,
-        key=(run["workflow_id"], event),
-    )
+    # REST tells no time of the end; a run that is over is seldom updated again.
+    ended = run.get("updated_at") if status == "COMPLETED" else None
+    times = {"started_at": begun, "completed_at": ended}
+    check = {"name": name, "status": status, "conclusion": conclusion, "details_url": url, **times}
+    entry = rollup.check_run(check, (name, event), None, (run["workflow_id"], event))
     return _Flow(str(run.get("head_sha") or ""), run.get("check_suite_id"), suite, entry)
-
-
-def _status(status: Json) -> RollupEntry:
-    return rollup.commit_status(
-        context=str(status["context"]),
-        state=status["state"],
-        made_at=timing.parse_time(status.get("created_at")),
-        url=status.get("target_url") or "",
-    )
 
 
 def completed(

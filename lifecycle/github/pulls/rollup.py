@@ -291,59 +291,44 @@ def overall(node: Json) -> str:
 
 def _context(node: Json) -> RollupEntry:
     if "context" in node:
-        name = text(node, "context")
-        state = node.get("statusState", node.get("state"))
-        made_at = timing.parse_time(node.get("createdAt"))
-        url = text(node, "targetUrl")
-        return commit_status(context=name, state=state, made_at=made_at, url=url)
-    run = part(part(node, "checkSuite"), "workflowRun")
-    workflow, event = text(part(run, "workflow"), "name"), text(run, "event")
-    return check_run(
-        name=text(node, "name"),
-        status=node.get("status"),
-        conclusion=node.get("conclusion"),
-        started_at=timing.parse_time(node.get("startedAt")),
-        ended_at=timing.parse_time(node.get("completedAt")),
-        url=text(node, "detailsUrl"),
-        workflow=workflow,
-        event=event,
-        app=part(part(node, "checkSuite"), "app").get("databaseId"),
-        key=(workflow, event),
-    )
+        return commit_status(node)
+    suite = part(node, "checkSuite")
+    run = part(suite, "workflowRun")
+    flow = text(part(run, "workflow"), "name"), text(run, "event")
+    return check_run(node, flow, part(suite, "app").get("databaseId"), flow)
 
 
 def check_run(
-    *,
-    name: str,
-    status: object,
-    conclusion: object,
-    started_at: float | None,
-    url: str,
-    ended_at: float | None = None,
-    workflow: str = "",
-    event: str = "",
-    app: object = None,
-    key: tuple[object, ...] = (),
+    run: Json, flow: tuple[str, str], app: object, key: tuple[object, ...]
 ) -> RollupEntry:
-    """A check run of either API; `key` is what, beside name and app, tells two runs apart."""
+    """A check run of either API.
+
+    Args:
+        run: its JSON.
+        flow: its workflow and that one's event; empty for those of other apps.
+        app: the id of the app that made it, if it is known.
+        key: what, beside name and app, tells two runs apart.
+    """
+    status, conclusion = run["status"], run.get("conclusion")
     is_over = word(status) == "COMPLETED"
     check = Check(
-        name,
+        str(run["name"]),
         run_bucket(status, conclusion),
-        workflow,
-        event,
-        started_at,
-        url,
-        ended_at,
+        *flow,
+        timing.parse_time(run.get("startedAt", run.get("started_at"))),
+        str(run.get("detailsUrl") or run.get("details_url") or ""),
+        timing.parse_time(run.get("completedAt", run.get("completed_at"))),
         word=(word(conclusion) if is_over else "") or word(status),
         app=app if isinstance(app, int) else None,
     )
-    has_begun = started_at is not None or is_over
-    return RollupEntry(("run", name, check.app, *key), check, has_begun)
+    has_begun = check.started_at is not None or is_over
+    return RollupEntry(("run", check.name, check.app, *key), check, has_begun)
 
 
-def commit_status(*, context: str, state: object, made_at: float | None, url: str) -> RollupEntry:
-    """A commit status of the REST API."""
-    bucket = status_bucket(state)
-    check = Check(context, bucket, started_at=made_at, url=url, word=word(state))
-    return RollupEntry(("status", context), check)
+def commit_status(status: Json) -> RollupEntry:
+    """A commit status of either API."""
+    name, state = str(status["context"]), status.get("statusState") or status["state"]
+    made_at = timing.parse_time(status.get("createdAt", status.get("created_at")))
+    url = str(status.get("targetUrl") or status.get("target_url") or "")
+    check = Check(name, status_bucket(state), started_at=made_at, url=url, word=word(state))
+    return RollupEntry(("status", name), check)

@@ -25,9 +25,74 @@ _UNRUNNABLE = ("already running", "cannot be retried", "no failed jobs")
 """Words of a refusal that is not about what the token may do, in small letters."""
 
 
-def run_of(calls: Calls, number: int) -> WorkflowRun:
-    """A run as it stands now; NotFound, NoPermission."""
-    return calls.read(f"actions/runs/{number}", f"run {number} of a workflow", _run)
+class WorkflowRuns:
+    """The runs of workflows of one repository."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def run(self, number: int) -> WorkflowRun:
+        """A run as it stands now; NotFound, NoPermission."""
+        return self._calls.read(f"actions/runs/{number}", f"run {number} of a workflow", _run)
+
+    def runs_on(self, sha: str) -> list[Json]:
+        """The newest run of each workflow and event on a commit; NoPermission."""
+        subject = f"the runs of workflows on commit {sha[:12]}"
+        runs = self._calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
+        newest: dict[object, Json] = {}
+        for (
+            run
+        ) in runs:  # newest first; a redirect may lose the query: then these are of every commit
+            if run.get("head_sha") == sha:
+                newest.setdefault((run.get("workflow_id"), run.get("event")), run)
+        return list(newest.values())
+
+    def run_again(self, run: int, attempt: int) -> None:
+        """Run the failed jobs again, unless there is a later attempt than this.
+
+        It is sent once: what came of a lost answer is seen in the number of attempts at the next call.
+
+        Raises:
+            NoPermission: the sentence says what the token needs.
+            Rejected: GitHub does not run it again: it is not over, too old, or was run again 50 times.
+        """
+        if self.run(run).attempt > attempt:
+            return
+        path, subject = f"actions/runs/{run}/rerun-failed-jobs", f"another attempt of run {run}"
+        self._calls.create("POST", path, subject, lambda _: None, own=_refused)
+
+    def address_of(self, job: int) -> str:
+        """Where a job's log lies for a minute, for whoever asks there; raises as `job_log`."""
+        asked = AskedRequest(f"the log of job {job} in {self._calls.repository}")
+        path = f"/repos/{self._calls.repository}/actions/jobs/{job}/logs"
+        return self._calls.rest.redirected(path, asked, _own)
+
+    @contextmanager
+    def job_log(self, job: int) -> Iterator[Iterator[str]]:
+        """The lines of a job's log as they come.
+
+        Raises:
+            NoPermission: the sentence says what the token needs.
+            NotFound: there is no log, or none yet.
+            LogExpired: the repository does not keep it any more.
+            Transient: nobody answers, or not in time.
+        """
+        from lifecycle.github.client.plain_line import NoAnswerError, streamed
+
+        where = self.address_of(job)
+        try:
+            with streamed(where, self._calls.rest.deadline) as (status, parts):
+                if status != 200:
+                    raise Transient(
+                        f"The storage of GitHub's logs answered {status}, so the log was not read; try "
+                        "again."
+                    )
+                yield lines_in(parts, LONGEST)
+        except NoAnswerError as error:
+            raise Transient(
+                f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try "
+                "again."
+            ) from None
 
 
 def _run(run: Json) -> WorkflowRun:
@@ -41,37 +106,11 @@ def _run(run: Json) -> WorkflowRun:
     )
 
 
-def runs_on(calls: Calls, sha: str) -> list[Json]:
-    """The newest run of each workflow and event on a commit; NoPermission."""
-    subject = f"the runs of workflows on commit {sha[:12]}"
-    runs = calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
-    newest: dict[object, Json] = {}
-    for run in runs:  # newest first; a redirect may lose the query: then these are of every commit
-        if run.get("head_sha") == sha:
-            newest.setdefault((run.get("workflow_id"), run.get("event")), run)
-    return list(newest.values())
-
-
 def over(runs: Iterable[Json]) -> tuple[str, ...]:
     """The workflows of which no run is under way."""
     all_runs = list(runs)
     going = {str(run.get("name") or "") for run in all_runs if run.get("status") != "completed"}
     return tuple(sorted({str(run.get("name") or "") for run in all_runs} - going))
-
-
-def run_again(calls: Calls, run: int, attempt: int) -> None:
-    """Run the failed jobs again, unless there is a later attempt than this.
-
-    It is sent once: what came of a lost answer is seen in the number of attempts at the next call.
-
-    Raises:
-        NoPermission: the sentence says what the token needs.
-        Rejected: GitHub does not run it again: it is not over, too old, or was run again 50 times.
-    """
-    if run_of(calls, run).attempt > attempt:
-        return
-    path, subject = f"actions/runs/{run}/rerun-failed-jobs", f"another attempt of run {run}"
-    calls.create("POST", path, subject, lambda _: None, own=_refused)
 
 
 def _refused(answer: Answer) -> LifecycleError | None:
@@ -87,39 +126,6 @@ def _refused(answer: Answer) -> LifecycleError | None:
 
 LONGEST = 65_536
 """Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
-
-
-def address_of(calls: Calls, job: int) -> str:
-    """Where a job's log lies for a minute, for whoever asks there; raises as `job_log`."""
-    asked = AskedRequest(f"the log of job {job} in {calls.repository}")
-    path = f"/repos/{calls.repository}/actions/jobs/{job}/logs"
-    return calls.rest.redirected(path, asked, _own)
-
-
-@contextmanager
-def job_log(calls: Calls, job: int) -> Iterator[Iterator[str]]:
-    """The lines of a job's log as they come.
-
-    Raises:
-        NoPermission: the sentence says what the token needs.
-        NotFound: there is no log, or none yet.
-        LogExpired: the repository does not keep it any more.
-        Transient: nobody answers, or not in time.
-    """
-    from lifecycle.github.client.plain_line import NoAnswerError, streamed
-
-    where = address_of(calls, job)
-    try:
-        with streamed(where, calls.rest.deadline) as (status, parts):
-            if status != 200:
-                raise Transient(
-                    f"The storage of GitHub's logs answered {status}, so the log was not read; try again."
-                )
-            yield lines_in(parts, LONGEST)
-    except NoAnswerError as error:
-        raise Transient(
-            f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try again."
-        ) from None
 
 
 def _own(answer: Answer) -> LifecycleError | None:

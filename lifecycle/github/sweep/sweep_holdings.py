@@ -112,7 +112,7 @@ class HiddenLeases:
             try:
                 names += [(str(ref["ref"]), str(ref["object"]["sha"])) for ref in refs]
             except (KeyError, TypeError):
-                raise self._rest.nonsense(asked) from None
+                raise self._rest.failures.of_nonsense(asked) from None
             query = following(headers, query)
         return [ref for ref in names if ref[0].startswith(LEASES)]
 
