@@ -31,9 +31,11 @@ from lifecycle.core.timing import (
     import_meanwhile,
     interrupted,
 )
+from lifecycle.github.auth.tokens import Token
 from lifecycle.github.client import plain_line
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence
+from lifecycle.github.client.plain_line import NoAnswerError, PlainLine, Sent, Silence, TokenLine
+from lifecycle.github.client.rest import RestClient
 from tests.github.hub import TOKEN, PatientClock
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -566,3 +568,39 @@ def test_which_proxies_are_spoken_to(
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     assert plain_line.speaks_to_proxy_of("https://github.example") is speaks
     assert plain_line.speaks_to_proxy_of("https://[half") is True
+
+
+def test_a_line_with_a_token_says_that_it_sends_json(deadline: Deadline) -> None:
+    """Where it sends something; the answer's JSON is read either way."""
+    with serving(OK, OK) as server:
+        line = TokenLine(f"http://127.0.0.1:{server.port}/x", TOKEN, deadline)
+        assert [line.ask(None, "GET").body, line.ask({}).body] == [{}, {}]
+        line.close()
+    assert [b"Content-Type: application/json" in heard for heard in server.heard] == [False, True]
+    assert all(f"Bearer {TOKEN}".encode() in heard for heard in server.heard)
+
+
+def test_what_is_kept_of_an_answer_is_of_the_token_that_asked(deadline: Deadline) -> None:
+    """Another token asks for all of it: an ETag is one token's."""
+    tokens = [Token("first", "GH_TOKEN")]
+    answer = b'HTTP/1.1 200 OK\r\nETag: "1"\r\nContent-Length: 15\r\n\r\n{"login": "me"}'
+
+    def speak(found: socket.socket) -> None:
+        while server.hear(found):
+            found.sendall(answer)
+
+    server = Server(speak, speak)
+    client = RestClient(
+        f"http://127.0.0.1:{server.port}",
+        "first",
+        deadline,
+        token_source="GH_TOKEN",
+        current=lambda: tokens[-1],
+    )
+    assert [client.viewer(), client.viewer()] == ["me", "me"]
+    tokens.append(Token("second", "GH_TOKEN"))
+    assert client.viewer() == "me"
+    client.close()
+    server.close()
+    asked_if = [b"If-None-Match" in heard for heard in server.heard]
+    assert asked_if == [False, True, False]
