@@ -9,6 +9,7 @@ the same object would both succeed.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
@@ -18,17 +19,9 @@ from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
 from lifecycle.core.values.survey import LEASES, parse_lease
 
-_FORBIDDEN_WORDS = (
-    "returned error: 403",
-    "denied",
-    "declined",
-    "permission",
-    "not allowed",
-    "prohibited",
-    "protected",
-    "read-only",
-    "authentication failed",
-    "funny refname",
+_FORBIDDEN = re.compile(
+    "returned error: 403|denied|declined|permission|not allowed|prohibited|protected|read-only|"
+    "authentication failed|funny refname"
 )
 """How git and its servers say that this ref may not be written at all; anything else may be a race."""
 
@@ -114,7 +107,7 @@ def take(
 
 
 def _is_forbidden(error: GitFailed) -> bool:
-    return any(word in error.evidence.casefold() for word in _FORBIDDEN_WORDS)
+    return bool(_FORBIDDEN.search(error.evidence.casefold()))
 
 
 def _read_for_certain(git: Git, remote: str, issue: int) -> Lease | None:

@@ -12,13 +12,13 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import compress, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.settings.config import CONFIG_FILE, for_child, web_host
@@ -66,22 +66,12 @@ _OTHERS = {"gitlab", "bitbucket", "codeberg", "gitea", "forgejo", "sr", "azure",
 _SHOWN_NAMES = 5
 """How many of the files that git names are told; the rest is counted."""
 
-_NETWORK_WORDS = (
-    "could not resolve host",
-    "connection refused",
-    "connection timed out",
-    "connection reset",
-    "operation timed out",
-    "failed to connect",
-    "couldn't connect",
-    "the remote end hung up",
-    "network is unreachable",
-    "no route to host",
-    "connection closed by",
-    "early eof",
-    "returned error: 5",
-    "unable to access",
+_UNREACHED = re.compile(
+    "could not resolve host|connection (refused|timed out|reset|closed by)|operation timed out|"
+    "failed to connect|couldn't connect|the remote end hung up|network is unreachable|"
+    "no route to host|early eof|returned error: 5|unable to access"
 )
+"""What git says, in small letters, where the remote could not be reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +117,7 @@ def parse_remote(url: str) -> Remote | None:
     return Remote(host.casefold(), Repository(names[0], names[1]), not is_web)
 
 
+@dataclass(eq=False)
 class GitRepository:
     """One worktree. Fits `ports.Git`.
 
@@ -143,22 +134,13 @@ class GitRepository:
     errors = "replace"
     """What becomes of bytes that are no UTF-8, as `open` has it."""
 
-    def __init__(
-        self,
-        root: Path,
-        deadline: Deadline,
-        environment: Mapping[str, str] | None = None,
-        places: Mapping[str, str] | None = None,
-        for_servers: Mapping[str, str] | None = None,
-        files: Sequence[str] = (),
-    ) -> None:
-        self.root = root
-        self.deadline = deadline
-        self.environment = environment or {}
-        self.places = places or {}
-        self.for_servers = for_servers or {}
-        self.files = files
-        self._lacking: dict[str, set[str]] = {}
+    root: Path
+    deadline: Deadline
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    places: Mapping[str, str] = field(default_factory=dict)
+    for_servers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    files: Sequence[str] = ()
+    _lacking: dict[str, set[str]] = field(default_factory=dict, repr=False)
 
     def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:
         """Run git and return stdout without its last newline.
@@ -236,11 +218,8 @@ class GitRepository:
         lines = self.run("remote", "--verbose", check=False).splitlines()
         return [(m[1], m[2], m[3]) for line in lines if (m := _LISTED.match(line))]
 
-    def demand_remote(self, name: str) -> None:
-        """Refuse a remote that the user has not set up; BadConfig."""
-        self._listed(name)
-
-    def _listed(self, name: str) -> tuple[str, ...]:
+    def demand_remote(self, name: str) -> tuple[str, ...]:
+        """The URLs of a remote; BadConfig for one that the user has not set up."""
         remotes = self.remotes()
         if name not in remotes:
             listed = f" ({', '.join(remotes)})" if remotes else ""
@@ -252,7 +231,7 @@ class GitRepository:
         return remotes[name]
 
     def _is_away(self, remote: str) -> bool:
-        return all(_AWAY.match(url) for url in self._listed(remote))
+        return all(_AWAY.match(url) for url in self.demand_remote(remote))
 
     def current_branch(self) -> str | None:
         """The branch that HEAD is on, or None if it is detached or this is no repository."""
@@ -269,10 +248,10 @@ class GitRepository:
         Source: https://git-scm.com/docs/git-cat-file#_batch_output
         """
         ref = f"refs/remotes/{remote}/{branch}"
-        if _CONTROL.search(ref):
-            return (
-                None  # the name of no ref, and it could be more than the one line that it is here
-            )
+        if _CONTROL.search(
+            ref
+        ):  # the name of no ref, and perhaps more than the one line that it is here
+            return None
         # The head stands at both ends: what a fetch changes in between is no word about either commit.
         head = f"{ref}^{{commit}}"
         lines = [head, *(f"{ref}:{name}" for name in self.files), head]
@@ -281,9 +260,7 @@ class GitRepository:
         commit = shown[0] if _OBJECT.fullmatch(shown[0]) else None
         if commit is not None and len(shown) == len(lines) and shown[-1] == commit:
             absent = [line.endswith(" missing") for line in shown[1:-1]]
-            self._lacking[commit] = {
-                name for name, no in zip(self.files, absent, strict=True) if no
-            }
+            self._lacking[commit] = set(compress(self.files, absent))
         return commit
 
     def remote_url(self, remote: str) -> str | None:
@@ -425,7 +402,7 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     sentence = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
     text = output.casefold()
     is_answer = re.search(r"returned error: 40[134]", text)
-    if not is_answer and any(word in text for word in _NETWORK_WORDS):
+    if not is_answer and _UNREACHED.search(text):
         raise Transient(
             f"git {_verb(args)} could not reach the remote: {sentence}", is_ambiguous=True
         )

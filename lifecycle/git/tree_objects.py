@@ -19,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from lifecycle.core.errors import GitFailed
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import Deadline
 from lifecycle.git.process import GitRepository
 
@@ -36,9 +37,9 @@ _PLAIN = (
 """What is written is read by nobody and thrown away: neither made small nor waited for."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
-_NO_PATHS: frozenset[str] = frozenset()
 
 
+@dataclass(eq=False)
 class TreeSeen:
     """The files of a worktree at a moment.
 
@@ -49,17 +50,12 @@ class TreeSeen:
         places: where git keeps its index and its objects; () where nobody asked.
     """
 
-    def __init__(
-        self,
-        name: str = "",
-        full: str = "",
-        raw: str = "",
-        listed: str = "",
-        without: frozenset[str] = _NO_PATHS,
-    ) -> None:
-        self.name, self.full, self.raw = name, full, raw
-        self.places: tuple[Path, ...] = ()
-        self._listed, self._without = listed, without
+    name: str = ""
+    full: str = ""
+    raw: str = ""
+    _listed: str = ""
+    _without: frozenset[str] = frozenset()
+    places: tuple[Path, ...] = ()
 
     @property
     def files(self) -> dict[str, str]:

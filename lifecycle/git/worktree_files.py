@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from lifecycle.core.errors import GitFailed, Refused
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import visible
 from lifecycle.git.process import GitRepository
 from lifecycle.git.tree_objects import ASIDE
@@ -177,8 +177,7 @@ def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
         index = Path(folder, "index")
         if real.is_file():
             shutil.copy2(real, index)
-        places = {"GIT_INDEX_FILE": str(index)}
-        aside = NamesGit(git.root, git.deadline, git.environment, places)
+        aside = replace(git, places={"GIT_INDEX_FILE": str(index)})
         staged = aside.run(*ASIDE, "write-tree", check=False)
         aside.run(*ASIDE, "add", *_everywhere(aside), "--update", "--", ":/")
         new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
@@ -200,8 +199,7 @@ def with_own_files(aside: Aside, commit: str, is_own: IsOwn) -> str:
     if lines[aside.tree] == lines[commit]:
         return aside.git.run("rev-parse", f"{commit}^{{tree}}")
     index = Path(aside.git.places["GIT_INDEX_FILE"]).with_name("target")
-    places = {"GIT_INDEX_FILE": str(index)}
-    git = NamesGit(aside.git.root, aside.git.deadline, aside.git.environment, places)
+    git = replace(aside.git, places={"GIT_INDEX_FILE": str(index)})
     git.run("read-tree", commit)
     gone = [f"0 {'0' * len(commit)}\t{path}" for path in lines[commit]]
     fresh = [f"{about}\t{path}" for path, about in lines[aside.tree].items()]
