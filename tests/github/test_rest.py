@@ -104,6 +104,8 @@ def test_each_verb_is_one_request(hub: Hub) -> None:
     ]
     assert (made.number, made.state, made.head_owner) == (46, PullState.OPEN, "octo-org")
     assert (made.branch, made.base, made.body) == ("work", "main", "Refs #42")
+    assert made.opened_at is not None
+    assert (made.updated_at, made.closed_at) == (made.opened_at, None)
     assert (closed.is_open, closed.state_reason, closed.assignees) == (
         False,
         "completed",

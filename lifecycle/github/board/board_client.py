@@ -37,19 +37,16 @@ def from_json(cached: object) -> BoardSchema | None:
     if not isinstance(cached, dict):
         return None
     try:
-        fields = tuple(
-            BoardField(
-                str(entry["id"]),
-                str(entry["name"]),
-                str(entry["kind"]),
-                tuple((str(name), str(option)) for name, option in entry["options"]),
-            )
-            for entry in cached["fields"]
-        )
-        names = [str(cached[key]) for key in ("project_id", "title", "url", "viewer")]
+        fields = tuple(_field_of(entry) for entry in cached["fields"])
+        names: Any = {key: str(cached[key]) for key in ("project_id", "title", "url", "viewer")}
+        return BoardSchema(**names, fields=fields)
     except (KeyError, TypeError, ValueError):
         return None
-    return BoardSchema(names[0], names[1], names[2], names[3], fields)
+
+
+def _field_of(entry: Json) -> BoardField:
+    options = tuple((str(name), str(option)) for name, option in entry["options"])
+    return BoardField(str(entry["id"]), str(entry["name"]), str(entry["kind"]), options)
 
 
 T = TypeVar("T")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
+from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, Refused, Rejected
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import swept
@@ -158,6 +159,21 @@ def text(node: Json, key: str) -> str:
     """The text under a key; empty if there is none."""
     value = node.get(key)
     return value if isinstance(value, str) else ""
+
+
+def texts(node: Json, **keys: str) -> dict[str, Any]:
+    """The texts under several keys of GitHub's, each by the name of the field that it is for."""
+    return {name: text(node, key) for name, key in keys.items()}
+
+
+def times(node: Json, **keys: str) -> dict[str, Any]:
+    """As `texts`, for moments: seconds since the epoch, None where there is none."""
+    return {name: timing.parse_time(node.get(key)) for name, key in keys.items()}
+
+
+def number(value: object) -> int | None:
+    """A number that GitHub gives, None if it is none."""
+    return value if isinstance(value, int) else None
 
 
 def word(value: object) -> str:

@@ -11,6 +11,7 @@ from lifecycle.core import timing
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
+from lifecycle.github.client.client_common import texts, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.operations.unclear_writes import (
     fitted,
@@ -205,21 +206,17 @@ def _stamp(moment: float | None) -> str:
     return "" if moment is None else timing.render_time(moment)
 
 
+_TEXTS = ("conclusion", "external_id", "details_url")
+
+
 def _differing(run: CheckRunFacts, fields: dict[str, object]) -> list[str]:
     """The names of the fields in which a run is not as wanted."""
     output = fields.get("output")
-    texts = dict(output) if isinstance(output, dict) else {}
-    shown: dict[str, object] = {
-        "status": run.status,
-        "conclusion": run.conclusion,
-        "external_id": run.external_id,
-        "details_url": run.details_url,
-        "started_at": _stamp(run.started_at),
-        "completed_at": _stamp(run.completed_at),
-    }
+    page = dict(output) if isinstance(output, dict) else {}
+    shown = {name: getattr(run, name) for name in ("status", *_TEXTS)}
+    shown |= {name: _stamp(getattr(run, name)) for name in ("started_at", "completed_at")}
     differing = [name for name, value in shown.items() if name in fields and fields[name] != value]
-    pages = {"title": run.title, "summary": run.summary, "text": run.text}
-    return differing + [name for name in texts if not same(str(texts[name]), pages[name])]
+    return differing + [name for name in page if not same(str(page[name]), getattr(run, name))]
 
 
 def _check_run(run: Json) -> CheckRunFacts:
@@ -228,18 +225,12 @@ def _check_run(run: Json) -> CheckRunFacts:
         id=int(run["id"]),
         name=str(run["name"]),
         sha=str(run["head_sha"]),
-        url=str(run.get("html_url") or ""),
         status=str(run["status"]),
-        conclusion=str(run.get("conclusion") or ""),
-        external_id=str(run.get("external_id") or ""),
-        details_url=str(run.get("details_url") or ""),
-        title=str(output.get("title") or ""),
-        summary=str(output.get("summary") or ""),
-        text=str(output.get("text") or ""),
         annotations=int(output.get("annotations_count") or 0),
-        started_at=timing.parse_time(run.get("started_at")),
-        completed_at=timing.parse_time(run.get("completed_at")),
         app=str((run.get("app") or {}).get("slug") or ""),
+        **texts(run, url="html_url", **{name: name for name in _TEXTS}),
+        **texts(output, title="title", summary="summary", text="text"),
+        **times(run, started_at="started_at", completed_at="completed_at"),
     )
 
 

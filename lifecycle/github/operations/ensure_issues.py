@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Literal
@@ -24,6 +25,7 @@ from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
 _BLOCKED: Relation = "dependencies/blocked_by"
 _SUB: Relation = "sub_issues"
 Related = tuple[IssueFacts, ...]
+Logins = tuple[str, ...]
 
 
 class RelationOperations:
@@ -43,7 +45,7 @@ class RelationOperations:
             Rejected: GitHub says no, as to an issue that blocks itself.
             Transient: not now, or it is unknown whether it was done.
         """
-        return self._related(number, _BLOCKED, blocker)
+        return self._set(number, _BLOCKED, blocker, is_wanted=True)
 
     def ensure_not_blocked_by(self, number: int, blocker: int) -> Ensured[Related]:
         """The issue is not marked as blocked by that one; `now`: all that still block it.
@@ -51,7 +53,7 @@ class RelationOperations:
         Requests: unchanged 1 for each hundred, else 1 more.
         Source: https://docs.github.com/rest/issues/issue-dependencies
         """
-        return self._separated(number, _BLOCKED, blocker)
+        return self._set(number, _BLOCKED, blocker, is_wanted=False)
 
     def ensure_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
         """The child is a sub-issue of the parent, both of this repository; `now`: all sub-issues.
@@ -63,7 +65,7 @@ class RelationOperations:
         Raises:
             NotFound, Rejected, Transient: as `ensure_blocked_by`.
         """
-        return self._related(parent, _SUB, child)
+        return self._set(parent, _SUB, child, is_wanted=True)
 
     def ensure_not_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
         """The child is no sub-issue of the parent; `now`: all sub-issues that are left.
@@ -71,47 +73,36 @@ class RelationOperations:
         Requests: unchanged 1 for each hundred, else 1 more.
         Source: https://docs.github.com/rest/issues/sub-issues#remove-sub-issue
         """
-        return self._separated(parent, _SUB, child)
+        return self._set(parent, _SUB, child, is_wanted=False)
 
-    def _related(self, number: int, relation: Relation, other: int) -> Ensured[Related]:
+    def _set(
+        self, number: int, relation: Relation, other: int, *, is_wanted: bool
+    ) -> Ensured[Related]:
         before = tuple(self._calls.related(number, relation))
-        if self._find(before, other) is not None:
+        related = self._find(before, other)
+        if (related is not None) == is_wanted:
             return Ensured(before, changed=False)
-        wanted = self._calls.issue(other)
 
-        def relate() -> Related:
+        def write() -> Related:
+            if related is not None:
+                self._calls.separate(number, relation, related.database_id)
+                return tuple(issue for issue in before if issue is not related)
+            wanted = self._calls.issue(other)
             self._calls.relate(number, relation, wanted.database_id)
             return (*before, wanted)
 
         def look() -> Related | None:
             now = tuple(self._calls.related(number, relation))
-            return now if self._find(now, other) is not None else None
+            return now if (self._find(now, other) is not None) == is_wanted else None
 
-        return settled(relate, look, already=(AlreadyExists,))
-
-    def _separated(self, number: int, relation: Relation, other: int) -> Ensured[Related]:
-        before = tuple(self._calls.related(number, relation))
-        related = self._find(before, other)
-        if related is None:
-            return Ensured(before, changed=False)
-
-        def separate() -> Related:
-            self._calls.separate(number, relation, related.database_id)
-            return tuple(issue for issue in before if issue is not related)
-
-        def look() -> Related | None:
-            now = tuple(self._calls.related(number, relation))
-            return None if self._find(now, other) is not None else now
-
-        return settled(separate, look, unless=(NotFound,))
+        gone = () if is_wanted else (NotFound,)
+        return settled(write, look, already=(AlreadyExists,), unless=gone)
 
     def _find(self, issues: Related, number: int) -> IssueFacts | None:
         """The issue of that number in this repository, or None: issues of others may be related, too."""
         ours = f"/{self._calls.calls.repository}/".casefold()
-        return next(
-            (issue for issue in issues if issue.number == number and ours in issue.url.casefold()),
-            None,
-        )
+        its = (issue for issue in issues if issue.number == number and ours in issue.url.casefold())
+        return next(its, None)
 
 
 Reason = Literal["completed", "not_planned", "duplicate"]
@@ -240,26 +231,24 @@ class IssueOperations:
         missed, surplus = change(now.assignees)
         if missed:
             assign = partial(self._calls.assign, number, missed)
-            now = self._edits.settled(
-                number, assign, lambda shown: not missing(missed, shown.assignees)
-            )
-            self._demand_assigned(number, missing(missed, now.assignees), now)
+            now = self._assigned(number, assign, partial(missing, missed))
         if surplus:
             unassign = partial(self._calls.unassign, number, surplus)
-            now = self._edits.settled(
-                number, unassign, lambda shown: not present(surplus, shown.assignees)
-            )
-            self._demand_assigned(number, present(surplus, now.assignees), now)
+            now = self._assigned(number, unassign, partial(present, surplus))
         return Ensured(now, changed=bool(missed or surplus))
 
-    def _demand_assigned(self, number: int, ignored: tuple[str, ...], now: IssueFacts) -> None:
-        """Rejected if GitHub ignored the change for some logins; says who is assigned now."""
-        if ignored:
+    def _assigned(
+        self, number: int, write: Callable[[], IssueFacts], left: Callable[[Logins], Logins]
+    ) -> IssueFacts:
+        """The issue after a write; Rejected, saying who is assigned now, if `left` names some still."""
+        now = self._edits.settled(number, write, lambda shown: not left(shown.assignees)).now
+        if ignored := left(now.assignees):
             raise Rejected(
                 f"GitHub ignored the change of #{number}'s assignees for {', '.join(ignored)}; assigned "
                 f"now: {', '.join(now.assignees) or 'nobody'}. Only people with access can be assigned, by "
                 "whoever may triage."
             )
+        return now
 
     def ensure_milestone(
         self, number: int, title: str | None, *, create: bool = False
@@ -310,10 +299,8 @@ class IssueOperations:
         if milestone is not None:
             return milestone
         if create:
-            new = settled(
-                lambda: self._calls.create_milestone(title), look, already=(AlreadyExists,)
-            )
-            return new.now
+            make = partial(self._calls.create_milestone, title)
+            return settled(make, look, already=(AlreadyExists,)).now
         names = ", ".join(entry.title for entry in listed) or "none"
         raise UnknownOption(
             f'The repository has no milestone "{title}", so the issue was left as it is; its '

@@ -20,10 +20,9 @@ from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.operations.unclear_writes import (
-    if_wanted,
+    Edits,
     redacts,
     removed,
-    settled,
     whole_sha,
 )
 from lifecycle.github.pulls.pull_calls import PullCalls
@@ -40,6 +39,7 @@ class MergeOperations:
     def __init__(self, calls: PullCalls) -> None:
         self._calls = calls
         self._api = calls.calls
+        self._edits = Edits(calls.pull, calls.edit, "look at it there")
 
     def ensure_merged(
         self,
@@ -125,8 +125,7 @@ class MergeOperations:
             self._disable(pull)
             return replace(pull, auto_merge="")
 
-        look = if_wanted(partial(self._calls.pull, number), lambda now: not now.auto_merge)
-        return settled(write, look, unless=(Rejected,))
+        return self._edits.settled(number, write, lambda now: not now.auto_merge, Rejected)
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
         """The pull request's branch has every commit of its base, or GitHub is at it.
@@ -161,12 +160,8 @@ class MergeOperations:
             self._api.create("PUT", path, subject, lambda _: None, body, own=own)
             return pull
 
-        look = if_wanted(
-            partial(self._calls.pull, number),
-            lambda now: not self._behind_by(now),
-        )
         try:
-            return settled(write, look)
+            return self._edits.settled(number, write, lambda now: not self._behind_by(now))
         except AlreadyExists:
             return Ensured(pull, changed=False)
 
@@ -218,8 +213,9 @@ class MergeOperations:
             sha = str(done.get("sha") or "")
             return replace(pull, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 
-        look = if_wanted(partial(self._calls.pull, pull.number), lambda now: now.is_merged)
-        return settled(write, look, unless=(NotMergeable, HeadMoved))
+        return self._edits.settled(
+            number, write, lambda now: now.is_merged, NotMergeable, HeadMoved
+        )
 
     def _switched_or_merged(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
         try:
@@ -257,11 +253,9 @@ class MergeOperations:
             self._enable(pull, method)
             return replace(pull, auto_merge=method)
 
-        look = if_wanted(
-            partial(self._calls.pull, pull.number),
-            lambda now: now.is_merged or now.auto_merge == method,
+        return self._edits.settled(
+            pull.number, write, lambda now: now.is_merged or now.auto_merge == method
         )
-        return settled(write, look)
 
     def _behind_by(self, pull: PullFacts) -> int:
         """How many commits of its base a pull request's head lacks.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
 
 from lifecycle.core.errors import PullRequestExists, Rejected
@@ -18,6 +19,9 @@ from lifecycle.github.operations.unclear_writes import (
     settled,
 )
 from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts
+
+Slugs = tuple[str, ...]
+Left = Callable[[Slugs, Slugs], Slugs]
 
 
 @redacts
@@ -69,13 +73,9 @@ class PullOperations:
 
         pull = look()
         if pull is None:
-            opened = settled(
-                lambda: self._calls.create(
-                    title=title, body=body, head=full_head, base=into, draft=draft
-                ),
-                look,
-                already=(PullRequestExists,),
-            )
+            texts = {"title": title, "body": body, "head": full_head, "base": into}
+            create = partial(self._calls.create, **texts, draft=draft)
+            opened = settled(create, look, already=(PullRequestExists,))
             # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
             now = self._edits.text(opened.now, title, body) if update else opened
             return Ensured(now.now, changed=opened.changed or now.changed)
@@ -156,20 +156,13 @@ class PullOperations:
         if not persons and not groups:
             return Ensured(pull, changed=False)
 
-        def is_wanted(shown: PullFacts) -> bool:
-            return not missing(persons, shown.reviewers) and not missing(
-                groups, shown.team_reviewers
-            )
-
-        ask = partial(self._reviewers, "POST", number, persons, groups)
-        now = self._edits.settled(number, ask, is_wanted)
-        ignored = (*missing(persons, now.reviewers), *missing(groups, now.team_reviewers))
+        now, ignored = self._reviewers("POST", pull, persons, groups, missing)
         if ignored:
             raise Rejected(
                 f"GitHub accepted the request and shows no review of #{number} asked of "
                 f"{', '.join(ignored)}; they have to have access to the repository."
             )
-        return Ensured(_asked(pull, now), changed=True)
+        return Ensured(now, changed=True)
 
     def ensure_not_reviewers(
         self, number: int, *, people: Names = (), teams: Names = ()
@@ -187,15 +180,8 @@ class PullOperations:
         persons, groups = present(logins, pull.reviewers), present(slugs, pull.team_reviewers)
         if not persons and not groups:
             return Ensured(pull, changed=False)
-
-        def is_wanted(shown: PullFacts) -> bool:
-            return not present(persons, shown.reviewers) and not present(
-                groups, shown.team_reviewers
-            )
-
-        withdraw = partial(self._reviewers, "DELETE", number, persons, groups)
-        now = self._edits.settled(number, withdraw, is_wanted)
-        return Ensured(_asked(pull, now), changed=True)
+        now, _ = self._reviewers("DELETE", pull, persons, groups, present)
+        return Ensured(now, changed=True)
 
     def ensure_closed(self, number: int) -> Ensured[PullFacts]:
         """The pull request is not open: closed unmerged, unless it was merged before.
@@ -227,18 +213,29 @@ class PullOperations:
         """Who has submitted a review, in any state, pending ones left out; a hundred a request."""
         subject = f"the reviews of pull request #{number}"
         listed = self._calls.calls.pages(f"pulls/{number}/reviews", subject)
-        return tuple(
-            dict.fromkeys(login_of(review) for review in listed if review.get("state") != "PENDING")
-        )
+        submitted = (review for review in listed if review.get("state") != "PENDING")
+        return tuple(dict.fromkeys(map(login_of, submitted)))
 
     def _reviewers(
-        self, method: str, number: int, people: tuple[str, ...], teams: tuple[str, ...]
-    ) -> PullFacts:
-        """Ask people and teams (by their short names) for a review, or take that back."""
-        subject = f"the reviewers of pull request #{number}"
+        self, method: str, pull: PullFacts, people: Slugs, teams: Slugs, left: Left
+    ) -> tuple[PullFacts, Slugs]:
+        """Ask people and teams (by their short names) for a review, or take that back.
+
+        Returns:
+            The pull request as it was read, with the reviewers of the answer, which leaves much else out;
+            and for whom that is `left` to be done.
+        """
+        number, subject = pull.number, f"the reviewers of pull request #{pull.number}"
         path = f"pulls/{number}/requested_reviewers"
         body = {"reviewers": list(people), "team_reviewers": list(teams)}
-        return self._calls.calls.set(method, path, subject, pull_facts, body)
+
+        def ignored(shown: PullFacts) -> Slugs:
+            return (*left(people, shown.reviewers), *left(teams, shown.team_reviewers))
+
+        write = partial(self._calls.calls.set, method, path, subject, pull_facts, body)
+        now = self._edits.settled(number, write, lambda shown: not ignored(shown)).now
+        asked = replace(pull, reviewers=now.reviewers, team_reviewers=now.team_reviewers)
+        return asked, ignored(now)
 
     @cached_property
     def _default_branch(self) -> str:
@@ -255,15 +252,10 @@ class PullOperations:
             shown = self._calls.mutate(name, {"pull": pull.id}, subject)
             return replace(pull, is_draft=bool(shown.get("isDraft")))
 
-        now = self._edits.settled(number, write, lambda shown: shown.is_draft == draft)
+        now = self._edits.settled(number, write, lambda shown: shown.is_draft == draft).now
         if now.is_draft != draft:
             raise Rejected(
                 f"GitHub accepted the change and shows #{number} {'ready' if draft else 'a draft'} as "
                 "before; look at it there."
             )
         return Ensured(now, changed=True)
-
-
-def _asked(pull: PullFacts, now: PullFacts) -> PullFacts:
-    """The pull request as it was read first, with the reviewers of an answer that leaves much out."""
-    return replace(pull, reviewers=now.reviewers, team_reviewers=now.team_reviewers)

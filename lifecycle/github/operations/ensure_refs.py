@@ -7,7 +7,7 @@ from typing import Literal
 
 from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound, Refused
 from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
-from lifecycle.github.client.client_common import path_part
+from lifecycle.github.client.client_common import path_part, texts
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import Answer
 from lifecycle.github.operations.unclear_writes import redacts, removed, settled, whole_sha
@@ -80,12 +80,11 @@ class StatusOperations:
 
 def _status(sha: str, status: Json) -> StatusFacts:
     return StatusFacts(
-        id=int(status["id"]),
-        sha=sha,
-        context=str(status["context"]),
-        state=str(status["state"]),
-        description=str(status.get("description") or ""),
-        target_url=str(status.get("target_url") or ""),
+        int(status["id"]),
+        sha,
+        str(status["context"]),
+        str(status["state"]),
+        **texts(status, description="description", target_url="target_url"),
     )
 
 

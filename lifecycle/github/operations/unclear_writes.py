@@ -185,10 +185,16 @@ class Edits(Generic[F]):
             )
         return ensured
 
-    def settled(self, number: int, write: Callable[[], F], is_wanted: Callable[[F], bool]) -> F:
-        """What is true after a write, which is looked at where its answer is lost."""
+    def settled(
+        self,
+        number: int,
+        write: Callable[[], F],
+        is_wanted: Callable[[F], bool],
+        *unless: type[Rejected],
+    ) -> Ensured[F]:
+        """What is true after a write, which is looked at where its answer is lost or `unless` raised."""
         look = if_wanted(partial(self._read, number), is_wanted)
-        return settled(write, look).now
+        return settled(write, look, unless=unless)
 
 
 def names_of(parameter: str, given: Names) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ no remarks on lines; what else is hidden is told.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from lifecycle.core.values.failed_checks import (
     FailedHead,
     JobStep,
 )
-from lifecycle.github.client.client_common import Json, nodes, part, text, word
+from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls.workflow_runs import WorkflowRuns, over
@@ -170,8 +170,7 @@ def _newest(commit: Json) -> list[Json]:
 
 def _left(suite: Json) -> int:
     runs = part(suite, "checkRuns")
-    total = runs.get("totalCount")
-    return max(0, total - len(runs.get("nodes") or [])) if isinstance(total, int) else 0
+    return _more(runs, runs.get("nodes") or [])
 
 
 def _runs(commit: Json) -> list[FailedCheck]:
@@ -189,43 +188,44 @@ def _runs(commit: Json) -> list[FailedCheck]:
 
 def _unstarted(name: str, url: str, run: object, of: Json) -> FailedCheck:
     """A workflow whose file could not be read: its run is over, and no job of it began."""
-    number = run if isinstance(run, int) else None
-    event = text(of, "event")
-    return FailedCheck(name, "STARTUP_FAILURE", url, workflow=name, event=event, run=number)
+    event, its = text(of, "event"), number(run)
+    return FailedCheck(name, "STARTUP_FAILURE", url, workflow=name, event=event, run=its)
 
 
 def _run(check_run: Json, suite: Json, run: Json) -> FailedCheck:
-    job, number = check_run.get("databaseId"), run.get("databaseId")
-    remarks = part(check_run, "annotations")
+    job = number(check_run.get("databaseId")) if run else None
     shown = tuple(_remark(annotation) for annotation in nodes(check_run, "annotations"))
-    total, required = remarks.get("totalCount"), check_run.get("isRequired")
     return FailedCheck(
-        text(check_run, "name"),
-        word(check_run.get("conclusion")),
-        text(check_run, "detailsUrl"),
+        word=word(check_run.get("conclusion")),
+        **texts(check_run, name="name", url="detailsUrl", title="title", summary="summary"),
         workflow=text(part(run, "workflow"), "name"),
         event=text(run, "event"),
         app=text(part(suite, "app"), "name"),
-        job=job if run and isinstance(job, int) else None,
-        run=number if isinstance(number, int) else None,
-        is_required=required if isinstance(required, bool) else None,
+        job=job,
+        run=number(run.get("databaseId")),
+        is_required=_is_required(check_run),
         steps=_steps(nodes(check_run, "steps")),
         remarks=shown,
-        remarks_left=max(0, total - len(shown)) if isinstance(total, int) else 0,
-        title=text(check_run, "title"),
-        summary=text(check_run, "summary"),
+        remarks_left=_more(part(check_run, "annotations"), shown),
     )
+
+
+def _is_required(node: Json) -> bool | None:
+    """True if the base demands it, None if GitHub does not say."""
+    required = node.get("isRequired")
+    return required if isinstance(required, bool) else None
+
+
+def _more(connection: Json, shown: Sized) -> int:
+    """How many entries a connection has beside those that were shown."""
+    return max(0, (number(connection.get("totalCount")) or 0) - len(shown))
 
 
 def _remark(annotation: Json) -> CheckRemark:
-    line = part(part(annotation, "location"), "start").get("line")
-    return CheckRemark(
-        text(annotation, "path"),
-        line if isinstance(line, int) else 0,
-        word(annotation.get("annotationLevel")),
-        text(annotation, "message"),
-        text(annotation, "title"),
-    )
+    line = number(part(part(annotation, "location"), "start").get("line")) or 0
+    level = word(annotation.get("annotationLevel"))
+    shown = texts(annotation, path="path", message="message", title="title")
+    return CheckRemark(line=line, level=level, **shown)
 
 
 def _steps(steps: Iterable[Json]) -> tuple[JobStep, ...]:
@@ -248,14 +248,9 @@ def _statuses(commit: Json) -> list[FailedCheck]:
 
 
 def _status(context: Json) -> FailedCheck:
-    required = context.get("isRequired")
-    return FailedCheck(
-        text(context, "context"),
-        text(context, "statusState"),
-        text(context, "targetUrl"),
-        is_required=required if isinstance(required, bool) else None,
-        summary=text(context, "description"),
-    )
+    shown = texts(context, name="context", word="statusState", url="targetUrl")
+    summary = text(context, "description")
+    return FailedCheck(**shown, is_required=_is_required(context), summary=summary)
 
 
 def _job(job: Json, run: Json) -> FailedCheck:

@@ -14,7 +14,7 @@ from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
 from lifecycle.core.values.model import Issue, Repository
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
-from lifecycle.github.client.client_common import login_of, path_part
+from lifecycle.github.client.client_common import login_of, path_part, text, times
 from lifecycle.github.client.rest import Calls, Json, RestClient
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 
@@ -287,15 +287,13 @@ def _issue(issue: Json) -> IssueFacts:
         title=str(issue["title"]),
         body=str(issue.get("body") or ""),
         is_open=issue["state"] == "open",
-        state_reason=str(issue.get("state_reason") or ""),
+        state_reason=text(issue, "state_reason"),
         author=login_of(issue),
         labels=tuple(_label_name(label) for label in issue.get("labels") or ()),
         assignees=tuple(str(user["login"]) for user in issue.get("assignees") or ()),
         milestone=str((issue.get("milestone") or {}).get("title") or ""),
         is_pull_request="pull_request" in issue,
-        closed_at=timing.parse_time(issue.get("closed_at")),
-        updated_at=timing.parse_time(issue.get("updated_at")),
-        created_at=timing.parse_time(issue.get("created_at")),
+        **times(issue, closed_at="closed_at", updated_at="updated_at", created_at="created_at"),
         closed_by=str((issue.get("closed_by") or {}).get("login") or ""),
         open_blockers=int(blockers["blocked_by"]) if blockers else None,
         open_parts=int(parts["total"]) - int(parts["completed"]) if parts else None,
@@ -312,8 +310,7 @@ def _label_names(labels: Any) -> tuple[str, ...]:
 
 
 def _label(label: Json) -> LabelFacts:
-    color, text = str(label.get("color") or ""), str(label.get("description") or "")
-    return LabelFacts(str(label["name"]), color, text)
+    return LabelFacts(str(label["name"]), text(label, "color"), text(label, "description"))
 
 
 def _label_body(wanted: LabelFacts) -> dict[str, str]:
@@ -382,6 +379,5 @@ def rest_issue(issue: Json) -> Issue:
         is_open=issue["state"] == "open",
         state_reason=issue.get("state_reason") or "",
         assignees=tuple(str(user["login"]) for user in issue.get("assignees") or []),
-        closed_at=timing.parse_time(issue.get("closed_at")),
-        updated_at=timing.parse_time(issue.get("updated_at")),
+        **times(issue, closed_at="closed_at", updated_at="updated_at"),
     )

@@ -7,14 +7,13 @@ Sources: https://docs.github.com/rest/pulls and the pages below it, named at eac
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lifecycle.core import timing
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.client_common import login_of, part
+from lifecycle.github.client.client_common import login_of, part, text, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import AskedRequest
 
@@ -143,32 +142,21 @@ def pull_facts(pull: Json) -> PullFacts:
         head_sha=str(head["sha"]),
         base=str(pull["base"]["ref"]),
         is_draft=bool(pull.get("draft")),
-        mergeable_state=str(pull.get("mergeable_state") or ""),
+        mergeable_state=text(pull, "mergeable_state"),
         reviewers=tuple(str(user["login"]) for user in pull.get("requested_reviewers") or ()),
         team_reviewers=tuple(str(team["slug"]) for team in pull.get("requested_teams") or ()),
         auto_merge=str((pull.get("auto_merge") or {}).get("merge_method") or ""),
         merge_sha=str(pull.get("merge_commit_sha") or "") if merged else "",
         author=login_of(pull),
-        opened_at=timing.parse_time(pull.get("created_at")),
-        closed_at=timing.parse_time(pull.get("closed_at")),
-        updated_at=timing.parse_time(pull.get("updated_at")),
+        **times(pull, opened_at="created_at", closed_at="closed_at", updated_at="updated_at"),
     )
+
+
+_TIMES = ("opened_at", "closed_at", "updated_at")
 
 
 def _as_pull(facts: PullFacts) -> PullRequest:
     owner, _, branch = facts.head.partition(":")
-    return PullRequest(
-        number=facts.number,
-        url=facts.url,
-        title=facts.title,
-        state=facts.state,
-        branch=branch,
-        head_owner=owner,
-        head_sha=facts.head_sha,
-        base=facts.base,
-        body=facts.body,
-        is_draft=facts.is_draft,
-        opened_at=facts.opened_at,
-        closed_at=facts.closed_at,
-        updated_at=facts.updated_at,
-    )
+    same = ("number", "url", "title", "state", "head_sha", "base", "body", "is_draft", *_TIMES)
+    shown: dict[str, Any] = {name: getattr(facts, name) for name in same}
+    return PullRequest(**shown, branch=branch, head_owner=owner)

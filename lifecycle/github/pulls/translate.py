@@ -34,7 +34,16 @@ from lifecycle.core.values.model import (
     Review,
 )
 from lifecycle.core.values.survey import parse_lease
-from lifecycle.github.client.client_common import Json, nodes, part, text, word
+from lifecycle.github.client.client_common import (
+    Json,
+    nodes,
+    number,
+    part,
+    text,
+    texts,
+    times,
+    word,
+)
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 
@@ -58,20 +67,12 @@ def hold(issue: int, commit: Json) -> Hold:
 def pull_request(node: Json) -> PullRequest:
     """A GraphQL PullRequest. `checks` is None if the rollup was not asked for."""
     return PullRequest(
-        number=int(node["number"]),
-        url=text(node, "url"),
-        title=text(node, "title"),
+        int(node["number"]),
         state=_pull_state(node.get("state")),
-        branch=text(node, "headRefName"),
         head_owner=text(part(node, "headRepositoryOwner"), "login"),
-        head_sha=text(node, "headRefOid"),
-        base=text(node, "baseRefName"),
-        body=text(node, "body"),
         is_draft=bool(node.get("isDraft")),
         mergeable=text(node, "mergeable") or "UNKNOWN",
-        merged_at=timing.parse_time(node.get("mergedAt")),
         checks=_checks(node),
-        review_decision=text(node, "reviewDecision"),
         changes_requested=_changes_requested(node),
         merge_state=_merge_state(node),
         queue=queue_entry(node),
@@ -79,14 +80,16 @@ def pull_request(node: Json) -> PullRequest:
         is_auto_merge=bool(node.get("autoMergeRequest")),
         has_queue=bool(node.get("isMergeQueueEnabled")),
         demands=merge_demands(node),
-        opened_at=timing.parse_time(node.get("createdAt")),
-        closed_at=timing.parse_time(node.get("closedAt")),
-        updated_at=timing.parse_time(node.get("updatedAt")),
         conversations=_conversations(node),
         base_tip=text(part(part(node, "baseRef"), "target"), "oid"),
-        node_id=text(node, "id"),
         author=text(part(node, "author"), "login"),
         requested=_requested(node),
+        **texts(node, url="url", title="title", body="body", node_id="id", base="baseRefName"),
+        **texts(
+            node, branch="headRefName", head_sha="headRefOid", review_decision="reviewDecision"
+        ),
+        **times(node, opened_at="createdAt", merged_at="mergedAt"),
+        **times(node, closed_at="closedAt", updated_at="updatedAt"),
     )
 
 
@@ -106,18 +109,15 @@ def _conversations(node: Json) -> Conversations | None:
     Of more than a hundred conversations the older ones count by the pull request's own date alone. A
     sweep asks for no more than which are resolved.
     """
-    if "reviews" not in node and isinstance(node.get("reviewThreads"), Mapping):
-        unresolved = [
-            thread for thread in nodes(node, "reviewThreads") if not thread.get("isResolved")
-        ]
-        return Conversations("", len(unresolved))
-    parts = [node.get(name) for name in ("reviewThreads", "reviews", "said")]
-    if not all(isinstance(connection, Mapping) for connection in parts):
-        return None
     threads = nodes(node, "reviewThreads")
     unresolved = [thread for thread in threads if not thread.get("isResolved")]
+    if "reviews" not in node and isinstance(node.get("reviewThreads"), Mapping):
+        return Conversations("", len(unresolved))
+    parts: list[Any] = [node.get(name) for name in ("reviewThreads", "reviews", "said")]
+    if not all(isinstance(connection, Mapping) for connection in parts):
+        return None
     last = [comment for thread in unresolved for comment in nodes(thread, "comments")[-1:]]
-    if not any(part(node, name).get("totalCount") for name in ("reviewThreads", "reviews", "said")):
+    if not any(connection.get("totalCount") for connection in parts):
         return Conversations("")
     shown = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
     return Conversations(
@@ -161,11 +161,10 @@ def _changes_requested(node: Json) -> tuple[Review, ...]:
 
 def _review(node: Json) -> Review:
     return Review(
-        id=text(node, "id"),
         author=text(part(node, "author"), "login"),
         state=word(node.get("state")),
-        submitted_at=timing.parse_time(node.get("submittedAt")),
-        url=text(node, "url"),
+        **texts(node, id="id", url="url"),
+        **times(node, submitted_at="submittedAt"),
         sha=text(part(node, "commit"), "oid"),
     )
 
@@ -179,16 +178,13 @@ def issue(node: Json) -> Issue:
     """A GraphQL Issue. `comments` is None if they were not asked for."""
     comments = node.get("comments")
     return Issue(
-        number=int(node["number"]),
-        id=text(node, "id"),
-        title=text(node, "title"),
-        url=text(node, "url"),
+        int(node["number"]),
+        **texts(node, id="id", title="title", url="url"),
         is_open=word(node.get("state")) == "OPEN",
         state_reason=text(node, "stateReason").lower(),
         assignees=tuple(text(user, "login") for user in nodes(node, "assignees")),
         comments=tuple(_comments(node)) if comments is not None else None,
-        closed_at=timing.parse_time(node.get("closedAt")),
-        updated_at=timing.parse_time(node.get("updatedAt")),
+        **times(node, closed_at="closedAt", updated_at="updatedAt"),
     )
 
 
@@ -237,21 +233,22 @@ def is_on_board(node: Json, owner: str, number: int) -> bool:
     return bool(project.get("number") == number and login.casefold() == owner.casefold())
 
 
+_CARD_FIELDS = ("priority", "readiness", "dependencies")
+
+
 def card(node: Json) -> Card | None:
     """A board item whose content is an issue; None for drafts, pull requests and what is hidden."""
     content = part(node, "content")
     if "number" not in content:
         return None
+    words: dict[str, Any] = {name: _value(node, name) for name in _CARD_FIELDS}
     return Card(
-        item=board_item(node),
-        number=int(content["number"]),
-        title=text(content, "title"),
-        url=text(content, "url"),
+        board_item(node),
+        int(content["number"]),
+        **texts(content, title="title", url="url"),
         repository=text(part(content, "repository"), "nameWithOwner"),
         is_open=word(content.get("state")) == "OPEN",
-        priority=_value(node, "priority"),
-        readiness=_value(node, "readiness"),
-        dependencies=_value(node, "dependencies"),
+        **words,
     )
 
 
@@ -265,32 +262,23 @@ def draft(node: Json) -> Draft | None:
 
 def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> BoardSchema:
     """A ProjectV2 and the fields of all its pages; fields of kinds that were not asked for are {}."""
-    return BoardSchema(
-        project_id=text(project, "id"),
-        title=text(project, "title"),
-        url=text(project, "url"),
-        viewer=viewer,
-        fields=tuple(_board_field(field) for field in fields if field.get("id")),
-    )
+    shown = tuple(_board_field(field) for field in fields if field.get("id"))
+    named = texts(project, project_id="id", title="title", url="url")
+    return BoardSchema(**named, viewer=viewer, fields=shown)
 
 
 def _board_field(node: Json) -> BoardField:
     options = node.get("options") or _iterations(part(node, "configuration"))
-    return BoardField(
-        id=text(node, "id"),
-        name=text(node, "name"),
-        kind=text(node, "dataType"),
-        options=tuple((text(option, "name"), text(option, "id")) for option in options),
-    )
+    named = tuple((text(option, "name"), text(option, "id")) for option in options)
+    return BoardField(text(node, "id"), text(node, "name"), text(node, "dataType"), named)
 
 
 def _iterations(configuration: Json) -> list[Json]:
     """The iterations of a field, those to come before those that are over, as if they were options."""
-    iterations = [
-        *(configuration.get("iterations") or ()),
-        *(configuration.get("completedIterations") or ()),
+    every = [configuration.get(key) or () for key in ("iterations", "completedIterations")]
+    return [
+        {"name": text(part, "title"), "id": part.get("id")} for parts in every for part in parts
     ]
-    return [{"name": iteration.get("title"), "id": iteration.get("id")} for iteration in iterations]
 
 
 def _status_at(node: Json) -> float | None:
@@ -436,13 +424,9 @@ def queue_entry(node: Json) -> QueueEntry | None:
     entry = part(node, "mergeQueueEntry")
     if not entry:
         return None
-    position, commit = entry.get("position"), part(entry, "headCommit")
-    return QueueEntry(
-        word(entry.get("state")),
-        position if isinstance(position, int) else None,
-        text(commit, "oid"),
-        bool(commit.get("statusCheckRollup")),
-    )
+    state, commit = word(entry.get("state")), part(entry, "headCommit")
+    has_checks = bool(commit.get("statusCheckRollup"))
+    return QueueEntry(state, number(entry.get("position")), text(commit, "oid"), has_checks)
 
 
 def ejection(node: Json) -> Ejection | None:
@@ -455,10 +439,9 @@ def ejection(node: Json) -> Ejection | None:
     if not events:
         return None
     last = events[-1]
-    commit = text(part(last, "beforeCommit"), "oid")
-    return Ejection(
-        text(last, "id"),
+    sha = text(part(last, "beforeCommit"), "oid")
+    at, commit = (
         timing.parse_time(last.get("createdAt")),
-        text(last, "reason"),
-        commit if commit != text(node, "headRefOid") else "",
+        sha if sha != node.get("headRefOid") else "",
     )
+    return Ejection(text(last, "id"), at, text(last, "reason"), commit)

@@ -126,6 +126,17 @@ def test_a_lost_run_is_found(app: Ground) -> None:
     assert len(runs(app)) == 2
 
 
+def test_where_more_is_to_be_seen_is_compared(app: Ground) -> None:
+    """Another address is written, and the same one is not written again."""
+    sha = app.pushed()
+    changes = []
+    for url in ("https://ci.example/1", "https://ci.example/1", "https://ci.example/2"):
+        run = app.hub.checks.ensure_check_run("lint", sha, conclusion="success", details_url=url)
+        assert run.now.details_url == url
+        changes.append(run.changed)
+    assert changes == [True, False, True]
+
+
 def test_only_apps_write_check_runs(ground: Ground) -> None:
     """A person's token is refused with GitHub's words."""
     sha = ground.pushed()
