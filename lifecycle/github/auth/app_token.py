@@ -15,15 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
-from lifecycle.core import timing
-from lifecycle.core.errors import (
-    BadConfig,
-    BadCredentials,
-    LifecycleError,
-    LockBusy,
-    NoPermission,
-    NotFound,
-)
+from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
@@ -133,7 +125,7 @@ class AppTokens:
                 del entries[mark]
                 with contextlib.suppress(OSError):
                     _write(place, entries)
-        except LockBusy:
+        except errors.LockBusy:
             return  # somebody is at that file: if it is not this token, its next refusal forgets it
 
     def _mark(self) -> str:
@@ -245,32 +237,32 @@ class _App:
         self.skew = theirs - self.deadline.clock.now()
         return abs(self.skew) > SKEW_SECONDS
 
-    def _error(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
+    def _error(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
         words = self._failures().clean(Answer.read(*sent).words)
         app, where = self.app.id, self.app.where
         kept = "so nothing was asked of GitHub's repositories and nothing was changed"
         if sent.status == 401:
             clock = f" (the clocks differ by {abs(self.skew):.0f} s)" if abs(self.skew) > 30 else ""
-            return BadCredentials(
+            return errors.BadCredentials(
                 f"GitHub does not accept the key of the GitHub App {app}{clock}, {kept}; see that id and "
                 f"private key in {where} belong to one App.",
                 evidence=words,
             )
         if sent.status == 403 and "suspended" in words.casefold():
-            return NoPermission(
+            return errors.NoPermission(
                 f"The installation of the GitHub App {app} is suspended, {kept}; lift that in the "
                 "settings of the account that it is installed in.",
                 evidence=words,
             )
         if sent.status == 404:
-            return NotFound(
+            return errors.NotFound(
                 f"GitHub shows no {asked.subject.removeprefix('a token of ').removeprefix('the ')} to "
                 f"{app}, {kept}; install the App there, or correct its installation's number in {where}.",
                 evidence=words,
             )
         return self._translated(sent, asked)
 
-    def _translated(self, sent: Sent, asked: AskedRequest) -> LifecycleError:
+    def _translated(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
         return self._failures().of_answer(Answer.read(*sent), asked)
 
     def _failures(self) -> Failures:
@@ -295,9 +287,9 @@ def _key_of(app: AppKey) -> str:
     return key
 
 
-def _unusable(app: AppKey, defect: str) -> BadConfig:
+def _unusable(app: AppKey, defect: str) -> errors.BadConfig:
     key = app.key_file or "in the environment"
-    return BadConfig(
+    return errors.BadConfig(
         f"The private key of the GitHub App {app.id} ({key}) {defect}, so nothing was asked of GitHub and "
         "nothing was changed; download one from the App's settings and name its file."
     )

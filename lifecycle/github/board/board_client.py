@@ -10,15 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lifecycle.core.errors import (
-    ItemMissing,
-    NotFound,
-    Rejected,
-    StaleFields,
-    Transient,
-    UnknownOption,
-    did_you_mean,
-)
+from lifecycle.core import errors
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
@@ -134,7 +126,7 @@ class GitHubBoard:
             variables = variables_of(schema, item_id, status=status, agent=agent)
             if not variables:
                 return BoardItem(item_id)
-            data = self.ask(SET_FIELDS, variables, subject, absent=(item_id, ItemMissing))
+            data = self.ask(SET_FIELDS, variables, subject, absent=(item_id, errors.ItemMissing))
             return self.item_after(data, variables, status)
 
         return self.with_schema(write)
@@ -149,7 +141,9 @@ class GitHubBoard:
 
         def write(schema: BoardSchema) -> BoardItem:
             variables = {"project": schema.project_id, "content": issue_id}
-            data = self.ask("add_board_item", variables, subject, absent=(issue_id, NotFound))
+            data = self.ask(
+                "add_board_item", variables, subject, absent=(issue_id, errors.NotFound)
+            )
             payload = data.get("addProjectV2ItemById") or {}
             if not payload.get("item"):
                 raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
@@ -181,7 +175,7 @@ class GitHubBoard:
                 try:
                     page = self._page_of_cards(after)
                     after = self._next(page["items"])
-                except Transient:
+                except errors.Transient:
                     break  # what was read is shown, and said to be a part
                 cards += self._shown(page)
                 drafts += _drafts(page)
@@ -213,7 +207,7 @@ class GitHubBoard:
         known = self.known
         if known is not None:
             # Whether the ids or the wish are wrong is for the fresh ids to say.
-            with suppress(StaleFields, UnknownOption):
+            with suppress(errors.StaleFields, errors.UnknownOption):
                 return act(known)
         return act(self.schema(refresh=True))
 
@@ -270,7 +264,7 @@ class GitHubBoard:
         variables: Mapping[str, Any],
         subject: str,
         *,
-        absent: tuple[str, type[Rejected]] | None = None,
+        absent: tuple[str, type[errors.Rejected]] | None = None,
     ) -> Json:
         """Send a document and return its data; a hole in the answer is an error.
 
@@ -279,14 +273,14 @@ class GitHubBoard:
         """
         try:
             return self._graph.change(name, variables, subject=subject)
-        except NotFound as error:
+        except errors.NotFound as error:
             if absent is not None and absent[0] in error.evidence:
                 raise absent[1](
                     f"GitHub knows no such card or issue for {subject} (any more), so nothing was "
                     "changed; look at the board.",
                     evidence=error.evidence,
                 ) from None
-            raise StaleFields(
+            raise errors.StaleFields(
                 f"The ids known of {self.project} are out of date, so nothing was changed. Try "
                 "again: they are read anew.",
                 evidence=error.evidence,
@@ -321,13 +315,13 @@ def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subje
             raise failures.of_problem(problem, AskedRequest(subject))
     owner = reply.data.get("repositoryOwner")
     if not owner:
-        raise NotFound(
+        raise errors.NotFound(
             f"GitHub knows no user or organisation {project.owner}, so no board was read; "
             "correct the configured owner of the project."
         )
     if not owner.get("projectV2"):
         way = _PEOPLES_WAY if kind_of(failures.token) in PEOPLES else _OTHERS_WAY
-        raise NotFound(
+        raise errors.NotFound(
             f"GitHub shows no {project} to the token, so no board was read; check the "
             f"number in the project's URL, and that the token may see it ({way})."
         )
@@ -376,7 +370,7 @@ def _status_field(schema: BoardSchema) -> BoardField:
     field = schema.field(STATUS)
     if field is None or not field.options:
         names = ", ".join(board_field.name for board_field in schema.fields) or "none"
-        raise UnknownOption(
+        raise errors.UnknownOption(
             f'The board "{schema.title}" has no single-select field "{STATUS}", so its card was left '
             f"as it is; its fields are: {names}."
         )
@@ -387,10 +381,10 @@ def option_of(field: BoardField, name: str) -> str:
     """The id of a field's option or iteration by its name; UnknownOption names those that there are."""
     option = field.option(name)
     if option is None:
-        names = ", ".join(option_name for option_name, _ in field.options)
-        raise UnknownOption(
+        names = [option_name for option_name, _ in field.options]
+        raise errors.UnknownOption(
             f'{field.name} has no option "{name}" on the board, so the card was left as it is; use '
-            f"one of: {names}.{did_you_mean(name, (option_name for option_name, _ in field.options))}"
+            f"one of: {', '.join(names)}.{errors.did_you_mean(name, names)}"
         )
     return option
 
@@ -398,7 +392,7 @@ def option_of(field: BoardField, name: str) -> str:
 def demand_same(name: str, shown: str | None, wanted: str | None) -> None:
     """Raise Rejected if the answer to a write shows another value than the one written."""
     if (shown or "").strip().casefold() != (wanted or "").strip().casefold():
-        raise Rejected(
+        raise errors.Rejected(
             f'GitHub took {name} "{wanted or ""}" for the card and shows "{shown or ""}", so the '
             "board is not as it should be; look there for a workflow that moves the card.",
             evidence=f"{name} is {shown!r}",

@@ -13,15 +13,7 @@ from urllib.parse import quote
 
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.values.model import (
-    LABELS_ITEM,
-    BoardBrief,
-    BoardField,
-    BoardItem,
-    BoardSchema,
-    Card,
-    Repository,
-)
+from lifecycle.core.values import model
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import existing
 
@@ -78,9 +70,9 @@ class StatusLabels:
         label = names[0].casefold()
         return next(status for status in STATUSES if self.name(status).casefold() == label)
 
-    def item(self, issue: int, labels: Iterable[str]) -> BoardItem:
+    def item(self, issue: int, labels: Iterable[str]) -> model.BoardItem:
         """An issue's labels as the card that they stand for."""
-        return BoardItem(f"{LABELS_ITEM}{issue}", self.status_in(labels))
+        return model.BoardItem(f"{model.LABELS_ITEM}{issue}", self.status_in(labels))
 
 
 def labels_of(issue: Json) -> list[str]:
@@ -101,25 +93,25 @@ class LabelsBoard:
         cache: remembers which labels were seen to, so that each is created once.
     """
 
-    _repository: Repository
+    _repository: model.Repository
     _names: StatusLabels
     _graph: GraphClient
     _calls: Calls
     _cache: Cache
 
-    def schema(self, *, refresh: bool = False) -> BoardSchema:
+    def schema(self, *, refresh: bool = False) -> model.BoardSchema:
         """Status with its four labels; no request."""
         del refresh  # there is nothing to be stale
         options = tuple((status, self._names.name(status)) for status in STATUSES)
-        field = BoardField("labels", "Status", "SINGLE_SELECT", options)
-        return BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))
+        field = model.BoardField("labels", "Status", "SINGLE_SELECT", options)
+        return model.BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))
 
     @property
-    def known(self) -> BoardSchema | None:
+    def known(self) -> model.BoardSchema | None:
         """The schema; it is always known."""
         return self.schema()
 
-    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
+    def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> model.BoardItem:
         """Put the label of `status` on and take the others off; labels have no Agent.
 
         The new one goes on first: a crash in between leaves two, which say nothing, so that it is
@@ -135,8 +127,8 @@ class LabelsBoard:
         """
         del agent
         if status is None:
-            return BoardItem(item_id)
-        number = int(item_id.removeprefix(LABELS_ITEM))
+            return model.BoardItem(item_id)
+        number = int(item_id.removeprefix(model.LABELS_ITEM))
         name = self._names.name(status)
         self._see_to(name, status)
         path, subject = f"issues/{number}/labels", f"the labels of #{number}"
@@ -170,7 +162,7 @@ class LabelsBoard:
         self._taken_off(number, str(kept.get("name") or ""), [])
         self._cache.put(PUT_ON, None)
 
-    def add(self, issue_id: str) -> BoardItem:
+    def add(self, issue_id: str) -> model.BoardItem:
         """The labels of an issue as a card; nothing is written.
 
         Raises:
@@ -184,19 +176,19 @@ class LabelsBoard:
             raise NotFound(f"GitHub knows no such issue for {subject}, so nothing was changed.")
         return self._names.item(int(node["number"]), labels_of(node))
 
-    def cards(self) -> tuple[Card, ...]:
+    def cards(self) -> tuple[model.Card, ...]:
         """Every open issue with a label of a Status, all pages."""
-        cards: list[Card] = []
+        cards: list[model.Card] = []
         after: dict[str, str | None] | None = {}
         while after is not None:
             page, after, _ = self._page(after)
             cards += page
         return tuple(cards)
 
-    def brief(self) -> BoardBrief:
+    def brief(self) -> model.BoardBrief:
         """The first hundred open issues of each column, in one request."""
         cards, after, total = self._page({})
-        return BoardBrief(f"labels of {self._repository}", tuple(cards), total, after is None)
+        return model.BoardBrief(f"labels of {self._repository}", tuple(cards), total, after is None)
 
     def _see_to(self, name: str, status: str) -> None:
         """Create a label, unless that was done before or somebody else has."""
@@ -220,7 +212,7 @@ class LabelsBoard:
 
     def _page(
         self, after: dict[str, str | None]
-    ) -> tuple[list[Card], dict[str, str | None] | None, int]:
+    ) -> tuple[list[model.Card], dict[str, str | None] | None, int]:
         """Cards of the columns that `after` names (all, if none), where to go on, and the total."""
         subject = f"the labelled issues of {self._repository}"
         variables = self._repository.variables
@@ -244,9 +236,9 @@ class LabelsBoard:
         total = sum(int(part.get("totalCount") or 0) for part in parts.values())
         return cards, dict(cursors) or None, total
 
-    def _shown(self, connection: Json) -> Iterator[Card]:
+    def _shown(self, connection: Json) -> Iterator[model.Card]:
         for node in connection.get("nodes") or []:
-            yield Card(
+            yield model.Card(
                 item=self._names.item(int(node["number"]), labels_of(node)),
                 number=int(node["number"]),
                 title=str(node["title"]),

@@ -17,28 +17,11 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TypeVar
 
-from graphql import (
-    DefinitionNode,
-    DocumentNode,
-    FieldNode,
-    FragmentDefinitionNode,
-    NameNode,
-    Node,
-    OperationDefinitionNode,
-    OperationType,
-    SelectionNode,
-    SelectionSetNode,
-    VariableDefinitionNode,
-    VariableNode,
-    Visitor,
-    parse,
-    print_ast,
-    visit,
-)
+import graphql
 
 from lifecycle.settings.resources import graphql_document
 
-N = TypeVar("N", bound=Node)
+N = TypeVar("N", bound=graphql.Node)
 
 
 def merged(name: str, *others: str) -> str:
@@ -56,7 +39,7 @@ def merged(name: str, *others: str) -> str:
         added, *added_fragments = definitions(other)
         operation = _merged(operation, added)
         fragments = united(fragments, added_fragments)
-    return print_ast(DocumentNode(definitions=(operation, *fragments)))
+    return graphql.print_ast(graphql.DocumentNode(definitions=(operation, *fragments)))
 
 
 @cache
@@ -65,7 +48,8 @@ def fields_of(name: str, kind: str) -> frozenset[str]:
     of_kind = (
         node
         for node in definitions(name)
-        if isinstance(node, FragmentDefinitionNode) and node.type_condition.name.value == kind
+        if isinstance(node, graphql.FragmentDefinitionNode)
+        and node.type_condition.name.value == kind
     )
     return frozenset(_key(field) for node in of_kind for field in node.selection_set.selections)
 
@@ -86,15 +70,17 @@ def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
     return tuple(other for other in others if named & (_names(other) - base)) or tuple(others)
 
 
-def definitions(name: str) -> tuple[DefinitionNode, ...]:
+def definitions(name: str) -> tuple[graphql.DefinitionNode, ...]:
     """The operation of `graphql/NAME.graphql`, then its fragments."""
-    parsed = parse(graphql_document(name), no_location=True).definitions
-    return tuple(sorted(parsed, key=lambda node: isinstance(node, FragmentDefinitionNode)))
+    parsed = graphql.parse(graphql_document(name), no_location=True).definitions
+    return tuple(sorted(parsed, key=lambda node: isinstance(node, graphql.FragmentDefinitionNode)))
 
 
-def _merged(first: DefinitionNode, second: DefinitionNode) -> OperationDefinitionNode:
-    if not isinstance(first, OperationDefinitionNode) or not isinstance(
-        second, OperationDefinitionNode
+def _merged(
+    first: graphql.DefinitionNode, second: graphql.DefinitionNode
+) -> graphql.OperationDefinitionNode:
+    if not isinstance(first, graphql.OperationDefinitionNode) or not isinstance(
+        second, graphql.OperationDefinitionNode
     ):
         raise TypeError("only operations can be merged")
     if first.operation is not second.operation:
@@ -104,9 +90,11 @@ def _merged(first: DefinitionNode, second: DefinitionNode) -> OperationDefinitio
     return replace(first, variable_definitions=tuple(variables), selection_set=selections)
 
 
-def both(first: SelectionSetNode, second: SelectionSetNode) -> SelectionSetNode:
+def both(
+    first: graphql.SelectionSetNode, second: graphql.SelectionSetNode
+) -> graphql.SelectionSetNode:
     """All selections of two sets; those of the same field become one."""
-    selections: list[SelectionNode] = list(first.selections)
+    selections: list[graphql.SelectionNode] = list(first.selections)
     keys = [_key(node) for node in selections]
     for node in second.selections:
         key = _key(node)
@@ -116,11 +104,13 @@ def both(first: SelectionSetNode, second: SelectionSetNode) -> SelectionSetNode:
             continue
         at = keys.index(key)
         selections[at] = _one_field(selections[at], node)
-    return SelectionSetNode(selections=tuple(selections))
+    return graphql.SelectionSetNode(selections=tuple(selections))
 
 
-def _one_field(first: SelectionNode, second: SelectionNode) -> SelectionNode:
-    if not isinstance(first, FieldNode) or not isinstance(second, FieldNode):
+def _one_field(
+    first: graphql.SelectionNode, second: graphql.SelectionNode
+) -> graphql.SelectionNode:
+    if not isinstance(first, graphql.FieldNode) or not isinstance(second, graphql.FieldNode):
         return first  # the same spread, or the same inline fragment
     if _head(first) != _head(second) or (first.selection_set is None) != (
         second.selection_set is None
@@ -131,17 +121,17 @@ def _one_field(first: SelectionNode, second: SelectionNode) -> SelectionNode:
     return replace(first, selection_set=both(first.selection_set, second.selection_set))
 
 
-def _key(node: SelectionNode) -> str:
+def _key(node: graphql.SelectionNode) -> str:
     """The key of a selection: a field's name in the answer, else its whole text."""
-    if isinstance(node, FieldNode):
+    if isinstance(node, graphql.FieldNode):
         return (node.alias or node.name).value
-    return print_ast(node)
+    return graphql.print_ast(node)
 
 
-def _head(node: FieldNode) -> tuple[str, list[str]]:
+def _head(node: graphql.FieldNode) -> tuple[str, list[str]]:
     """What two fields of one key have to share: name, arguments and directives."""
     parts = (*(node.arguments or ()), *(node.directives or ()))
-    return node.name.value, sorted(print_ast(part) for part in parts)
+    return node.name.value, sorted(graphql.print_ast(part) for part in parts)
 
 
 def united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
@@ -149,14 +139,14 @@ def united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
     by_name = {name_of(node): node for node in ones}
     for node in others:
         defined = by_name.setdefault(name_of(node), node)
-        if print_ast(defined) != print_ast(node):
+        if graphql.print_ast(defined) != graphql.print_ast(node):
             raise ValueError(f"{name_of(node)} is defined in two ways")
     return list(by_name.values())
 
 
-def name_of(node: Node) -> str:
+def name_of(node: graphql.Node) -> str:
     """The name of a variable's definition, of a fragment or of an operation."""
-    named: Node = getattr(node, "variable", node)
+    named: graphql.Node = getattr(node, "variable", node)
     return str(named.name.value)  # type: ignore[attr-defined]  # each of these has one
 
 
@@ -164,17 +154,17 @@ def name_of(node: Node) -> str:
 def _names(name: str) -> frozenset[str]:
     """Every name in a document but its own: of fields, arguments, types, fragments and variables."""
     below = (node for definition in definitions(name) for node in _below(definition))
-    names = {node.value for node in below if isinstance(node, NameNode)}
+    names = {node.value for node in below if isinstance(node, graphql.NameNode)}
     return frozenset(names - {name_of(definitions(name)[0])})
 
 
-def _below(node: Node) -> Iterator[Node]:
+def _below(node: graphql.Node) -> Iterator[graphql.Node]:
     """A node and every node in it."""
     yield node
     for key in node.keys:
         children = getattr(node, key)
         for child in children if isinstance(children, tuple | list) else (children,):
-            if isinstance(child, Node):
+            if isinstance(child, graphql.Node):
                 yield from _below(child)
 
 
@@ -191,28 +181,34 @@ def repeated(*names: str) -> str:
         ValueError: a document has not exactly one field with variables at its root, or the documents
             do not fit together, as for `merged`.
     """
-    variables: dict[str, VariableDefinitionNode] = {}
-    bare = SelectionSetNode(selections=())
-    asking: list[SelectionNode] = []
-    fragments: list[DefinitionNode] = []
+    variables: dict[str, graphql.VariableDefinitionNode] = {}
+    bare = graphql.SelectionSetNode(selections=())
+    asking: list[graphql.SelectionNode] = []
+    fragments: list[graphql.DefinitionNode] = []
     for name in dict.fromkeys(names):
         part = _part(name)
-        bare = both(bare, SelectionSetNode(selections=part.bare))
+        bare = both(bare, graphql.SelectionSetNode(selections=part.bare))
         fragments = united(fragments, part.fragments)
         variables |= {name_of(node): node for node in united(variables.values(), part.shared)}
     for number, name in enumerate(names):
         part, renaming = _part(name), _Renaming(f"p{number}_")
-        variables |= {f"p{number}_{name_of(node)}": visit(node, renaming) for node in part.own}
-        asking.append(replace(visit(part.asking, renaming), alias=NameNode(value=f"p{number}")))
-    selections = SelectionSetNode(selections=(*bare.selections, *asking))
-    operation = OperationDefinitionNode(
-        operation=OperationType.QUERY,
-        name=NameNode(value=name_of(definitions(names[0])[0])),
+        variables |= {
+            f"p{number}_{name_of(node)}": graphql.visit(node, renaming) for node in part.own
+        }
+        asking.append(
+            replace(
+                graphql.visit(part.asking, renaming), alias=graphql.NameNode(value=f"p{number}")
+            )
+        )
+    selections = graphql.SelectionSetNode(selections=(*bare.selections, *asking))
+    operation = graphql.OperationDefinitionNode(
+        operation=graphql.OperationType.QUERY,
+        name=graphql.NameNode(value=name_of(definitions(names[0])[0])),
         variable_definitions=tuple(variables.values()),
         directives=(),
         selection_set=selections,
     )
-    return print_ast(DocumentNode(definitions=(operation, *fragments)))
+    return graphql.print_ast(graphql.DocumentNode(definitions=(operation, *fragments)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,23 +221,25 @@ class _RepeatedPart:
         own, shared: the variables that it uses, and those that only fragments use.
     """
 
-    bare: tuple[SelectionNode, ...]
-    asking: FieldNode
-    own: tuple[VariableDefinitionNode, ...]
-    shared: tuple[VariableDefinitionNode, ...]
-    fragments: tuple[DefinitionNode, ...]
+    bare: tuple[graphql.SelectionNode, ...]
+    asking: graphql.FieldNode
+    own: tuple[graphql.VariableDefinitionNode, ...]
+    shared: tuple[graphql.VariableDefinitionNode, ...]
+    fragments: tuple[graphql.DefinitionNode, ...]
 
 
 @cache
 def _part(name: str) -> _RepeatedPart:
     operation, *fragments = definitions(name)
-    is_query = getattr(operation, "operation", None) is OperationType.QUERY
-    if not isinstance(operation, OperationDefinitionNode) or not is_query:
+    is_query = getattr(operation, "operation", None) is graphql.OperationType.QUERY
+    if not isinstance(operation, graphql.OperationDefinitionNode) or not is_query:
         raise TypeError("only queries can be repeated")
     own = _variables(operation.selection_set)
     selections = operation.selection_set.selections
     bare = tuple(node for node in selections if not _variables(node))
-    asking = [node for node in selections if isinstance(node, FieldNode) and _variables(node)]
+    asking = [
+        node for node in selections if isinstance(node, graphql.FieldNode) and _variables(node)
+    ]
     if len(asking) != 1:
         raise ValueError(f"{len(asking)} fields with variables where one is needed")
     declared = operation.variable_definitions or ()
@@ -254,18 +252,20 @@ def _part(name: str) -> _RepeatedPart:
     )
 
 
-class _Renaming(Visitor):
+class _Renaming(graphql.Visitor):
     """Puts a prefix before the name of every variable; the argument that it is for keeps its name."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__()
         self._prefix = prefix
 
-    def enter_variable(self, node: VariableNode, *_: object) -> VariableNode:
+    def enter_variable(self, node: graphql.VariableNode, *_: object) -> graphql.VariableNode:
         """The variable under its new name."""
-        return VariableNode(name=NameNode(value=f"{self._prefix}{node.name.value}"))
+        return graphql.VariableNode(name=graphql.NameNode(value=f"{self._prefix}{node.name.value}"))
 
 
-def _variables(node: Node) -> frozenset[str]:
+def _variables(node: graphql.Node) -> frozenset[str]:
     """The names of the variables that are used below a node."""
-    return frozenset(child.name.value for child in _below(node) if isinstance(child, VariableNode))
+    return frozenset(
+        child.name.value for child in _below(node) if isinstance(child, graphql.VariableNode)
+    )

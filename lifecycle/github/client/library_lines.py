@@ -19,20 +19,7 @@ from urllib3.util import Timeout
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client.plain_line import (
-    BAD_URL,
-    BROKEN_OFF,
-    TOO_LATE,
-    UNPROXIED,
-    UNREACHED,
-    UNSAFE,
-    USER_AGENT,
-    NoAnswerError,
-    Sent,
-    Silence,
-    bearer,
-    content_of,
-)
+from lifecycle.github.client import plain_line
 
 
 class Patience(Timeout):
@@ -70,7 +57,7 @@ class Bearer(AuthBase):
 
     def __call__(self, request: Any) -> Any:
         """Add the Authorization header to a request, and have its answer's status kept."""
-        request.headers.update(bearer(self._token))
+        request.headers.update(plain_line.bearer(self._token))
         request.register_hook("response", self._keep)
         return request
 
@@ -108,14 +95,9 @@ class GqlLine:
         """Close the connection."""
         self._session.client.close_sync()
 
-    def ask(self, payload: Mapping[str, Any]) -> Sent:
+    def ask(self, payload: Mapping[str, Any]) -> plain_line.Sent:
         """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
-        from gql.transport.exceptions import (
-            TransportConnectionFailed,
-            TransportError,
-            TransportQueryError,
-            TransportServerError,
-        )
+        from gql.transport import exceptions
 
         self._bearer.status = 0
         request = _asking()(payload)
@@ -123,22 +105,31 @@ class GqlLine:
         body: Any = None
         try:
             body = {"data": self._session.execute(request)}
-        except TransportQueryError as error:
+        except exceptions.TransportQueryError as error:
             body = {"data": error.data, "errors": error.errors}
-        except TransportConnectionFailed as error:
+        except exceptions.TransportConnectionFailed as error:
             if isinstance(error.__cause__, LifecycleError):
                 # The deadline's own, raised while the request was being prepared.
                 raise error.__cause__ from None
-            raise NoAnswerError(silence(error.__cause__ or error)) from None
-        except TransportServerError as error:
+            raise plain_line.NoAnswerError(silence(error.__cause__ or error)) from None
+        except exceptions.TransportServerError as error:
             status = error.code or 0
-            body = content_of(getattr(getattr(error.__cause__, "response", None), "text", ""))
-        except (TransportError, AssertionError, AttributeError, IndexError, KeyError, TypeError):
+            body = plain_line.content_of(
+                getattr(getattr(error.__cause__, "response", None), "text", "")
+            )
+        except (
+            exceptions.TransportError,
+            AssertionError,
+            AttributeError,
+            IndexError,
+            KeyError,
+            TypeError,
+        ):
             # gql reaches into the answer without looking: `null`, or errors that are no list.
             body = None
         received: Mapping[str, str] = self._transport.response_headers or {}
         headers = {name.lower(): value for name, value in received.items()}
-        return Sent(self._bearer.status or status, headers, body)
+        return plain_line.Sent(self._bearer.status or status, headers, body)
 
 
 @cache
@@ -176,7 +167,7 @@ class PyGithubLine:
 
         # PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this
         # class is silenced, whoever else uses PyGithub in this process still hears it.
-        silent = logging.getLogger(USER_AGENT)
+        silent = logging.getLogger(plain_line.USER_AGENT)
         silent.disabled = True
         Follower.injectLogger(silent)
         patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
@@ -184,7 +175,7 @@ class PyGithubLine:
             auth=Token(token),
             base_url=url,
             timeout=patience,
-            user_agent=USER_AGENT,
+            user_agent=plain_line.USER_AGENT,
             per_page=100,
             verify=True,
             retry=None,
@@ -198,13 +189,15 @@ class PyGithubLine:
         """Close the connection."""
         self._requester.close()
 
-    def send(self, method: str, target: str, headers: Mapping[str, str], content: object) -> Sent:
+    def send(
+        self, method: str, target: str, headers: Mapping[str, str], content: object
+    ) -> plain_line.Sent:
         """One request, sent once, its answer as text; raises NoAnswerError, and Transient without time."""
         try:
             answer = self._requester.requestJson(method, target, None, dict(headers), content)
         except requests.RequestException as error:
-            raise NoAnswerError(silence(error)) from None
-        return Sent(*answer)
+            raise plain_line.NoAnswerError(silence(error)) from None
+        return plain_line.Sent(*answer)
 
 
 class Following:
@@ -239,18 +232,18 @@ def _was_never_connected(error: BaseException) -> bool:
 
 # The exceptions of requests, in an order in which a special one stands before what it is a kind of.
 # Source: https://requests.readthedocs.io/en/latest/api/#exceptions
-_SILENCES: tuple[tuple[tuple[type[Exception], ...], Silence], ...] = (
-    ((requests.exceptions.SSLError,), UNSAFE),
-    ((requests.exceptions.ProxyError,), UNPROXIED),
-    ((requests.ConnectTimeout,), UNREACHED),
-    ((requests.Timeout,), TOO_LATE),
-    ((requests.exceptions.InvalidURL, requests.exceptions.MissingSchema), BAD_URL),
+_SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = (
+    ((requests.exceptions.SSLError,), plain_line.UNSAFE),
+    ((requests.exceptions.ProxyError,), plain_line.UNPROXIED),
+    ((requests.ConnectTimeout,), plain_line.UNREACHED),
+    ((requests.Timeout,), plain_line.TOO_LATE),
+    ((requests.exceptions.InvalidURL, requests.exceptions.MissingSchema), plain_line.BAD_URL),
 )
 
 
-def silence(error: BaseException) -> Silence:
+def silence(error: BaseException) -> plain_line.Silence:
     """Why no answer came, by an exception of requests: the first row that fits."""
     for kinds, reason in _SILENCES:
         if isinstance(error, kinds):
             return reason
-    return UNREACHED if _was_never_connected(error) else BROKEN_OFF
+    return plain_line.UNREACHED if _was_never_connected(error) else plain_line.BROKEN_OFF

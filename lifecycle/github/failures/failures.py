@@ -12,39 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lifecycle.core import timing
-from lifecycle.core.errors import (
-    BadCredentials,
-    HeadMissing,
-    ItemArchived,
-    LifecycleError,
-    MissingScope,
-    Moved,
-    NotFound,
-    NothingToMerge,
-    PullRequestExists,
-    Rejected,
-    StaleFields,
-    Transient,
-    Unsupported,
-)
+from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import as_data, redact
-from lifecycle.github.failures.failure_case import (
-    LIMIT_WORDS,
-    Answer,
-    AnswerProblem,
-    AskedRequest,
-    FailureCase,
-    Row,
-    forbidden,
-    limited,
-    not_found,
-    outage,
-    rejected,
-    renewed,
-    told,
-)
+from lifecycle.github.failures import failure_case
+from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
@@ -55,36 +27,36 @@ _MOVED = {301, 302, 303, 307, 308}
 def _is_limit(case: FailureCase) -> bool:
     headers, status = case.answer.headers, case.answer.status
     is_spent = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
-    has_words = any(words in case.text for words in LIMIT_WORDS)
+    has_words = any(words in case.text for words in failure_case.LIMIT_WORDS)
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
 
 
-def _bad_credentials(case: FailureCase) -> LifecycleError:
-    return BadCredentials(
+def _bad_credentials(case: FailureCase) -> errors.LifecycleError:
+    return errors.BadCredentials(
         f"GitHub does not accept the token from {case.source}, so nothing was changed; "
-        f"{renewed(case)}.",
+        f"{failure_case.renewed(case)}.",
         evidence=case.words,
     )
 
 
-_gone = told(
-    NotFound,
+_gone = failure_case.told(
+    errors.NotFound,
     "GitHub says that {case.asked.subject} is gone: issues are disabled in this repository, or "
     "the issue was deleted; nothing was changed, choose another issue or enable issues.",
 )
 
 
-def _moved(case: FailureCase) -> LifecycleError:
+def _moved(case: FailureCase) -> errors.LifecycleError:
     target = case.answer.headers.get("location") or case.answer.url
     where = f" to {target}" if target else ""
-    return Moved(
+    return errors.Moved(
         f"GitHub answers that {case.asked.subject} has moved{where}, so nothing was changed; the "
         "repository was probably renamed: correct the remote or the configured repository.",
         evidence=target or case.words,
     )
 
 
-def moved_to(name: str, url: str, asked: AskedRequest) -> Moved:
+def moved_to(name: str, url: str, asked: AskedRequest) -> errors.Moved:
     """The error for a write to a repository that has another name now.
 
     Args:
@@ -92,7 +64,7 @@ def moved_to(name: str, url: str, asked: AskedRequest) -> Moved:
         url: what git clones it from.
         asked: what was to be done.
     """
-    return Moved(
+    return errors.Moved(
         f"The repository is called {name} on GitHub now, so {asked.subject} was refused and nothing was "
         f"changed; run: git remote set-url origin {url} (and correct repository in .lifecycle.toml, "
         "if it is named there).",
@@ -100,37 +72,37 @@ def moved_to(name: str, url: str, asked: AskedRequest) -> Moved:
     )
 
 
-_archived = told(
-    Rejected,
+_archived = failure_case.told(
+    errors.Rejected,
     "The repository is archived on GitHub, so {case.asked.subject} was refused and nothing was "
     "changed; somebody who administers it has to unarchive it first.",
 )
-_blocked = told(
-    Rejected,
+_blocked = failure_case.told(
+    errors.Rejected,
     "GitHub has blocked access to {case.asked.subject} for legal reasons (451), so nothing was "
     "changed; the repository's owner has to settle that with GitHub.",
 )
-_overtaken = told(
-    Transient,
+_overtaken = failure_case.told(
+    errors.Transient,
     "The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed. Try "
     "again.",
 )
-_exists = told(
-    PullRequestExists,
+_exists = failure_case.told(
+    errors.PullRequestExists,
     "There is an open pull request for this branch already; nothing was changed, and that one "
     "is used.",
 )
-_nothing_to_merge = told(
-    NothingToMerge,
+_nothing_to_merge = failure_case.told(
+    errors.NothingToMerge,
     "The branch has no commit that its base lacks, so no pull request was opened; commit the "
     "work and push the branch.",
 )
-_head_missing = told(
-    HeadMissing,
+_head_missing = failure_case.told(
+    errors.HeadMissing,
     "The branch is not on GitHub, so no pull request was opened; push it first.",
 )
-_base_missing = told(
-    Rejected,
+_base_missing = failure_case.told(
+    errors.Rejected,
     "The base branch does not exist on GitHub, so no pull request was opened; correct base in "
     ".lifecycle.toml.",
 )
@@ -143,14 +115,14 @@ def _is_invalid(case: FailureCase, field_name: str) -> bool:
 
 # Sources: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api and
 # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
-ANSWERS: tuple[Row, ...] = (
+ANSWERS: tuple[failure_case.Row, ...] = (
     (lambda case: case.answer.status == 401, _bad_credentials),
-    (_is_limit, limited),
+    (_is_limit, failure_case.limited),
     (lambda case: case.answer.status == 403 and "was archived" in case.text, _archived),
-    (lambda case: case.answer.status == 403, forbidden),
+    (lambda case: case.answer.status == 403, failure_case.forbidden),
     # GitHub hides what a token may not write behind a 404.
-    (lambda case: case.answer.status == 404 and case.asked.is_write, forbidden),
-    (lambda case: case.answer.status == 404, not_found),
+    (lambda case: case.answer.status == 404 and case.asked.is_write, failure_case.forbidden),
+    (lambda case: case.answer.status == 404, failure_case.not_found),
     (lambda case: case.answer.status == 410, _gone),
     (lambda case: case.answer.status == 451, _blocked),
     # GitHub computes the merge anew: https://github.com/cli/cli/issues/8092
@@ -160,8 +132,8 @@ ANSWERS: tuple[Row, ...] = (
     (lambda case: "no commits between" in case.text, _nothing_to_merge),
     (lambda case: _is_invalid(case, "head"), _head_missing),
     (lambda case: _is_invalid(case, "base"), _base_missing),
-    (lambda case: case.answer.status >= 500 or case.answer.status == 408, outage),
-    (lambda _: True, rejected),
+    (lambda case: case.answer.status >= 500 or case.answer.status == 408, failure_case.outage),
+    (lambda _: True, failure_case.rejected),
 )
 
 
@@ -170,7 +142,7 @@ _OUTAGE_WORDS = ("something went wrong", "couldn't respond to your request in ti
 _SCOPE = re.compile(r"following scopes: \['([^']+)'")
 
 
-def absent_api(url: str, status: int, words: str) -> LifecycleError:
+def absent_api(url: str, status: int, words: str) -> errors.LifecycleError:
     """The error for a status that GitHub's GraphQL never gives: what it misses it tells in a 200.
 
     Args:
@@ -179,7 +151,7 @@ def absent_api(url: str, status: int, words: str) -> LifecycleError:
         words: what came with it, without secrets.
     """
     parts = urlsplit(url)
-    return Rejected(
+    return errors.Rejected(
         f"{parts.hostname or 'the server'} answers {status} at {parts.path or '/'}, where GitHub's GraphQL "
         "API should be, so nothing was changed; correct GITHUB_GRAPHQL_URL (a GitHub Enterprise Server has "
         "it at https://HOST/api/graphql), or see what answers in GitHub's place.",
@@ -189,7 +161,7 @@ def absent_api(url: str, status: int, words: str) -> LifecycleError:
 
 def _is_limit_problem(case: FailureCase) -> bool:
     is_type = case.problem.type in {"RATE_LIMITED", "RATE_LIMIT"}
-    return is_type or any(words in case.text for words in LIMIT_WORDS)
+    return is_type or any(words in case.text for words in failure_case.LIMIT_WORDS)
 
 
 def _is_outage_problem(case: FailureCase) -> bool:
@@ -201,8 +173,8 @@ def _is_race(case: FailureCase) -> bool:
     return is_priority or "content already exists" in case.text
 
 
-def _too_much(case: FailureCase) -> LifecycleError:
-    return Transient(
+def _too_much(case: FailureCase) -> errors.LifecycleError:
+    return errors.Transient(
         f"GitHub left parts of {case.asked.subject} out for lack of resources; {case.kept}. "
         "Try again later.",
         is_ambiguous=case.asked.is_write,
@@ -210,38 +182,38 @@ def _too_much(case: FailureCase) -> LifecycleError:
     )
 
 
-_race = told(
-    Transient,
+_race = failure_case.told(
+    errors.Transient,
     "Somebody else changed the board at the same moment as {case.asked.subject}; nothing was "
     "changed. Try again.",
 )
-_stale = told(
-    StaleFields,
+_stale = failure_case.told(
+    errors.StaleFields,
     "The board's fields were changed since they were last read; nothing was changed, and they "
     "are read anew.",
 )
-_archived_item = told(
-    ItemArchived,
+_archived_item = failure_case.told(
+    errors.ItemArchived,
     "The card is archived on the board and was left as it is; restore it there to have it kept.",
 )
 
 
-def _missing_scope(case: FailureCase) -> LifecycleError:
+def _missing_scope(case: FailureCase) -> errors.LifecycleError:
     match = _SCOPE.search(case.words)
     # Reading alone does not help: the board is written as well.
     scope = match.group(1).removeprefix("read:") if match else "project"
     refused = "written" if case.asked.is_write else "read or written"
     outcome = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
-    return MissingScope(
+    return errors.MissingScope(
         f"The token from {case.source} lacks the {scope} scope, so {outcome}; run gh auth refresh -s "
-        f"{scope} and {renewed(case)}, or use a classic token with the {scope} scope.",
+        f"{scope} and {failure_case.renewed(case)}, or use a classic token with the {scope} scope.",
         evidence=case.words,
     )
 
 
-def _unsupported(case: FailureCase) -> LifecycleError:
+def _unsupported(case: FailureCase) -> errors.LifecycleError:
     words = case.words.removesuffix(".") or "no reason given"
-    return Unsupported(
+    return errors.Unsupported(
         f"This GitHub does not know what is needed for {case.asked.subject} ({words}), so "
         "it is done without; an older GitHub Enterprise Server has to be upgraded for it.",
         evidence=case.words,
@@ -252,18 +224,18 @@ def _unsupported(case: FailureCase) -> LifecycleError:
 # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 # The types and the messages of Projects v2 are documented nowhere; they are taken from answers that
 # people quote in public.
-PROBLEMS: tuple[Row, ...] = (
-    (_is_limit_problem, limited),
+PROBLEMS: tuple[failure_case.Row, ...] = (
+    (_is_limit_problem, failure_case.limited),
     (lambda case: case.problem.type == "RESOURCE_LIMITS_EXCEEDED", _too_much),
-    (_is_outage_problem, outage),
+    (_is_outage_problem, failure_case.outage),
     (lambda case: case.problem.is_unknown, _unsupported),
     (_is_race, _race),
     (lambda case: "does not belong to the field" in case.text, _stale),
     (lambda case: "archived and cannot be updated" in case.text, _archived_item),
     (lambda case: case.problem.type == "INSUFFICIENT_SCOPES", _missing_scope),
-    (lambda case: case.problem.type == "NOT_FOUND", not_found),
-    (lambda case: case.problem.type == "FORBIDDEN", forbidden),
-    (lambda _: True, rejected),
+    (lambda case: case.problem.type == "NOT_FOUND", failure_case.not_found),
+    (lambda case: case.problem.type == "FORBIDDEN", failure_case.forbidden),
+    (lambda _: True, failure_case.rejected),
 )
 
 
@@ -283,7 +255,7 @@ class Failures:
     token_source: str
     clock: Clock
 
-    def of_answer(self, answer: Answer, asked: AskedRequest) -> LifecycleError:
+    def of_answer(self, answer: Answer, asked: AskedRequest) -> errors.LifecycleError:
         """The error for an HTTP answer."""
         case = FailureCase(
             asked, self.token_source, self.clean(answer.words), self._wait(answer.headers), answer
@@ -291,8 +263,11 @@ class Failures:
         return next(make(case) for fits, make in ANSWERS if fits(case))
 
     def of_problem(
-        self, problem: AnswerProblem, asked: AskedRequest, headers: Mapping[str, str] | None = None
-    ) -> LifecycleError:
+        self,
+        problem: AnswerProblem,
+        asked: AskedRequest,
+        headers: Mapping[str, str] | None = None,
+    ) -> errors.LifecycleError:
         """The error for one GraphQL problem."""
         wait = self._wait(headers or {})
         words = self.clean(problem.message)
@@ -304,23 +279,24 @@ class Failures:
         problems: Iterable[AnswerProblem],
         asked: AskedRequest,
         headers: Mapping[str, str] | None = None,
-    ) -> LifecycleError:
+    ) -> errors.LifecycleError:
         """The error for several problems: one that passes by itself, else the first; nonsense if none."""
-        errors: list[LifecycleError] = [
-            self.of_problem(problem, asked, headers) for problem in problems
-        ] or [self.of_nonsense(asked)]
-        return next((error for error in errors if isinstance(error, Transient)), errors[0])
+        every = [self.of_problem(problem, asked, headers) for problem in problems]
+        every = every or [self.of_nonsense(asked)]
+        return next((error for error in every if isinstance(error, errors.Transient)), every[0])
 
-    def of_silence(self, words: str, asked: AskedRequest, *, may_have_landed: bool) -> Transient:
+    def of_silence(
+        self, words: str, asked: AskedRequest, *, may_have_landed: bool
+    ) -> errors.Transient:
         """The error for a request to which no answer came."""
         is_ambiguous = asked.is_write and may_have_landed
         kept = "it may have been done" if is_ambiguous else "nothing was changed"
-        return Transient(
+        return errors.Transient(
             f"GitHub {words} when asked for {asked.subject}; {kept}. Try again later.",
             is_ambiguous=is_ambiguous,
         )
 
-    def of_nonsense(self, asked: AskedRequest) -> Transient:
+    def of_nonsense(self, asked: AskedRequest) -> errors.Transient:
         """The error for an answer that cannot be understood: not JSON, cut, or of another shape."""
         return self.of_silence("gave an answer that cannot be read", asked, may_have_landed=True)
 

@@ -11,15 +11,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from lifecycle.core.errors import (
-    ItemArchived,
-    ItemMissing,
-    NotFound,
-    Refused,
-    Rejected,
-    UnknownOption,
-    did_you_mean,
-)
+from lifecycle.core import errors
 from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_client import option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
@@ -103,7 +95,7 @@ class BoardOperations:
         if item is None:
             return Ensured(None, changed=False)
         remove = partial(self._changed, "remove_item", item)
-        removed(remove, lambda: self.item(number) is None, ItemMissing)
+        removed(remove, lambda: self.item(number) is None, errors.ItemMissing)
         return Ensured(None, changed=True)
 
     def ensure_field(self, number: int, name: str, value: Value | None) -> Ensured[ItemFacts]:
@@ -143,7 +135,7 @@ class BoardOperations:
         now = settled(write, look).now
         if not is_done(now):
             shown = _shown(now.values, name)
-            raise Rejected(
+            raise errors.Rejected(
                 f"GitHub took {name} {_said(wanted)} for the card of #{number} and shows {_said(shown)}, "
                 "so the board is not as it should be; look there for a workflow that moves the card."
             )
@@ -181,7 +173,7 @@ class BoardOperations:
     def _there(self, number: int) -> ItemFacts:
         item = self.item(number)
         if item is None:
-            raise ItemMissing(
+            raise errors.ItemMissing(
                 f"#{number} is not on {self._board.project}, so nothing was changed; put it there "
                 "first: ensure_item."
             )
@@ -190,7 +182,7 @@ class BoardOperations:
     def _writable(self, number: int) -> ItemFacts:
         item = self._there(number)
         if item.is_archived:
-            raise ItemArchived(
+            raise errors.ItemArchived(
                 f"The card of #{number} is archived on the board and was left as it is; bring it back "
                 "first: ensure_unarchived."
             )
@@ -211,7 +203,7 @@ class BoardOperations:
             raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         content = part(part(reply.data, "repository"), "issueOrPullRequest")
         if not text(content, "id"):
-            raise NotFound(
+            raise errors.NotFound(
                 f"GitHub shows no issue or pull request #{number} in {self._repository}, so nothing was "
                 "changed; check the number."
             )
@@ -246,7 +238,7 @@ class BoardOperations:
         def act(schema: BoardSchema) -> Json:
             variables = {"project": schema.project_id, "item": item.id, **content(schema)}
             subject = f"the card of #{item.number} on {self._board.project}"
-            return self._board.ask(name, variables, subject, absent=(item.id, ItemMissing))
+            return self._board.ask(name, variables, subject, absent=(item.id, errors.ItemMissing))
 
         return self._board.with_schema(act)
 
@@ -266,16 +258,16 @@ def _field(schema: BoardSchema, name: str) -> BoardField:
     match = schema.field(name) or by_case.get(name.casefold())
     if match is None:
         names = ", ".join(field.name for field in schema.fields) or "none"
-        raise UnknownOption(
+        raise errors.UnknownOption(
             f'The board "{schema.title}" has no field "{name}", so the card was left as it is; its '
-            f"fields are: {names}.{did_you_mean(name, by_case)}"
+            f"fields are: {names}.{errors.did_you_mean(name, by_case)}"
         )
     return match
 
 
 def _writable(field: BoardField) -> BoardField:
     if field.kind not in {"TEXT", "NUMBER", "DATE", *_CHOICES}:
-        raise Rejected(
+        raise errors.Rejected(
             f"The board's field {field.name} ({field.kind.lower()}) shows what the issue or pull request "
             "says, so it was left as it is; change it there."
         )
@@ -295,7 +287,7 @@ def _input(field: BoardField, value: Value) -> dict[str, Any]:
     if isinstance(value, str) and kind in _CHOICES:
         key = "singleSelectOptionId" if kind == "SINGLE_SELECT" else "iterationId"
         return {key: option_of(field, value)}
-    raise Refused(
+    raise errors.Refused(
         f"The board's field {field.name} is of the kind {kind.lower().replace('_', ' ')} and cannot hold "
         f"{value!r}, so nothing was done; give {_WANTED[kind]}."
     )

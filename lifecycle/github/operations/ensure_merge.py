@@ -6,14 +6,7 @@ from contextlib import suppress
 from functools import partial
 from urllib.parse import quote
 
-from lifecycle.core.errors import (
-    AlreadyExists,
-    HeadMoved,
-    LifecycleError,
-    NotMergeable,
-    Rejected,
-    Transient,
-)
+from lifecycle.core import errors
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.model import PullState
@@ -108,7 +101,7 @@ class MergeOperations:
         self._disable(pull)
         try:
             return self._switched_or_merged(replace(pull, auto_merge=""), method)
-        except LifecycleError as error:
+        except errors.LifecycleError as error:
             raise self._put_back(pull, error) from None
 
     def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
@@ -125,7 +118,7 @@ class MergeOperations:
             self._disable(pull)
             return replace(pull, auto_merge="")
 
-        return self._edits.settled(number, write, lambda now: not now.auto_merge, Rejected)
+        return self._edits.settled(number, write, lambda now: not now.auto_merge, errors.Rejected)
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
         """The pull request's branch has every commit of its base, or GitHub is at it.
@@ -162,7 +155,7 @@ class MergeOperations:
 
         try:
             return self._edits.settled(number, write, lambda now: not self._behind_by(now))
-        except AlreadyExists:
+        except errors.AlreadyExists:
             return Ensured(pull, changed=False)
 
     def ensure_not_queued(self, number: int) -> Ensured[None]:
@@ -174,7 +167,7 @@ class MergeOperations:
         if not entry:
             return Ensured(None, changed=False)
         remove = partial(self._calls.dequeue, entry, f"the place of #{number} in the merge queue")
-        removed(remove, lambda: not self._calls.queued(number), Rejected)
+        removed(remove, lambda: not self._calls.queued(number), errors.Rejected)
         return Ensured(None, changed=True)
 
     def _at(self, number: int, sha: str) -> PullFacts:
@@ -182,7 +175,7 @@ class MergeOperations:
         pull = self._calls.pull(number)
         if sha and pull.head_sha != sha:
             verb = "was merged at" if pull.is_merged else "has"
-            raise HeadMoved(
+            raise errors.HeadMoved(
                 f"Pull request #{number} {verb} another head, {pull.head_sha[:12]} instead of "
                 f"{sha[:12]}, so nothing was changed; look at that one first."
             )
@@ -190,7 +183,7 @@ class MergeOperations:
 
     def _demand_open(self, pull: PullFacts) -> None:
         if not pull.is_open:
-            raise NotMergeable(
+            raise errors.NotMergeable(
                 f"Pull request #{pull.number} is closed, so nothing was changed; open it again first."
             )
 
@@ -214,22 +207,22 @@ class MergeOperations:
             return replace(pull, state=PullState.MERGED, merge_sha=sha, auto_merge="")
 
         return self._edits.settled(
-            number, write, lambda now: now.is_merged, NotMergeable, HeadMoved
+            number, write, lambda now: now.is_merged, errors.NotMergeable, errors.HeadMoved
         )
 
     def _switched_or_merged(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
         try:
             return self._switched(pull, method)
-        except AlreadyExists:
+        except errors.AlreadyExists:
             return self._merged(pull, method, "", "")
 
-    def _put_back(self, pull: PullFacts, error: LifecycleError) -> LifecycleError:
+    def _put_back(self, pull: PullFacts, error: errors.LifecycleError) -> errors.LifecycleError:
         """Switch the old method on again after a clear no; return the error to raise.
 
         After anything but a no nobody knows what is on, so nothing more is sent.
         """
-        if isinstance(error, Rejected):
-            with suppress(LifecycleError):  # then it is off, which the sentence says
+        if isinstance(error, errors.Rejected):
+            with suppress(errors.LifecycleError):  # then it is off, which the sentence says
                 self._enable(pull, pull.auto_merge)
                 return error
         words = (
@@ -239,8 +232,8 @@ class MergeOperations:
             f"GitHub switched off auto-merge of #{pull.number} by {pull.auto_merge}, and did not switch "
             f"the other method on, as far as is known ({words}); look there, and call again."
         )
-        if isinstance(error, Transient):
-            return Transient(
+        if isinstance(error, errors.Transient):
+            return errors.Transient(
                 sentence,
                 retry_after=error.retry_after,
                 is_ambiguous=error.is_ambiguous,
@@ -274,10 +267,10 @@ class MergeOperations:
         variables = {"pull": pull.id, "method": method.upper(), "head": pull.head_sha}
         try:
             self._calls.mutate("enable_auto_merge", variables, f"auto-merge for #{pull.number}")
-        except Rejected as error:
+        except errors.Rejected as error:
             if _CLEAN not in error.evidence.casefold():
                 raise
-            raise AlreadyExists(error.sentence, evidence=error.evidence) from None
+            raise errors.AlreadyExists(error.sentence, evidence=error.evidence) from None
 
     def _disable(self, pull: PullFacts) -> None:
         """Have GitHub not merge it by itself.
@@ -289,15 +282,15 @@ class MergeOperations:
         )
 
 
-def _not_merged(number: int, answer: Answer) -> LifecycleError | None:
+def _not_merged(number: int, answer: Answer) -> errors.LifecycleError | None:
     words = answer.words.rstrip(".")
     if answer.status == 405 and _BASE_MOVED in words.casefold():
-        return Transient(
+        return errors.Transient(
             f"The base of #{number} moved while it was being merged, so it was not. Try again.",
             retry_after=_BASE_MOVED_SECONDS,
         )
     if answer.status == 405:
-        return NotMergeable(
+        return errors.NotMergeable(
             f"GitHub does not merge #{number} ({words}), so nothing was changed; resolve what it names "
             "there: a conflict, a missing check or review, or a method that is not allowed.",
             evidence=answer.words,
@@ -305,19 +298,19 @@ def _not_merged(number: int, answer: Answer) -> LifecycleError | None:
     return _moved(number, answer) if answer.status == 409 else None
 
 
-def _not_updated(number: int, answer: Answer) -> LifecycleError | None:
+def _not_updated(number: int, answer: Answer) -> errors.LifecycleError | None:
     words = answer.words.casefold()
     if answer.status != 422:
         return None
     if "no new commits" in words:
-        return AlreadyExists(
+        return errors.AlreadyExists(
             f"The branch of #{number} has every commit of its base; nothing was changed.",
             evidence=answer.words,
         )
     if "expected_head_sha" in words or "head ref" in words or "expected head sha" in words:
         return _moved(number, answer)
     if "conflict" in words:
-        return NotMergeable(
+        return errors.NotMergeable(
             f"The branch of #{number} conflicts with its base, so GitHub did not update it; merge the "
             "base by hand, resolve the conflict and push.",
             evidence=answer.words,
@@ -325,8 +318,8 @@ def _not_updated(number: int, answer: Answer) -> LifecycleError | None:
     return None
 
 
-def _moved(number: int, answer: Answer) -> HeadMoved:
-    return HeadMoved(
+def _moved(number: int, answer: Answer) -> errors.HeadMoved:
+    return errors.HeadMoved(
         f"Somebody pushed to the branch of #{number} after it was looked at, so nothing was changed; "
         "look at the new head first.",
         evidence=answer.words,

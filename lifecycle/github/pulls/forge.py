@@ -12,18 +12,8 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
-from lifecycle.core.values.model import (
-    Comment,
-    Issue,
-    Look,
-    Observation,
-    PullRequest,
-    PullState,
-    Repository,
-    RepositoryAccess,
-    TokenFacts,
-)
 from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS
 from lifecycle.github.board.status_fallback import Choice
@@ -84,7 +74,7 @@ class GitHubForge(PullCalls):
 
     def __init__(
         self,
-        repository: Repository,
+        repository: model.Repository,
         project: ProjectRef | None,
         *,
         graph: GraphClient,
@@ -101,7 +91,7 @@ class GitHubForge(PullCalls):
         self._board_problem: str | None = None
         self._was_blind = False
 
-    def observe(self, look: Look) -> Observation:
+    def observe(self, look: model.Look) -> model.Observation:
         """All that a decision about one claim needs: one request, if GitHub shows everything.
 
         A board that cannot be read costs one request more, once per process, and the board's part
@@ -126,7 +116,7 @@ class GitHubForge(PullCalls):
                 answer = replace(answer, node=self._labelled(answer.node, look))
         return self._observation(look, answer)
 
-    def pull_requests_of(self, branch: str) -> tuple[PullRequest, ...]:
+    def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
         variables = {**self._repository.variables, "branch": branch}
         subject = f"pull requests of {branch} in {self._repository}"
@@ -153,20 +143,20 @@ class GitHubForge(PullCalls):
                 raise
             return str(login)
 
-    def issue(self, number: int) -> Issue:
+    def issue(self, number: int) -> model.Issue:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
         return issue_of(self._rest, self._repository, number)
 
-    def open_issues(self) -> tuple[Issue, ...]:
+    def open_issues(self) -> tuple[model.Issue, ...]:
         """Every open issue, pull requests left out."""
         return open_issues(self.calls)
 
-    def comment(self, issue: int, body: str) -> Comment:
+    def comment(self, issue: int, body: str) -> model.Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
         comment = self._issues.create_comment(issue, body)
-        return Comment(comment.id, comment.body)
+        return model.Comment(comment.id, comment.body)
 
-    def close_issue(self, issue: int) -> Issue:
+    def close_issue(self, issue: int) -> model.Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
         subject, path = f"the state of issue #{issue}", f"issues/{issue}"
         changes = {"state": "closed", "state_reason": "completed"}
@@ -193,11 +183,11 @@ class GitHubForge(PullCalls):
             asked = AskedRequest(subject, is_write=True)
             raise self._graph.failures.of_problems(reply.problems, asked)
 
-    def token_facts(self) -> TokenFacts:
+    def token_facts(self) -> model.TokenFacts:
         """Whose token it is, of what kind, and what it was given. Only reads."""
         return self._rest.token_facts()
 
-    def repository_access(self) -> RepositoryAccess:
+    def repository_access(self) -> model.RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
         return self._rest.repository_access(self._repository)
 
@@ -209,7 +199,7 @@ class GitHubForge(PullCalls):
     def _issues(self) -> IssueCalls:
         return IssueCalls(self.calls)
 
-    def _parts(self, look: Look) -> tuple[str, ...]:
+    def _parts(self, look: model.Look) -> tuple[str, ...]:
         """The documents that a look adds to the claim's own."""
         reviews = (REVIEWS,) if look.reviews and look.pr_number is not None else ()
         board = self._board_parts(look)
@@ -218,7 +208,7 @@ class GitHubForge(PullCalls):
         of_pulls = (*(MERGING if look.checks else ()), *reviews)
         return (*board, *of_pulls, *(writes if look.writes else ()))
 
-    def _board_parts(self, look: Look) -> tuple[str, ...]:
+    def _board_parts(self, look: model.Look) -> tuple[str, ...]:
         if not look.board:
             return ()
         if self._choice.uses_labels:
@@ -228,7 +218,7 @@ class GitHubForge(PullCalls):
         has_board = self._project is not None and self._board_problem is None
         return (BOARD,) if has_board else ()
 
-    def _look_with(self, look: Look, parts: tuple[str, ...]) -> _Found:
+    def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:
         """One look with these documents added: what it showed, and why the board is not in it."""
         try:
             reply = self._ask_claim(look, parts)
@@ -263,7 +253,7 @@ class GitHubForge(PullCalls):
         if not self._choice.gives_up(error):
             self._board_problem = error.sentence
 
-    def _labelled(self, node: Json, look: Look) -> Json:
+    def _labelled(self, node: Json, look: model.Look) -> Json:
         """A repository with its issue's labels, which are asked for alone."""
         variables = {**self._repository.variables, "issue": look.issue}
         subject = f"the labels of issue #{look.issue} in {self._repository}"
@@ -271,7 +261,7 @@ class GitHubForge(PullCalls):
         labels = _repository_in(reply).get("issue") or {}
         return {**node, "issue": {**node["issue"], **labels}}
 
-    def _ask_claim(self, look: Look, parts: tuple[str, ...]) -> GraphReply:
+    def _ask_claim(self, look: model.Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
             **self._repository.variables,
             "issue": look.issue,
@@ -315,7 +305,7 @@ class GitHubForge(PullCalls):
     def _error_of_board(self, problem: AnswerProblem) -> LifecycleError:
         return self._graph.failures.of_problem(problem, AskedRequest(f"the board, {self._project}"))
 
-    def _observation(self, look: Look, answer: _Found) -> Observation:
+    def _observation(self, look: model.Look, answer: _Found) -> model.Observation:
         node = answer.node
         if not node:
             raise self._graph.failures.of_nonsense(AskedRequest(f"issue #{look.issue}"))
@@ -328,7 +318,7 @@ class GitHubForge(PullCalls):
             overall = {str(entry["headRefOid"]): rollup.overall(entry) for entry in pulls}
             by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
         lease = part(part(node, "lease"), "target")
-        return Observation(
+        return model.Observation(
             repository=str(node.get("nameWithOwner") or self._repository),
             default_branch=(node.get("defaultBranchRef") or {}).get("name") or "",
             issue=translate.issue(issue) if issue else None,
@@ -345,10 +335,10 @@ class GitHubForge(PullCalls):
 
     def _with_all_checks(
         self,
-        by_number: PullRequest | None,
-        by_branch: tuple[PullRequest, ...],
+        by_number: model.PullRequest | None,
+        by_branch: tuple[model.PullRequest, ...],
         overall: Mapping[str, str],
-    ) -> tuple[PullRequest | None, tuple[PullRequest, ...]]:
+    ) -> tuple[model.PullRequest | None, tuple[model.PullRequest, ...]]:
         """Read over REST what is missing: of the pull request asked for, else of all open ones.
 
         `overall` is GitHub's own word over all checks, by head.
@@ -356,8 +346,8 @@ class GitHubForge(PullCalls):
         asked = (by_number,) if by_number else by_branch
         by_head = rest_checks.completed(self.calls, asked, overall)
 
-        def mended(pull: PullRequest) -> PullRequest:
-            is_read = pull.state is PullState.OPEN and pull.head_sha in by_head
+        def mended(pull: model.PullRequest) -> model.PullRequest:
+            is_read = pull.state is model.PullState.OPEN and pull.head_sha in by_head
             return replace(pull, checks=by_head[pull.head_sha]) if is_read else pull
 
         return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
@@ -372,5 +362,5 @@ def _repository_in(reply: GraphReply) -> Json:
     return reply.data.get("repository") or {}
 
 
-def _pull(node: Json | None, answer: _Found) -> PullRequest | None:
+def _pull(node: Json | None, answer: _Found) -> model.PullRequest | None:
     return answer.hidden.applied(translate.pull_request(node)) if node else None

@@ -14,25 +14,8 @@ from typing import Any
 
 from lifecycle.core import timing
 from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
-from lifecycle.core.values.model import (
-    BoardField,
-    BoardItem,
-    BoardSchema,
-    Card,
-    Comment,
-    Conversations,
-    Draft,
-    Ejection,
-    Hold,
-    Issue,
-    MergeDemands,
-    MergeMethod,
-    PullRequest,
-    PullState,
-    QueueEntry,
-    Review,
-)
 from lifecycle.core.values.survey import parse_lease
 from lifecycle.github.client.client_common import (
     Json,
@@ -54,19 +37,19 @@ Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
 """
 
 
-def hold(issue: int, commit: Json) -> Hold:
+def hold(issue: int, commit: Json) -> model.Hold:
     """The lease of an issue by the commit that its ref points to; a full name finds a ref of any kind.
 
     Source: https://docs.github.com/graphql/reference/objects#repository (`ref`)
     """
     agent, _, branch = parse_lease(text(commit, "message"))
     since = timing.parse_time(commit.get("committedDate"))
-    return Hold(issue, text(commit, "oid"), agent, since, branch)
+    return model.Hold(issue, text(commit, "oid"), agent, since, branch)
 
 
-def pull_request(node: Json) -> PullRequest:
+def pull_request(node: Json) -> model.PullRequest:
     """A GraphQL PullRequest. `checks` is None if the rollup was not asked for."""
-    return PullRequest(
+    return model.PullRequest(
         int(node["number"]),
         state=_pull_state(node.get("state")),
         head_owner=text(part(node, "headRepositoryOwner"), "login"),
@@ -103,7 +86,7 @@ def _requested(node: Json) -> tuple[str, ...]:
     return tuple(name for name in names if name != "/")
 
 
-def _conversations(node: Json) -> Conversations | None:
+def _conversations(node: Json) -> model.Conversations | None:
     """The conversations of a pull request, None where not all of them were shown.
 
     Of more than a hundred conversations the older ones count by the pull request's own date alone. A
@@ -112,15 +95,15 @@ def _conversations(node: Json) -> Conversations | None:
     threads = nodes(node, "reviewThreads")
     unresolved = [thread for thread in threads if not thread.get("isResolved")]
     if "reviews" not in node and isinstance(node.get("reviewThreads"), Mapping):
-        return Conversations("", len(unresolved))
+        return model.Conversations("", len(unresolved))
     parts: list[Any] = [node.get(name) for name in ("reviewThreads", "reviews", "said")]
     if not all(isinstance(connection, Mapping) for connection in parts):
         return None
     last = [comment for thread in unresolved for comment in nodes(thread, "comments")[-1:]]
     if not any(connection.get("totalCount") for connection in parts):
-        return Conversations("")
+        return model.Conversations("")
     shown = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
-    return Conversations(
+    return model.Conversations(
         hashlib.sha256(shown.encode()).hexdigest()[:16],
         len(unresolved),
         sum(not comment.get("viewerDidAuthor") for comment in last),
@@ -146,7 +129,7 @@ def _merge_state(node: Json) -> str:
     return text(node, "mergeStateStatus") or ("UNKNOWN" if "mergeStateStatus" in node else "")
 
 
-def _changes_requested(node: Json) -> tuple[Review, ...]:
+def _changes_requested(node: Json) -> tuple[model.Review, ...]:
     """The standing reviews that ask for changes, oldest first.
 
     GitHub lists the last opinion of each reviewer, so that an approval or a dismissal that came
@@ -159,8 +142,8 @@ def _changes_requested(node: Json) -> tuple[Review, ...]:
     )
 
 
-def _review(node: Json) -> Review:
-    return Review(
+def _review(node: Json) -> model.Review:
+    return model.Review(
         author=text(part(node, "author"), "login"),
         state=word(node.get("state")),
         **texts(node, id="id", url="url"),
@@ -169,15 +152,15 @@ def _review(node: Json) -> Review:
     )
 
 
-def _pull_state(state: object) -> PullState:
-    states = {pull_state.value: pull_state for pull_state in PullState}
-    return states.get(word(state), PullState.CLOSED)
+def _pull_state(state: object) -> model.PullState:
+    states = {pull_state.value: pull_state for pull_state in model.PullState}
+    return states.get(word(state), model.PullState.CLOSED)
 
 
-def issue(node: Json) -> Issue:
+def issue(node: Json) -> model.Issue:
     """A GraphQL Issue. `comments` is None if they were not asked for."""
     comments = node.get("comments")
-    return Issue(
+    return model.Issue(
         int(node["number"]),
         **texts(node, id="id", title="title", url="url"),
         is_open=word(node.get("state")) == "OPEN",
@@ -192,7 +175,7 @@ _INSIDERS = {"OWNER", "MEMBER", "COLLABORATOR"}
 """What GitHub calls those who were let in: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
 
 
-def _comments(node: Json) -> Iterable[Comment]:
+def _comments(node: Json) -> Iterable[model.Comment]:
     """The comments whose markers may be believed: the token's own, those of insiders and of Apps.
 
     Anybody may comment on a public issue, and could copy a marker from one of ours: that something was
@@ -203,12 +186,12 @@ def _comments(node: Json) -> Iterable[Comment]:
         is_insider = text(comment, "authorAssociation") in _INSIDERS
         if not (comment.get("viewerDidAuthor") or is_insider or is_app):
             continue
-        yield Comment(int(comment.get("fullDatabaseId") or 0), text(comment, "body"))
+        yield model.Comment(int(comment.get("fullDatabaseId") or 0), text(comment, "body"))
 
 
-def board_item(node: Json) -> BoardItem:
+def board_item(node: Json) -> model.BoardItem:
     """A ProjectV2Item with the fields Status and Agent under the aliases `status` and `agent`."""
-    return BoardItem(
+    return model.BoardItem(
         id=text(node, "id"),
         status=_value(node, "status"),
         agent=_value(node, "agent"),
@@ -218,7 +201,7 @@ def board_item(node: Json) -> BoardItem:
     )
 
 
-def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> BoardItem | None:
+def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> model.BoardItem | None:
     """The item on project `number` of `owner`, whose login is compared without regard to case."""
     for node in nodes:
         if node and is_on_board(node, owner, number):
@@ -236,13 +219,13 @@ def is_on_board(node: Json, owner: str, number: int) -> bool:
 _CARD_FIELDS = ("priority", "readiness", "dependencies")
 
 
-def card(node: Json) -> Card | None:
+def card(node: Json) -> model.Card | None:
     """A board item whose content is an issue; None for drafts, pull requests and what is hidden."""
     content = part(node, "content")
     if "number" not in content:
         return None
     words: dict[str, Any] = {name: _value(node, name) for name in _CARD_FIELDS}
-    return Card(
+    return model.Card(
         board_item(node),
         int(content["number"]),
         **texts(content, title="title", url="url"),
@@ -252,25 +235,25 @@ def card(node: Json) -> Card | None:
     )
 
 
-def draft(node: Json) -> Draft | None:
+def draft(node: Json) -> model.Draft | None:
     """A board item that is a draft; None for everything else."""
     content = part(node, "content")
     if content.get("__typename") != "DraftIssue":
         return None
-    return Draft(text(content, "title"), _value(node, "status"))
+    return model.Draft(text(content, "title"), _value(node, "status"))
 
 
-def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> BoardSchema:
+def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.BoardSchema:
     """A ProjectV2 and the fields of all its pages; fields of kinds that were not asked for are {}."""
     shown = tuple(_board_field(field) for field in fields if field.get("id"))
     named = texts(project, project_id="id", title="title", url="url")
-    return BoardSchema(**named, viewer=viewer, fields=shown)
+    return model.BoardSchema(**named, viewer=viewer, fields=shown)
 
 
-def _board_field(node: Json) -> BoardField:
+def _board_field(node: Json) -> model.BoardField:
     options = node.get("options") or _iterations(part(node, "configuration"))
     named = tuple((text(option, "name"), text(option, "id")) for option in options)
-    return BoardField(text(node, "id"), text(node, "name"), text(node, "dataType"), named)
+    return model.BoardField(text(node, "id"), text(node, "name"), text(node, "dataType"), named)
 
 
 def _iterations(configuration: Json) -> list[Json]:
@@ -320,7 +303,7 @@ class Hidden:
     workflows: bool = False
     demands: bool = False
 
-    def applied(self, pull: PullRequest) -> PullRequest:
+    def applied(self, pull: model.PullRequest) -> model.PullRequest:
         """The pull request with its checks marked where something was hidden."""
         if pull.checks is None:
             return pull
@@ -382,13 +365,13 @@ Source: https://docs.github.com/graphql/reference/enums#repositoryruletype
 """
 
 
-def merge_method(repository: Json) -> MergeMethod:
+def merge_method(repository: Json) -> model.MergeMethod:
     """How a repository merges if nobody chooses."""
-    methods: dict[str, MergeMethod] = {"SQUASH": "squash", "REBASE": "rebase"}
+    methods: dict[str, model.MergeMethod] = {"SQUASH": "squash", "REBASE": "rebase"}
     return methods.get(word(repository.get("viewerDefaultMergeMethod")), "merge")
 
 
-def merge_demands(node: Json) -> MergeDemands | None:
+def merge_demands(node: Json) -> model.MergeDemands | None:
     """What the base of a pull request demands beside checks; None if that was not asked for or shown.
 
     Sources: https://docs.github.com/graphql/reference/objects#refupdaterule and
@@ -407,7 +390,7 @@ def merge_demands(node: Json) -> MergeDemands | None:
     ):
         others |= {kind} if classic.get(field) else set()
     counts = [rule.get("requiredApprovingReviewCount") for rule in (classic, *parameters)]
-    return MergeDemands(
+    return model.MergeDemands(
         approvals=max((count for count in counts if isinstance(count, int)), default=0),
         code_owners=bool(classic.get("requiresCodeOwnerReviews"))
         or any(rule.get("requireCodeOwnerReview") for rule in parameters),
@@ -419,17 +402,17 @@ def merge_demands(node: Json) -> MergeDemands | None:
     )
 
 
-def queue_entry(node: Json) -> QueueEntry | None:
+def queue_entry(node: Json) -> model.QueueEntry | None:
     """A pull request's entry in the merge queue, None if it has none."""
     entry = part(node, "mergeQueueEntry")
     if not entry:
         return None
     state, commit = word(entry.get("state")), part(entry, "headCommit")
     has_checks = bool(commit.get("statusCheckRollup"))
-    return QueueEntry(state, number(entry.get("position")), text(commit, "oid"), has_checks)
+    return model.QueueEntry(state, number(entry.get("position")), text(commit, "oid"), has_checks)
 
 
-def ejection(node: Json) -> Ejection | None:
+def ejection(node: Json) -> model.Ejection | None:
     """The last time that a pull request left the queue.
 
     GitHub calls the commit that was tested the one "before" the event; where that is the pull request's
@@ -444,4 +427,4 @@ def ejection(node: Json) -> Ejection | None:
         timing.parse_time(last.get("createdAt")),
         sha if sha != node.get("headRefOid") else "",
     )
-    return Ejection(text(last, "id"), at, text(last, "reason"), commit)
+    return model.Ejection(text(last, "id"), at, text(last, "reason"), commit)
