@@ -185,8 +185,8 @@ class ReviewFeedback(Protocol):
 class Board(Protocol):
     """One Projects v2 board."""
 
-    def schema(self, *, refresh: bool = False) -> model.BoardSchema:
-        """Ids of the project, its fields and options: cached, or read anew on `refresh`."""
+    def schema(self) -> model.BoardSchema:
+        """Ids of the project, its fields and options, as they were read before; read if they never were."""
 
     @property
     def known(self) -> model.BoardSchema | None:

@@ -124,18 +124,13 @@ def find(place: TokenPlace) -> Token:
         BadCredentials, NotFound, NoPermission, Transient: an App's token was not to be had.
     """
     environment = place.environment
-    token = _of_app(place, of_user=False)
-    if token is not None:
-        return token
-    value_and_source = config.variable_token(environment)
-    if value_and_source is not None:
-        return Token(*value_and_source)
-    token = _of_app(place, of_user=True)
-    if token is not None:
-        return token
-    value_and_source = credentials.command_token(environment)
-    if value_and_source is not None:
-        return Token(*value_and_source)
+    for of_user, given in ((False, config.variable_token), (True, credentials.command_token)):
+        token = _of_app(place, of_user=of_user)
+        if token is not None:
+            return token
+        value_and_source = given(environment)
+        if value_and_source is not None:
+            return Token(*value_and_source)
     token = of_gh(config.web_host(place.addresses.api_url), environment)
     if token is not None:
         return token

@@ -129,10 +129,9 @@ class Choice:
         is_hidden = isinstance(error, NotFound) and not self._is_peoples and not writes
         if not (isinstance(error, _BLIND) or is_hidden):
             return False
-        why = {"why": error.sentence, "writes": writes}
-        self._cache.put(
-            _KEY, self._mine() | why | {"until": self._clock.now() + REMEMBERED_SECONDS}
-        )
+        until = self._clock.now() + REMEMBERED_SECONDS
+        why = {"why": error.sentence, "writes": writes, "until": until}
+        self._cache.put(_KEY, self._mine() | why)
         return True
 
     def forget(self) -> None:
@@ -204,12 +203,9 @@ class EitherBoard:
         self._project = project
         self._labels = labels
 
-    def schema(self, *, refresh: bool = False) -> BoardSchema:
+    def schema(self) -> BoardSchema:
         """Fields and options, as the one in use has them."""
-        return self._either(
-            lambda: self._project.schema(refresh=refresh),
-            lambda: self._labels.schema(refresh=refresh),
-        )
+        return self._either(self._project.schema, self._labels.schema)
 
     @property
     def known(self) -> BoardSchema | None:

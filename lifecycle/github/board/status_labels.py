@@ -99,9 +99,8 @@ class LabelsBoard:
     _calls: Calls
     _cache: Cache
 
-    def schema(self, *, refresh: bool = False) -> model.BoardSchema:
+    def schema(self) -> model.BoardSchema:
         """Status with its four labels; no request."""
-        del refresh  # there is nothing to be stale
         options = tuple((status, self._names.name(status)) for status in STATUSES)
         field = model.BoardField("labels", "Status", "SINGLE_SELECT", options)
         return model.BoardSchema("labels", f"labels of {self._repository}", "", "", (field,))

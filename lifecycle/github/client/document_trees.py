@@ -22,6 +22,7 @@ import graphql
 from lifecycle.settings.resources import graphql_document
 
 N = TypeVar("N", bound=graphql.Node)
+Fragment = graphql.FragmentDefinitionNode
 
 
 def merged(name: str, *others: str) -> str:
@@ -34,23 +35,25 @@ def merged(name: str, *others: str) -> str:
         ValueError: the documents do not fit together: one variable, fragment or field with two
             meanings. That is a defect of the documents.
     """
-    operation, *fragments = definitions(name)
+    operation, fragments = _parsed(name)
     for other in others:
-        added, *added_fragments = definitions(other)
-        operation = _merged(operation, added)
+        added, added_fragments = _parsed(other)
+        if operation.operation is not added.operation:
+            raise ValueError("a query and a mutation are not one operation")
+        variables = united(operation.variable_definitions or (), added.variable_definitions or ())
+        selections = both(operation.selection_set, added.selection_set)
+        operation = replace(
+            operation, variable_definitions=tuple(variables), selection_set=selections
+        )
         fragments = united(fragments, added_fragments)
-    return graphql.print_ast(graphql.DocumentNode(definitions=(operation, *fragments)))
+    return _printed(operation, fragments)
 
 
 @cache
 def fields_of(name: str, kind: str) -> frozenset[str]:
     """The keys that the fragments of `graphql/NAME.graphql` on the type `kind` add to its objects."""
-    of_kind = (
-        node
-        for node in definitions(name)
-        if isinstance(node, graphql.FragmentDefinitionNode)
-        and node.type_condition.name.value == kind
-    )
+    fragments = _parsed(name)[1]
+    of_kind = (node for node in fragments if node.type_condition.name.value == kind)
     return frozenset(_key(field) for node in of_kind for field in node.selection_set.selections)
 
 
@@ -70,24 +73,15 @@ def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
     return tuple(other for other in others if named & (_names(other) - base)) or tuple(others)
 
 
-def definitions(name: str) -> tuple[graphql.DefinitionNode, ...]:
-    """The operation of `graphql/NAME.graphql`, then its fragments."""
-    parsed = graphql.parse(graphql_document(name), no_location=True).definitions
-    return tuple(sorted(parsed, key=lambda node: isinstance(node, graphql.FragmentDefinitionNode)))
+def _parsed(name: str) -> tuple[graphql.OperationDefinitionNode, list[Fragment]]:
+    """The operation of `graphql/NAME.graphql`, and its fragments; ValueError unless there is one."""
+    nodes = graphql.parse(graphql_document(name), no_location=True).definitions
+    (operation,) = (node for node in nodes if isinstance(node, graphql.OperationDefinitionNode))
+    return operation, [node for node in nodes if isinstance(node, Fragment)]
 
 
-def _merged(
-    first: graphql.DefinitionNode, second: graphql.DefinitionNode
-) -> graphql.OperationDefinitionNode:
-    if not isinstance(first, graphql.OperationDefinitionNode) or not isinstance(
-        second, graphql.OperationDefinitionNode
-    ):
-        raise TypeError("only operations can be merged")
-    if first.operation is not second.operation:
-        raise ValueError("a query and a mutation are not one operation")
-    variables = united(first.variable_definitions or (), second.variable_definitions or ())
-    selections = both(first.selection_set, second.selection_set)
-    return replace(first, variable_definitions=tuple(variables), selection_set=selections)
+def _printed(operation: graphql.OperationDefinitionNode, fragments: list[Fragment]) -> str:
+    return graphql.print_ast(graphql.DocumentNode(definitions=(operation, *fragments)))
 
 
 def both(
@@ -112,9 +106,7 @@ def _one_field(
 ) -> graphql.SelectionNode:
     if not isinstance(first, graphql.FieldNode) or not isinstance(second, graphql.FieldNode):
         return first  # the same spread, or the same inline fragment
-    if _head(first) != _head(second) or (first.selection_set is None) != (
-        second.selection_set is None
-    ):
+    if _head(first) != _head(second):
         raise ValueError(f"{_key(first)} is asked for in two ways")
     if first.selection_set is None or second.selection_set is None:
         return first
@@ -128,10 +120,11 @@ def _key(node: graphql.SelectionNode) -> str:
     return graphql.print_ast(node)
 
 
-def _head(node: graphql.FieldNode) -> tuple[str, list[str]]:
-    """What two fields of one key have to share: name, arguments and directives."""
+def _head(node: graphql.FieldNode) -> tuple[str, bool, list[str]]:
+    """What two fields of one key have to share: name, whether they hold fields, arguments, directives."""
     parts = (*(node.arguments or ()), *(node.directives or ()))
-    return node.name.value, sorted(graphql.print_ast(part) for part in parts)
+    texts = sorted(graphql.print_ast(part) for part in parts)
+    return node.name.value, node.selection_set is None, texts
 
 
 def united(ones: Iterable[N], others: Iterable[N]) -> list[N]:
@@ -153,9 +146,10 @@ def name_of(node: graphql.Node) -> str:
 @cache
 def _names(name: str) -> frozenset[str]:
     """Every name in a document but its own: of fields, arguments, types, fragments and variables."""
-    below = (node for definition in definitions(name) for node in _below(definition))
+    operation, fragments = _parsed(name)
+    below = (node for definition in (operation, *fragments) for node in _below(definition))
     names = {node.value for node in below if isinstance(node, graphql.NameNode)}
-    return frozenset(names - {name_of(definitions(name)[0])})
+    return frozenset(names - {name_of(operation)})
 
 
 def _below(node: graphql.Node) -> Iterator[graphql.Node]:
@@ -184,7 +178,7 @@ def repeated(*names: str) -> str:
     variables: dict[str, graphql.VariableDefinitionNode] = {}
     bare = graphql.SelectionSetNode(selections=())
     asking: list[graphql.SelectionNode] = []
-    fragments: list[graphql.DefinitionNode] = []
+    fragments: list[Fragment] = []
     for name in dict.fromkeys(names):
         part = _part(name)
         bare = both(bare, graphql.SelectionSetNode(selections=part.bare))
@@ -192,23 +186,19 @@ def repeated(*names: str) -> str:
         variables |= {name_of(node): node for node in united(variables.values(), part.shared)}
     for number, name in enumerate(names):
         part, renaming = _part(name), _Renaming(f"p{number}_")
-        variables |= {
-            f"p{number}_{name_of(node)}": graphql.visit(node, renaming) for node in part.own
-        }
-        asking.append(
-            replace(
-                graphql.visit(part.asking, renaming), alias=graphql.NameNode(value=f"p{number}")
-            )
-        )
+        renamed = [graphql.visit(node, renaming) for node in part.own]
+        variables |= {name_of(node): node for node in renamed}
+        alias = graphql.NameNode(value=f"p{number}")
+        asking.append(replace(graphql.visit(part.asking, renaming), alias=alias))
     selections = graphql.SelectionSetNode(selections=(*bare.selections, *asking))
     operation = graphql.OperationDefinitionNode(
         operation=graphql.OperationType.QUERY,
-        name=graphql.NameNode(value=name_of(definitions(names[0])[0])),
+        name=graphql.NameNode(value=name_of(_parsed(names[0])[0])),
         variable_definitions=tuple(variables.values()),
         directives=(),
         selection_set=selections,
     )
-    return graphql.print_ast(graphql.DocumentNode(definitions=(operation, *fragments)))
+    return _printed(operation, fragments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +215,13 @@ class _RepeatedPart:
     asking: graphql.FieldNode
     own: tuple[graphql.VariableDefinitionNode, ...]
     shared: tuple[graphql.VariableDefinitionNode, ...]
-    fragments: tuple[graphql.DefinitionNode, ...]
+    fragments: list[Fragment]
 
 
 @cache
 def _part(name: str) -> _RepeatedPart:
-    operation, *fragments = definitions(name)
-    is_query = getattr(operation, "operation", None) is graphql.OperationType.QUERY
-    if not isinstance(operation, graphql.OperationDefinitionNode) or not is_query:
+    operation, fragments = _parsed(name)
+    if operation.operation is not graphql.OperationType.QUERY:
         raise TypeError("only queries can be repeated")
     own = _variables(operation.selection_set)
     selections = operation.selection_set.selections
@@ -248,7 +237,7 @@ def _part(name: str) -> _RepeatedPart:
         asking[0],
         tuple(variable for variable in declared if name_of(variable) in own),
         tuple(variable for variable in declared if name_of(variable) not in own),
-        tuple(fragments),
+        fragments,
     )
 
 
@@ -266,6 +255,5 @@ class _Renaming(graphql.Visitor):
 
 def _variables(node: graphql.Node) -> frozenset[str]:
     """The names of the variables that are used below a node."""
-    return frozenset(
-        child.name.value for child in _below(node) if isinstance(child, graphql.VariableNode)
-    )
+    variables = (child for child in _below(node) if isinstance(child, graphql.VariableNode))
+    return frozenset(variable.name.value for variable in variables)

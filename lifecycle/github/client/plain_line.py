@@ -148,11 +148,8 @@ class PlainLine:
         self._connection: http.client.HTTPConnection | None = None
         self._before = ""
         self._proxied: Mapping[str, str] = {}
-        self._port = 0
-        try:
-            self._parts = urlsplit(url)
-            self._port = self._parts.port or _PORTS[self._parts.scheme]
-        except (KeyError, ValueError):
+        self._parts, self._port = _split(url)
+        if not self._port:
             self._parts = urlsplit("")
 
     def __del__(self) -> None:
@@ -347,21 +344,26 @@ def streamed(url: str, deadline: Deadline) -> Iterator[tuple[int, Iterator[bytes
 def speaks_to_proxy_of(url: str) -> bool:
     """False where the environment names a proxy for an address that is not spoken to here, as by TLS."""
     try:
-        parts = urlsplit(url)
-        proxy = _proxy(parts, parts.port or _PORTS.get(parts.scheme, 0))
-    except ValueError:  # an address that is none is refused when it is asked
+        parts, port = _split(url)
+        proxy = _proxy(parts, port) if parts.scheme else None
+    except ValueError:  # of the proxy: an address that is none is refused when it is asked
         return True
     return proxy is None or proxy.scheme == "http"
 
 
 def origin(url: str) -> tuple[str, str | None, int | None]:
     """Scheme, host and port; an address that is none has an origin of its own."""
+    parts, port = _split(url)
+    return (parts.scheme, parts.hostname, port or None) if parts.scheme else ("", url, None)
+
+
+def _split(url: str) -> tuple[SplitResult, int]:
+    """An address with the port that it is asked at, 0 for none; empty if it cannot be one."""
     try:
         parts = urlsplit(url)
-        port = parts.port or _PORTS.get(parts.scheme)
+        return parts, parts.port or _PORTS.get(parts.scheme, 0)
     except ValueError:
-        return "", url, None
-    return parts.scheme, parts.hostname, port
+        return urlsplit(""), 0
 
 
 def bearer(token: str) -> dict[str, str]:

@@ -115,6 +115,31 @@ class FailureCase:
         return self.words.lower()
 
     @property
+    def reason(self) -> str:
+        """GitHub's words within a sentence."""
+        return self.words.removesuffix(".") or "no reason given"
+
+    @property
+    def status(self) -> str:
+        """The HTTP status behind a subject, "" if it says nothing."""
+        return f" ({self.answer.status})" if self.answer.status >= 400 else ""
+
+    @property
+    def renewed(self) -> str:
+        """What a person does for a good token in the place that this one came from."""
+        if self.source.isupper():
+            return f"set it anew: export {self.source}=$(gh auth token)"
+        if self.source == "gh":
+            return "log in anew: gh auth login"
+        if "App" in self.source:
+            return (
+                "it is asked for anew at the next look; if that does not help, run lifecycle doctor"
+            )
+        if self.source == "token_command":
+            return "see that token_command in your config.toml prints a valid one"
+        return f"give {self.source} a valid one"
+
+    @property
     def unchanged(self) -> str:
         """What was changed where GitHub refused, as words of a sentence."""
         return "only a part was changed" if self.asked.is_partly_done else "nothing was changed"
@@ -157,9 +182,8 @@ def limited(case: FailureCase) -> LifecycleError:
 
 def outage(case: FailureCase) -> LifecycleError:
     """The error for a problem on GitHub's side: ambiguous for a write, which may have landed."""
-    status = f" ({case.answer.status})" if case.answer.status != 200 else ""
     return Transient(
-        f"GitHub has a problem of its own{status} with {case.asked.subject}; {case.kept}. "
+        f"GitHub has a problem of its own{case.status} with {case.asked.subject}; {case.kept}. "
         "Try again later.",
         retry_after=case.wait if "retry-after" in case.answer.headers else None,
         is_ambiguous=case.asked.is_write,
@@ -185,19 +209,6 @@ def forbidden(case: FailureCase) -> LifecycleError:
     )
 
 
-def renewed(case: FailureCase) -> str:
-    """What a person does for a good token in the place that this one came from."""
-    if case.source.isupper():
-        return f"set it anew: export {case.source}=$(gh auth token)"
-    if case.source == "gh":
-        return "log in anew: gh auth login"
-    if "App" in case.source:
-        return "it is asked for anew at the next look; if that does not help, run lifecycle doctor"
-    if case.source == "token_command":
-        return "see that token_command in your config.toml prints a valid one"
-    return f"give {case.source} a valid one"
-
-
 not_found = told(
     NotFound,
     "GitHub shows no {case.asked.subject} to the token from {case.source}, so nothing was "
@@ -206,12 +217,9 @@ not_found = told(
 """The error where the token is shown nothing."""
 
 
-def rejected(case: FailureCase) -> LifecycleError:
-    """The error for any other refusal, in GitHub's own words."""
-    number = f" ({case.answer.status})" if case.answer.status >= 400 else ""
-    words = case.words.removesuffix(".") or "no reason given"
-    return Rejected(
-        f"GitHub refused {case.asked.subject}{number}: {words}; {case.unchanged}, mend that and "
-        "try again.",
-        evidence=case.words,
-    )
+rejected = told(
+    Rejected,
+    "GitHub refused {case.asked.subject}{case.status}: {case.reason}; {case.unchanged}, mend that and "
+    "try again.",
+)
+"""The error for any other refusal, in GitHub's own words."""

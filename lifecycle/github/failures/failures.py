@@ -31,12 +31,10 @@ def _is_limit(case: FailureCase) -> bool:
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
 
 
-def _bad_credentials(case: FailureCase) -> errors.LifecycleError:
-    return errors.BadCredentials(
-        f"GitHub does not accept the token from {case.source}, so nothing was changed; "
-        f"{failure_case.renewed(case)}.",
-        evidence=case.words,
-    )
+_bad_credentials = failure_case.told(
+    errors.BadCredentials,
+    "GitHub does not accept the token from {case.source}, so nothing was changed; {case.renewed}.",
+)
 
 
 _gone = failure_case.told(
@@ -206,18 +204,16 @@ def _missing_scope(case: FailureCase) -> errors.LifecycleError:
     outcome = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
     return errors.MissingScope(
         f"The token from {case.source} lacks the {scope} scope, so {outcome}; run gh auth refresh -s "
-        f"{scope} and {failure_case.renewed(case)}, or use a classic token with the {scope} scope.",
+        f"{scope} and {case.renewed}, or use a classic token with the {scope} scope.",
         evidence=case.words,
     )
 
 
-def _unsupported(case: FailureCase) -> errors.LifecycleError:
-    words = case.words.removesuffix(".") or "no reason given"
-    return errors.Unsupported(
-        f"This GitHub does not know what is needed for {case.asked.subject} ({words}), so "
-        "it is done without; an older GitHub Enterprise Server has to be upgraded for it.",
-        evidence=case.words,
-    )
+_unsupported = failure_case.told(
+    errors.Unsupported,
+    "This GitHub does not know what is needed for {case.asked.subject} ({case.reason}), so "
+    "it is done without; an older GitHub Enterprise Server has to be upgraded for it.",
+)
 
 
 # Source for the limits:

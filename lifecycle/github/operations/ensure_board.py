@@ -202,12 +202,12 @@ class BoardOperations:
         for problem in reply.problems:
             raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         content = part(part(reply.data, "repository"), "issueOrPullRequest")
-        if not text(content, "id"):
+        content_id = text(content, "id")
+        if not content_id:
             raise errors.NotFound(
                 f"GitHub shows no issue or pull request #{number} in {self._repository}, so nothing was "
                 "changed; check the number."
             )
-        content_id = text(content, "id")
         for node in nodes(content, "projectItems"):
             if is_on_board(node, self._board.project.owner, self._board.project.number):
                 return content_id, _item(node, number, content_id)
@@ -266,7 +266,7 @@ def _field(schema: BoardSchema, name: str) -> BoardField:
 
 
 def _writable(field: BoardField) -> BoardField:
-    if field.kind not in {"TEXT", "NUMBER", "DATE", *_CHOICES}:
+    if field.kind not in _WANTED:
         raise errors.Rejected(
             f"The board's field {field.name} ({field.kind.lower()}) shows what the issue or pull request "
             "says, so it was left as it is; change it there."

@@ -17,7 +17,7 @@ from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS
 from lifecycle.github.board.status_fallback import Choice
-from lifecycle.github.client.client_common import Json, part, text, word
+from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
@@ -125,8 +125,7 @@ class GitHubForge(PullCalls):
         repository = _repository_in(reply)
         if not repository:
             raise self._graph.failures.of_nonsense(AskedRequest(subject))
-        nodes = (repository.get("pullRequests") or {}).get("nodes") or []
-        return tuple(translate.pull_request(node) for node in nodes if node)
+        return tuple(map(translate.pull_request, nodes(repository, "pullRequests")))
 
     def viewer(self) -> str:
         """The login that the token belongs to: a bot's for a token that is no user's.
@@ -138,10 +137,10 @@ class GitHubForge(PullCalls):
             return self._rest.viewer()
         except NoPermission:
             reply = self._graph.read("viewer", {}, subject="user")
-            login = (reply.data.get("viewer") or {}).get("login")
+            login = text(part(reply.data, "viewer"), "login")
             if not login:
                 raise
-            return str(login)
+            return login
 
     def issue(self, number: int) -> model.Issue:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
@@ -309,18 +308,17 @@ class GitHubForge(PullCalls):
         node = answer.node
         if not node:
             raise self._graph.failures.of_nonsense(AskedRequest(f"issue #{look.issue}"))
-        issue = node.get("issue")
+        issue, listed = node.get("issue"), nodes(node, "byBranch")
         by_number = _pull(node.get("byNumber"), answer)
-        nodes = (node.get("byBranch") or {}).get("nodes") or []
-        by_branch = tuple(pull for entry in nodes if (pull := _pull(entry, answer)))
+        by_branch = tuple(pull for entry in listed if (pull := _pull(entry, answer)))
         if look.checks:
-            pulls = [entry for entry in (node.get("byNumber"), *nodes) if entry]
+            pulls = [entry for entry in (node.get("byNumber"), *listed) if entry]
             overall = {str(entry["headRefOid"]): rollup.overall(entry) for entry in pulls}
             by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
         lease = part(part(node, "lease"), "target")
         return model.Observation(
             repository=str(node.get("nameWithOwner") or self._repository),
-            default_branch=(node.get("defaultBranchRef") or {}).get("name") or "",
+            default_branch=text(part(node, "defaultBranchRef"), "name"),
             issue=translate.issue(issue) if issue else None,
             by_number=by_number,
             by_branch=by_branch,

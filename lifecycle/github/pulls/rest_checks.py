@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import count
 from typing import TypeVar
 
 from lifecycle.core import timing
@@ -49,14 +50,14 @@ def read(calls: Calls, sha: str) -> Checks:
         check_runs, is_complete = _all(calls, sha, path, "check_runs", lambda run: run)
     except NoPermission:
         return _without_check_runs(calls, sha)
-    shown = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else None
-    flows = {flow.suite_id: flow.suite for flow in shown[0]} if shown else {}
+    shown, is_whole = _flows_if_shown(calls, sha) if _is_ambiguous(check_runs) else ([], False)
+    flows = {flow.suite_id: flow.suite for flow in shown}
     entries = calls.shaped(
         _subject(sha), lambda runs: [_run(run, flows) for run in runs], check_runs
     )
     kept = rollup.newest([*entries, *_statuses(calls, sha)])
     checks = Checks(sha, kept, is_complete, sees_workflows=False)
-    if not (shown and shown[1]):
+    if not is_whole:
         return checks
     return rollup.with_workflows(checks, rollup.judged(flows.values(), kept))
 
@@ -66,8 +67,8 @@ def workflows(calls: Calls, sha: str) -> list[Suite] | None:
 
     Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
     """
-    shown = _flows_if_shown(calls, sha)
-    return [flow.suite for flow in shown[0]] if shown and shown[1] else None
+    shown, is_whole = _flows_if_shown(calls, sha)
+    return [flow.suite for flow in shown] if is_whole else None
 
 
 def _without_check_runs(calls: Calls, sha: str) -> Checks:
@@ -89,11 +90,11 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
     )
 
 
-def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool] | None:
+def _flows_if_shown(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
     try:
         return _flows(calls, sha)
     except NoPermission:
-        return None  # then they are unknown, and nothing is taken for green by them
+        return [], False  # they are unknown, and nothing is taken for green by them
 
 
 def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
@@ -135,18 +136,16 @@ def _all(
     query: Json | None = None,
 ) -> tuple[list[T], bool]:
     """The entries of all pages, and whether they are as many as GitHub announced."""
-    subject = _subject(sha)
     entries: list[T] = []
-    number, total = 1, 0
-    while True:
-        page = {"page": number} if number > 1 else {}
-        parameters = {"per_page": PAGE, **(query or {}), **page}
-        read, announced = calls.read(path, subject, partial(_page, key, shape), parameters)
+    total, parameters = 0, {"per_page": PAGE, **(query or {})}
+    for number in count(2):
+        read, announced = calls.read(path, _subject(sha), partial(_page, key, shape), parameters)
         entries += read
         total = max(total, announced)
         if not read or len(entries) >= total:
-            return entries, len(entries) >= total
-        number += 1
+            break
+        parameters["page"] = number
+    return entries, len(entries) >= total
 
 
 def _page(key: str, shape: Callable[[Json], T], content: Json) -> tuple[list[T], int]:
