@@ -137,7 +137,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "github.pulls.issue_calls",
         "github.pulls.pull_calls",
         "github.pulls.rest_checks",
-        "github.pulls.workflow_runs",
         "github.sweep.sweep_holdings",
         "github.sweep.sweeping",
         "setup.doctor.examine_github",

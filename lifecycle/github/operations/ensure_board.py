@@ -16,14 +16,8 @@ from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_client import option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest
-from lifecycle.github.operations.unclear_writes import (
-    fitted,
-    if_wanted,
-    redacts,
-    removed,
-    same,
-    settled,
-)
+from lifecycle.github.operations.inputs import redacts, same
+from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
 from lifecycle.github.pulls.translate import is_on_board
 
 if TYPE_CHECKING:

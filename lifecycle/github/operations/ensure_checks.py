@@ -13,14 +13,8 @@ from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
 from lifecycle.github.client.client_common import texts, times
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.operations.unclear_writes import (
-    fitted,
-    if_wanted,
-    redacts,
-    same,
-    settled,
-    whole_sha,
-)
+from lifecycle.github.operations.inputs import redacts, same, whole_sha
+from lifecycle.github.operations.unclear_writes import fitted, if_wanted, settled
 
 RunStatus = Literal["queued", "in_progress", "completed"]
 Conclusion = Literal[

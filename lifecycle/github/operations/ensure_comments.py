@@ -7,7 +7,8 @@ from functools import partial
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import NotFound, Rejected
 from lifecycle.core.values.shapes import CommentFacts, Ensured
-from lifecycle.github.operations.unclear_writes import redacts, removed, same, settled
+from lifecycle.github.operations.inputs import redacts, same
+from lifecycle.github.operations.unclear_writes import removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 

@@ -8,17 +8,8 @@ from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_yo
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
 from lifecycle.github.client.client_common import path_part
-from lifecycle.github.operations.unclear_writes import (
-    Names,
-    change_of,
-    fitted,
-    if_wanted,
-    missing,
-    present,
-    redacts,
-    removed,
-    settled,
-)
+from lifecycle.github.operations.inputs import Names, change_of, missing, present, redacts
+from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
 
 

@@ -12,12 +12,8 @@ from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
-from lifecycle.github.operations.unclear_writes import (
-    Edits,
-    redacts,
-    removed,
-    whole_sha,
-)
+from lifecycle.github.operations.inputs import redacts, whole_sha
+from lifecycle.github.operations.unclear_writes import Edits, removed
 from lifecycle.github.pulls.pull_calls import PullCalls
 
 _CLEAN = "is in clean status"

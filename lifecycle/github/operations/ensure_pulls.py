@@ -9,15 +9,8 @@ from lifecycle.core.errors import PullRequestExists, Rejected
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import login_of
-from lifecycle.github.operations.unclear_writes import (
-    Edits,
-    Names,
-    missing,
-    names_of,
-    present,
-    redacts,
-    settled,
-)
+from lifecycle.github.operations.inputs import Names, missing, names_of, present, redacts
+from lifecycle.github.operations.unclear_writes import Edits, settled
 from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts
 
 Slugs = tuple[str, ...]

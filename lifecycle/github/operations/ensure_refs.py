@@ -10,7 +10,8 @@ from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
 from lifecycle.github.client.client_common import path_part, texts
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import Answer
-from lifecycle.github.operations.unclear_writes import redacts, removed, settled, whole_sha
+from lifecycle.github.operations.inputs import redacts, whole_sha
+from lifecycle.github.operations.unclear_writes import removed, settled
 
 State = Literal["error", "failure", "pending", "success"]
 _LONGEST_DESCRIPTION = 140

@@ -2,29 +2,20 @@
 
 The one place that knows how a create is made at most once: it is never sent again here. Where the
 answer was lost, or says that there is such a thing already, the thing is looked for.
-
-What a program hands to the operations loses its secrets before anything is compared or sent: `redacts`.
 """
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
-from lifecycle.core.errors import LifecycleError, Refused, Rejected, Transient
-from lifecycle.core.light_dataclass import fields, is_dataclass, replace
-from lifecycle.core.redact import swept
+from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.values.shapes import Ensured, IssueFacts, PullFacts
+from lifecycle.github.operations.inputs import same
 
 T = TypeVar("T")
-C = TypeVar("C")
 F = TypeVar("F", bound=IssueFacts | PullFacts)
-
-Names: TypeAlias = tuple[str, ...] | list[str] | set[str] | frozenset[str]
-"""Labels, logins or slugs. A `str` is none: Python would read it as a list of its letters."""
 
 LAGGING_SECONDS = 10.0
 """GitHub says that a thing exists, and no read shows it yet: how long to wait."""
@@ -121,29 +112,6 @@ def _looked(look: Callable[[], T | None]) -> T | None:
         return None
 
 
-def whole_sha(sha: str) -> str:
-    """A commit's name as GitHub writes it: all 40 digits, in lower case.
-
-    Raises:
-        Refused: it is something else. GitHub takes a branch or a short one at some addresses only, and
-            what is compared with it later would never be the same.
-    """
-    if not re.fullmatch("[0-9a-fA-F]{40}", sha):
-        raise Refused(
-            f"{sha!r} is no commit's whole name, so nothing was done; give all 40 digits of it."
-        )
-    return sha.lower()
-
-
-def same(text: str, other: str) -> bool:
-    """True if two texts are the same to GitHub, which may keep other line ends and outer spaces."""
-    return _plain(text) == _plain(other)
-
-
-def _plain(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.strip().splitlines())
-
-
 class Edits(Generic[F]):
     """Edits of issues or of pull requests, each believed from what its answer shows.
 
@@ -195,119 +163,3 @@ class Edits(Generic[F]):
         """What is true after a write, which is looked at where its answer is lost or `unless` raised."""
         look = if_wanted(partial(self._read, number), is_wanted)
         return settled(write, look, unless=unless)
-
-
-def names_of(parameter: str, given: Names) -> tuple[str, ...]:
-    """The names that a caller gave, as a tuple.
-
-    Args:
-        parameter: what the caller knows it as, for the sentence.
-        given: the names.
-
-    Raises:
-        Refused: it is one text and no list of texts, or has something else than texts in it.
-    """
-    if not isinstance(given, tuple | list | set | frozenset):
-        raise Refused(
-            f"{parameter}={given!r} is no list of names, so nothing was done; write "
-            f"{parameter}=[{given!r}]."
-        )
-    for name in given:
-        if not isinstance(name, str):
-            raise Refused(
-                f"{parameter}= has {name!r}, which is no name, so nothing was done; give texts only."
-            )
-    return tuple(sorted(given)) if isinstance(given, set | frozenset) else tuple(given)
-
-
-Change: TypeAlias = Callable[[tuple[str, ...]], tuple[tuple[str, ...], tuple[str, ...]]]
-
-
-def change_of(add: Names, remove: Names, only: Names | None) -> Change:
-    """What has to be added to the names that are there, and what has to be taken from them.
-
-    Args:
-        add: names that have to be there.
-        remove: names that must not be there.
-        only: all that have to be there; instead of the two.
-
-    Raises:
-        Refused: a text is given where a list of them belongs, or a name is to be there and not there:
-            each call would change it again.
-    """
-    added, removed = names_of("add", add), names_of("remove", remove)
-    if only is not None:
-        exactly = names_of("only", only)
-        return lambda there: (missing(exactly, there), missing(there, exactly))
-    if both := present(removed, added):
-        raise Refused(
-            f"{', '.join(both)} cannot be added and removed at once, so nothing was done; name each in "
-            "one of the two."
-        )
-    return lambda there: (missing(added, there), present(removed, there))
-
-
-def folded(names: tuple[str, ...]) -> set[str]:
-    """Names that GitHub compares without regard to case: labels, logins."""
-    return {name.casefold() for name in names}
-
-
-def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of `wanted` that are not `there`, each once, in their order."""
-    folded_names = folded(there)
-    by_case: dict[str, str] = {}
-    for name in wanted:
-        if name.casefold() not in folded_names:
-            by_case.setdefault(name.casefold(), name)
-    return tuple(by_case.values())
-
-
-def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that are `there` and among `wanted`, as they are spelt there."""
-    folded_names = folded(wanted)
-    return tuple(name for name in there if name.casefold() in folded_names)
-
-
-def redacts(operations: type[C]) -> type[C]:
-    """Have every `ensure_` of a class take secrets out of the texts that it is given.
-
-    The transport does that for every request, too. Done here as well, a text that GitHub has without its
-    secret counts as the wanted one, and is not written again at each call. What was taken out is
-    named in the answer's `withheld`.
-    """
-    for name, method in vars(operations).items():
-        if name.startswith("ensure_"):
-            setattr(operations, name, _redacting(method))
-    return operations
-
-
-def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
-    import inspect  # imported here: whoever only settles needs neither
-
-    from lifecycle.github.client.client_common import ADDRESSES
-
-    signature = inspect.signature(method)
-
-    @functools.wraps(method)
-    def ensure(*positional: Any, **named: Any) -> Any:
-        call = signature.bind(*positional, **named)
-        withheld: list[str] = []
-        for name, value in list(call.arguments.items())[1:]:
-            if name not in ADDRESSES:  # a secret in a branch's name is refused where it is sent
-                call.arguments[name] = _clean(value, withheld, name)
-        done = method(*call.args, **call.kwargs)
-        return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
-
-    return ensure
-
-
-def _clean(value: Any, withheld: list[str], name: str) -> Any:
-    """A text, or several, or values that hold some, without secrets; all else as it is."""
-    if isinstance(value, str):
-        return swept(value, withheld, name, is_request=True)
-    if isinstance(value, tuple | list):
-        return tuple(_clean(entry, withheld, name) for entry in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        kept = {field.name: getattr(value, field.name) for field in fields(value)}
-        return replace(value, **{key: _clean(entry, withheld, key) for key, entry in kept.items()})
-    return value

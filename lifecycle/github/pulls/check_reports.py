@@ -2,30 +2,31 @@
 
 A fine-grained token is shown no checks. Then the jobs of Actions take their place, which have steps, and
 no remarks on lines; what else is hidden is told.
+
+A log is two requests, of which only the first has our token. GitHub answers with an address at a storage
+service that is good for a minute, whoever asks there. So a log can be had as soon as its job is over,
+though its run goes on.
+
+Sources: https://docs.github.com/rest/actions/workflow-runs,
+https://docs.github.com/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs and
+https://docs.github.com/rest/actions/workflow-jobs#download-job-logs-for-a-workflow-run
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sized
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from lifecycle.core import timing
-from lifecycle.core.errors import LogExpired, NoPermission, NotFound
+from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import replace
+from lifecycle.core.redact import lines_in
+from lifecycle.core.values import failed_checks
 from lifecycle.core.values.checks import ENDED_BADLY
-from lifecycle.core.values.failed_checks import (
-    CheckRemark,
-    CommitFailures,
-    FailedCheck,
-    FailedHead,
-    JobStep,
-)
 from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts, word
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failure_case import AskedRequest
-from lifecycle.github.pulls.workflow_runs import WorkflowRuns, over
+from lifecycle.github.failures.failure_case import Answer, AskedRequest
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -35,9 +36,11 @@ _HIDDEN = (
 )
 _MORE_SUITES = "GitHub has more check suites of this head than one look shows."
 _BAD_STATUS = {"FAILURE", "ERROR"}
+_UNRUNNABLE = ("already running", "cannot be retried", "no failed jobs")
+"""Words of a refusal that is not about what the token may do, in small letters."""
 
 
-class GitHubCheckReports(WorkflowRuns):
+class GitHubCheckReports:
     """Reads failed checks and the logs of jobs; fits `ports.CheckReports`.
 
     Args:
@@ -46,8 +49,8 @@ class GitHubCheckReports(WorkflowRuns):
     """
 
     def __init__(self, graph: GraphClient, calls: Calls) -> None:
-        super().__init__(calls)
         self._graph = graph
+        self._calls = calls
 
     def may_read_logs(self) -> bool:
         """True if GitHub would show the log of the newest run that is over; False without one to try it on.
@@ -63,17 +66,80 @@ class GitHubCheckReports(WorkflowRuns):
         jobs = self._calls.read(path, subject, _first_of("jobs"), {"per_page": 1}) if runs else []
         if not jobs:
             return False
-        with suppress(LogExpired, NotFound):  # then the token may ask all the same
+        with suppress(errors.LogExpired, errors.NotFound):  # then the token may ask all the same
             self.address_of(int(jobs[0]["id"]))
         return True
 
-    def failed_on(self, sha: str) -> CommitFailures:
+    def run(self, number: int) -> failed_checks.WorkflowRun:
+        """A run as it stands now; NotFound, NoPermission."""
+        return self._calls.read(f"actions/runs/{number}", f"run {number} of a workflow", _run_of)
+
+    def runs_on(self, sha: str) -> list[Json]:
+        """The newest run of each workflow and event on a commit; NoPermission."""
+        subject = f"the runs of workflows on commit {sha[:12]}"
+        runs = self._calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
+        newest: dict[object, Json] = {}
+        for (
+            run
+        ) in runs:  # newest first; a redirect may lose the query: then these are of every commit
+            if run.get("head_sha") == sha:
+                newest.setdefault((run.get("workflow_id"), run.get("event")), run)
+        return list(newest.values())
+
+    def run_again(self, run: int, attempt: int) -> None:
+        """Run the failed jobs again, unless there is a later attempt than this.
+
+        It is sent once: what came of a lost answer is seen in the number of attempts at the next call.
+
+        Raises:
+            NoPermission: the sentence says what the token needs.
+            Rejected: GitHub does not run it again: it is not over, too old, or was run again 50 times.
+        """
+        if self.run(run).attempt > attempt:
+            return
+        path, subject = f"actions/runs/{run}/rerun-failed-jobs", f"another attempt of run {run}"
+        self._calls.create("POST", path, subject, lambda _: None, own=_refused)
+
+    def address_of(self, job: int) -> str:
+        """Where a job's log lies for a minute, for whoever asks there; raises as `job_log`."""
+        asked = AskedRequest(f"the log of job {job} in {self._calls.repository}")
+        path = f"/repos/{self._calls.repository}/actions/jobs/{job}/logs"
+        return self._calls.rest.redirected(path, asked, _own)
+
+    @contextmanager
+    def job_log(self, job: int) -> Iterator[Iterator[str]]:
+        """The lines of a job's log as they come.
+
+        Raises:
+            NoPermission: the sentence says what the token needs.
+            NotFound: there is no log, or none yet.
+            LogExpired: the repository does not keep it any more.
+            Transient: nobody answers, or not in time.
+        """
+        from lifecycle.github.client.plain_line import NoAnswerError, streamed
+
+        where = self.address_of(job)
+        try:
+            with streamed(where, self._calls.rest.deadline) as (status, parts):
+                if status != 200:
+                    raise errors.Transient(
+                        f"The storage of GitHub's logs answered {status}, so the log was not read; try "
+                        "again."
+                    )
+                yield lines_in(parts, LONGEST)
+        except NoAnswerError as error:
+            raise errors.Transient(
+                f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try "
+                "again."
+            ) from None
+
+    def failed_on(self, sha: str) -> failed_checks.CommitFailures:
         """The failed jobs of Actions on a commit, and the workflows of which no run is under way."""
         runs = self.runs_on(sha)
         failed = tuple(check for run in runs for check in self._jobs_in(run))
-        return CommitFailures(failed, over(runs))
+        return failed_checks.CommitFailures(failed, over(runs))
 
-    def failed_head(self, number: int, group: str = "") -> FailedHead:
+    def failed_head(self, number: int, group: str = "") -> failed_checks.FailedHead:
         """What failed on the head of a pull request, or on the merge queue's commit `group`; NotFound."""
         repository = self._calls.repository
         subject = f"the checks of pull request #{number} in {repository}"
@@ -86,7 +152,9 @@ class GitHubCheckReports(WorkflowRuns):
             raise self._absent(reply, subject)
         commit = next((part(node, "commit") for node in nodes(pull, "commits")), {})
         commit = part(shown, "object") if group else commit
-        head = FailedHead(number, text(pull, "url"), group or text(pull, "headRefOid"))
+        head = failed_checks.FailedHead(
+            number, text(pull, "url"), group or text(pull, "headRefOid")
+        )
         if text(commit, "oid") != head.sha:
             return replace(
                 head, unseen=("GitHub does not show the newest commit yet; look again.",)
@@ -119,27 +187,27 @@ class GitHubCheckReports(WorkflowRuns):
 
     def _absent(self, reply: GraphReply, subject: str) -> Exception:
         if any(problem.type == "NOT_FOUND" for problem in reply.problems):
-            return NotFound(
+            return errors.NotFound(
                 f"GitHub does not show {subject} to the token, so nothing was read; check the number, and "
                 "that the token may see it."
             )
         return self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
 
-    def _jobs_of(self, sha: str) -> tuple[list[FailedCheck], tuple[str, ...]]:
+    def _jobs_of(self, sha: str) -> tuple[list[failed_checks.FailedCheck], tuple[str, ...]]:
         """Failed jobs of Actions over REST, and why there are none if they may not be read.
 
         Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
         https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
         """
-        jobs: list[FailedCheck] = []
+        jobs: list[failed_checks.FailedCheck] = []
         try:
             for run in self.runs_on(sha):
                 jobs += self._jobs_in(run)
-        except NoPermission as error:
+        except errors.NoPermission as error:
             return jobs, (error.sentence,)
         return jobs, ()
 
-    def _jobs_in(self, run: Json) -> list[FailedCheck]:
+    def _jobs_in(self, run: Json) -> list[failed_checks.FailedCheck]:
         is_over = run.get("status") == "completed"
         if is_over and word(run.get("conclusion")) not in ENDED_BADLY:
             return []
@@ -173,8 +241,8 @@ def _left(suite: Json) -> int:
     return _more(runs, runs.get("nodes") or [])
 
 
-def _runs(commit: Json) -> list[FailedCheck]:
-    checks: list[FailedCheck] = []
+def _runs(commit: Json) -> list[failed_checks.FailedCheck]:
+    checks: list[failed_checks.FailedCheck] = []
     for suite in _newest(commit):
         run = part(suite, "workflowRun")
         runs = nodes(suite, "checkRuns")
@@ -186,16 +254,18 @@ def _runs(commit: Json) -> list[FailedCheck]:
     return checks
 
 
-def _unstarted(name: str, url: str, run: object, of: Json) -> FailedCheck:
+def _unstarted(name: str, url: str, run: object, of: Json) -> failed_checks.FailedCheck:
     """A workflow whose file could not be read: its run is over, and no job of it began."""
     event, its = text(of, "event"), number(run)
-    return FailedCheck(name, "STARTUP_FAILURE", url, workflow=name, event=event, run=its)
+    return failed_checks.FailedCheck(
+        name, "STARTUP_FAILURE", url, workflow=name, event=event, run=its
+    )
 
 
-def _run(check_run: Json, suite: Json, run: Json) -> FailedCheck:
+def _run(check_run: Json, suite: Json, run: Json) -> failed_checks.FailedCheck:
     job = number(check_run.get("databaseId")) if run else None
     shown = tuple(_remark(annotation) for annotation in nodes(check_run, "annotations"))
-    return FailedCheck(
+    return failed_checks.FailedCheck(
         word=word(check_run.get("conclusion")),
         **texts(check_run, name="name", url="detailsUrl", title="title", summary="summary"),
         workflow=text(part(run, "workflow"), "name"),
@@ -221,17 +291,17 @@ def _more(connection: Json, shown: Sized) -> int:
     return max(0, (number(connection.get("totalCount")) or 0) - len(shown))
 
 
-def _remark(annotation: Json) -> CheckRemark:
+def _remark(annotation: Json) -> failed_checks.CheckRemark:
     line = number(part(part(annotation, "location"), "start").get("line")) or 0
     level = word(annotation.get("annotationLevel"))
     shown = texts(annotation, path="path", message="message", title="title")
-    return CheckRemark(line=line, level=level, **shown)
+    return failed_checks.CheckRemark(line=line, level=level, **shown)
 
 
-def _steps(steps: Iterable[Json]) -> tuple[JobStep, ...]:
+def _steps(steps: Iterable[Json]) -> tuple[failed_checks.JobStep, ...]:
     """The steps of a job, as either API shows them."""
     return tuple(
-        JobStep(
+        failed_checks.JobStep(
             int(step.get("number") or 0),
             text(step, "name"),
             word(step.get("conclusion")),
@@ -242,20 +312,20 @@ def _steps(steps: Iterable[Json]) -> tuple[JobStep, ...]:
     )
 
 
-def _statuses(commit: Json) -> list[FailedCheck]:
+def _statuses(commit: Json) -> list[failed_checks.FailedCheck]:
     contexts = part(commit, "status").get("contexts") or []
     return [_status(node) for node in contexts if node and node.get("statusState") in _BAD_STATUS]
 
 
-def _status(context: Json) -> FailedCheck:
+def _status(context: Json) -> failed_checks.FailedCheck:
     shown = texts(context, name="context", word="statusState", url="targetUrl")
     summary = text(context, "description")
-    return FailedCheck(**shown, is_required=_is_required(context), summary=summary)
+    return failed_checks.FailedCheck(**shown, is_required=_is_required(context), summary=summary)
 
 
-def _job(job: Json, run: Json) -> FailedCheck:
+def _job(job: Json, run: Json) -> failed_checks.FailedCheck:
     """A job of the Actions API; whether it is required is not told there."""
-    return FailedCheck(
+    return failed_checks.FailedCheck(
         text(job, "name"),
         word(job.get("conclusion")),
         text(job, "html_url"),
@@ -266,3 +336,48 @@ def _job(job: Json, run: Json) -> FailedCheck:
         run=int(run["id"]),
         steps=_steps(job.get("steps") or []),
     )
+
+
+def _run_of(run: Json) -> failed_checks.WorkflowRun:
+    """A run; its pull request names the base that it was tested with. Those of forks are not shown."""
+    bases = [part(pull, "base") for pull in run["pull_requests"]]
+    return failed_checks.WorkflowRun(
+        int(run["id"]),
+        int(run["run_attempt"]),
+        run["status"] == "completed",
+        next((text(base, "sha") for base in bases), ""),
+    )
+
+
+def over(runs: Iterable[Json]) -> tuple[str, ...]:
+    """The workflows of which no run is under way."""
+    all_runs = list(runs)
+    going = {str(run.get("name") or "") for run in all_runs if run.get("status") != "completed"}
+    return tuple(sorted({str(run.get("name") or "") for run in all_runs} - going))
+
+
+def _refused(answer: Answer) -> errors.LifecycleError | None:
+    """Rejected for a 403 that is about the run and not about the token, else None."""
+    refusal = answer.words.lower()
+    if answer.status != 403 or not any(words in refusal for words in _UNRUNNABLE):
+        return None
+    return errors.Rejected(
+        f"GitHub does not run it again ({answer.words.rstrip('.')}), so nothing was done; push, or look at "
+        "the run on its page."
+    )
+
+
+LONGEST = 65_536
+"""Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
+
+
+def _own(answer: Answer) -> errors.LifecycleError | None:
+    if answer.status == 410:
+        return errors.LogExpired(
+            "The log is older than the repository keeps logs, so it cannot be read."
+        )
+    if answer.status == 404:
+        return errors.NotFound(
+            "GitHub has no log of the job: it is not there yet, its runner was lost, or it was deleted."
+        )
+    return None

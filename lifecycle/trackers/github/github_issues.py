@@ -20,7 +20,7 @@ from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
 from lifecycle.github.operations.ensure_labels import LabelOperations
-from lifecycle.github.operations.unclear_writes import missing, same
+from lifecycle.github.operations.inputs import missing, same
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github import issue_tasks

@@ -19,7 +19,7 @@ from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.git import lease
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations
-from lifecycle.github.operations.unclear_writes import missing, present
+from lifecycle.github.operations.inputs import missing, present
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.storage import log
 from lifecycle.trackers import refusals

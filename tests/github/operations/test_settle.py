@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound, Refused, Rejected, Transient
 from lifecycle.core.values.shapes import Ensured
-from lifecycle.github.operations import unclear_writes
+from lifecycle.github.operations import inputs, unclear_writes
 from lifecycle.github.operations.unclear_writes import settled
 
 
@@ -95,20 +95,18 @@ def test_every_other_no_is_the_answer() -> None:
 )
 def test_texts_that_are_the_same(one: str, other: str, *, same: bool) -> None:
     """Line ends and outer spaces do not count; everything else does."""
-    assert unclear_writes.same(one, other) is same
+    assert inputs.same(one, other) is same
 
 
 @given(st.lists(st.sampled_from("abAB")), st.lists(st.sampled_from("abAB")))
 def test_missing_and_present_divide_what_is_wanted(wanted: list[str], there: list[str]) -> None:
     """Each wanted name is missing or present in some case, and none is named twice as missing."""
-    missing = unclear_writes.missing(tuple(wanted), tuple(there))
-    present = unclear_writes.present(tuple(wanted), tuple(there))
+    missing = inputs.missing(tuple(wanted), tuple(there))
+    present = inputs.present(tuple(wanted), tuple(there))
     folded = [name.casefold() for name in missing]
     assert len(folded) == len(set(folded))
-    assert unclear_writes.folded(missing) | unclear_writes.folded(present) == unclear_writes.folded(
-        tuple(wanted)
-    )
-    assert not unclear_writes.folded(missing) & unclear_writes.folded(tuple(there))
+    assert inputs.folded(missing) | inputs.folded(present) == inputs.folded(tuple(wanted))
+    assert not inputs.folded(missing) & inputs.folded(tuple(there))
 
 
 @pytest.mark.parametrize("key", ["report", "ci/lint:3.11", "a-b_c=d#4", "x" * 200])
