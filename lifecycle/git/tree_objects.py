@@ -138,8 +138,7 @@ def _quoted(path: Path) -> str:
     text = str(path)
     if os.pathsep not in text and not text.startswith('"'):
         return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _written(

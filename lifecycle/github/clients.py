@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.values.configured import Addresses, Settings
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from lifecycle.core.values.model import BoardSchema, Repository
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
+    from lifecycle.github.client.client_common import Sending
     from lifecycle.github.operations.joint_writes import JointWrites
     from lifecycle.github.pulls.check_reports import GitHubCheckReports
     from lifecycle.github.pulls.forge import GitHubForge
@@ -39,10 +39,7 @@ class GitHubClients:
         cache: keeps ids and what a server was found not to know; until this object ends unless given.
         settings: whether labels may take a board's place, and what they are called.
         project: the board, or None.
-        current: asked before each request for the token that is good now. Without one the token stays.
-        on_refused: called when GitHub does not accept the token.
-        withheld: gets the name of each field out of which a secret was taken before it was sent.
-        by_library: PyGithub and gql send, instead of the smallest client.
+        sending: how the clients send, as `TokenClient` takes it.
     """
 
     def __init__(
@@ -54,27 +51,18 @@ class GitHubClients:
         cache: Cache | None = None,
         settings: Settings | None = None,
         project: ProjectRef | None = None,
-        current: Callable[[], Token] | None = None,
-        on_refused: Callable[[], None] | None = None,
-        withheld: list[str] | None = None,
-        by_library: bool = False,
+        **sending: Unpack[Sending],
     ) -> None:
         self.addresses = addresses
         self.token = token
         self.project = project
         self._settings = settings or Settings()
         self._cache = MemoryCache() if cache is None else cache
-        shared: Any = {
-            "token_source": token.source,
-            "current": current,
-            "on_refused": on_refused,
-            "withheld": withheld,
-            "by_library": by_library,
-        }
-        self.rest = RestClient(addresses.api_url, token.value, deadline, **shared)
-        self.graph = GraphClient(
-            addresses.graphql_url, token.value, deadline, cache=self._cache, **shared
-        )
+        value = token.value
+        sending = {**sending, "token_source": token.source}
+        self.rest = RestClient(addresses.api_url, value, deadline, **sending)
+        url = addresses.graphql_url
+        self.graph = GraphClient(url, value, deadline, cache=self._cache, **sending)
 
     def close(self) -> None:
         """Close the connections that were opened; the next request opens others."""

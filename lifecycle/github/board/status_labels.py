@@ -168,8 +168,7 @@ class LabelsBoard:
             NotFound: there is no such issue.
         """
         subject = f"the labels of an issue of {self._repository}"
-        variables = {"id": issue_id}
-        reply = self._graph.read("label_card", variables, subject=subject)
+        reply = self._graph.read("label_card", {"id": issue_id}, subject=subject)
         node = reply.data.get("node")
         if not node or "number" not in node:
             raise NotFound(f"GitHub knows no such issue for {subject}, so nothing was changed.")
@@ -178,7 +177,7 @@ class LabelsBoard:
     def cards(self) -> tuple[model.Card, ...]:
         """Every open issue with a label of a Status, all pages."""
         cards: list[model.Card] = []
-        after: dict[str, str | None] | None = {}
+        after: dict[str, str] | None = {}
         while after is not None:
             page, after, _ = self._page(after)
             cards += page
@@ -209,9 +208,7 @@ class LabelsBoard:
         except NotFound:  # somebody else took it off
             return [label for label in before if label != name]
 
-    def _page(
-        self, after: dict[str, str | None]
-    ) -> tuple[list[model.Card], dict[str, str | None] | None, int]:
+    def _page(self, after: dict[str, str]) -> tuple[list[model.Card], dict[str, str] | None, int]:
         """Cards of the columns that `after` names (all, if none), where to go on, and the total."""
         subject = f"the labelled issues of {self._repository}"
         variables = self._repository.variables
@@ -227,24 +224,18 @@ class LabelsBoard:
             raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
         parts = {alias: node[alias] for alias in _OPEN if node.get(alias)}
         cards = [card for part in parts.values() for card in self._shown(part)]
+        pages = {alias: part["pageInfo"] for alias, part in parts.items()}
         cursors = {
-            alias: str(part["pageInfo"]["endCursor"])
-            for alias, part in parts.items()
-            if part["pageInfo"]["hasNextPage"]
+            alias: str(page["endCursor"]) for alias, page in pages.items() if page["hasNextPage"]
         }
         total = sum(int(part.get("totalCount") or 0) for part in parts.values())
-        return cards, dict(cursors) or None, total
+        return cards, cursors or None, total
 
     def _shown(self, connection: Json) -> Iterator[model.Card]:
         for node in connection.get("nodes") or []:
-            yield model.Card(
-                item=self._names.item(int(node["number"]), labels_of(node)),
-                number=int(node["number"]),
-                title=str(node["title"]),
-                url=str(node["url"]),
-                repository=str(self._repository),
-                is_open=True,
-            )
+            number, title, url = int(node["number"]), str(node["title"]), str(node["url"])
+            item = self._names.item(number, labels_of(node))
+            yield model.Card(item, number, title, url, str(self._repository), is_open=True)
 
 
 def _read(content: Any) -> list[str]:

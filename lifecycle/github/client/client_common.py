@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core import timing
@@ -47,6 +47,16 @@ def without_secrets(content: object, withheld: list[str]) -> object:
         )
     withheld += [name for name in secrets if name not in withheld]
     return clean
+
+
+class Sending(TypedDict, total=False):
+    """How clients send, each as `TokenClient` has it."""
+
+    token_source: str
+    current: Callable[[], Token] | None
+    on_refused: Callable[[], None] | None
+    withheld: list[str] | None
+    by_library: bool
 
 
 class TokenClient:

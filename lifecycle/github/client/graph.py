@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline, reading
-from lifecycle.github.client.client_common import TokenClient, without_secrets
+from lifecycle.github.client.client_common import Json, TokenClient, number, part, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
@@ -71,7 +71,7 @@ class Document:
         names = re.findall(r"\$(\w+)", operation[3] or "")
         return cls(text, operation[2], operation[1] == "mutation", frozenset(names))
 
-    def payload(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+    def payload(self, variables: Json) -> dict[str, Any]:
         """The JSON that is sent.
 
         Source: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters
@@ -115,7 +115,7 @@ class GraphReply:
             they ask; each with the server's own words.
     """
 
-    data: Mapping[str, Any]
+    data: Json
     problems: tuple[AnswerProblem, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -148,12 +148,7 @@ class GraphClient(TokenClient):
         self.points = 0
 
     def execute(
-        self,
-        name: str,
-        variables: Mapping[str, Any],
-        *,
-        subject: str = "",
-        added: Sequence[str] = (),
+        self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
     ) -> GraphReply:
         """Send `graphql/NAME.graphql` once, and others with it in the same request.
 
@@ -184,9 +179,8 @@ class GraphClient(TokenClient):
                 break
             from lifecycle.github.client.document_trees import blamed
 
-            for part in blamed(name, parts, unknown):
-                words[part] = self.failures.clean(unknown)
-            parts = tuple(part for part in parts if part not in words)
+            words |= dict.fromkeys(blamed(name, parts, unknown), self.failures.clean(unknown))
+            parts = tuple(added_part for added_part in parts if added_part not in words)
         left_out = {part: reason for part, reason in {**lacking, **words}.items() if part in added}
         self._demand(data, problems, asked)
         if words:
@@ -194,21 +188,16 @@ class GraphClient(TokenClient):
         return GraphReply(data, problems, left_out)
 
     def read(
-        self,
-        name: str,
-        variables: Mapping[str, Any],
-        *,
-        subject: str = "",
-        added: Sequence[str] = (),
+        self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
     ) -> GraphReply:
         """`execute` for what may be asked again: up to three times while nobody answers."""
         ask = partial(self.execute, name, variables, subject=subject, added=added)
         return reading(self.deadline, ask)
 
-    def change(self, name: str, variables: Mapping[str, Any], *, subject: str) -> Mapping[str, Any]:
+    def change(self, name: str, variables: Json, *, subject: str) -> Json:
         """Send a document and return its data; a hole in it is an error. Asked again as by `read`."""
 
-        def once() -> Mapping[str, Any]:
+        def once() -> Json:
             reply = self.execute(name, variables, subject=subject)
             if not reply.problems:
                 return reply.data
@@ -218,9 +207,7 @@ class GraphClient(TokenClient):
 
         return reading(self.deadline, once)
 
-    def together(
-        self, names: Sequence[str], variables: Mapping[str, Any], *, subject: str
-    ) -> GraphReply:
+    def together(self, names: Sequence[str], variables: Json, *, subject: str) -> GraphReply:
         """Send several writing documents as one, once; GitHub does their fields one after the other.
 
         A field that fails is null, with a problem of its own, and those behind it are done all the same.
@@ -241,11 +228,7 @@ class GraphClient(TokenClient):
         return GraphReply(data, problems)
 
     def execute_all(
-        self,
-        parts: Sequence[tuple[str, Mapping[str, Any]]],
-        shared: Mapping[str, Any] | None = None,
-        *,
-        subject: str,
+        self, parts: Sequence[tuple[str, Json]], shared: Json | None = None, *, subject: str
     ) -> GraphReply:
         """Send several reading documents once, as one request.
 
@@ -288,8 +271,8 @@ class GraphClient(TokenClient):
         self._cache.put(f"lacking:{self._url}", kept)
 
     def _sent(
-        self, document: Document, variables: Mapping[str, Any], asked: AskedRequest
-    ) -> tuple[Mapping[str, Any], tuple[AnswerProblem, ...]]:
+        self, document: Document, variables: Json, asked: AskedRequest
+    ) -> tuple[Json, tuple[AnswerProblem, ...]]:
         from lifecycle.github.client.plain_line import NoAnswerError
 
         self._begin()
@@ -330,9 +313,8 @@ def _cost(data: object) -> int:
     """
     if not isinstance(data, dict):
         return 0  # refused as a whole
-    limit = data.get("rateLimit")
-    cost = limit.get("cost") if isinstance(limit, dict) else None
-    return cost if isinstance(cost, int) else 1
+    cost = number(part(data, "rateLimit").get("cost"))
+    return 1 if cost is None else cost
 
 
 def _words(problem: AnswerProblem) -> str:
@@ -340,17 +322,11 @@ def _words(problem: AnswerProblem) -> str:
 
 
 def _problems(errors: object) -> tuple[AnswerProblem, ...]:
-    entries = errors if isinstance(errors, list) else []
-    return tuple(_problem(entry) for entry in entries)
+    return tuple(map(_problem, errors)) if isinstance(errors, list) else ()
 
 
 def _problem(entry: object) -> AnswerProblem:
     content = entry if isinstance(entry, dict) else {"message": str(entry)}
-    extensions = content.get("extensions")
-    code = extensions.get("code") if isinstance(extensions, dict) else None
-    path = content.get("path")
-    return AnswerProblem(
-        str(content.get("type") or code or ""),
-        tuple(path) if isinstance(path, list) else (),
-        str(content.get("message") or ""),
-    )
+    kind = content.get("type") or part(content, "extensions").get("code") or ""
+    path, message = content.get("path"), str(content.get("message") or "")
+    return AnswerProblem(str(kind), tuple(path) if isinstance(path, list) else (), message)

@@ -197,9 +197,8 @@ class PlainLine:
             use_wait()
             with _told():
                 return connection.getresponse()
-        except (
-            BaseException
-        ):  # a deadline's alarm, too: a late answer must not meet the next request
+        except BaseException:
+            # A deadline's alarm, too: a late answer must not meet the next request.
             self.close()
             raise
 

@@ -96,8 +96,7 @@ _nothing_to_merge = failure_case.told(
     "work and push the branch.",
 )
 _head_missing = failure_case.told(
-    errors.HeadMissing,
-    "The branch is not on GitHub, so no pull request was opened; push it first.",
+    errors.HeadMissing, "The branch is not on GitHub, so no pull request was opened; push it first."
 )
 _base_missing = failure_case.told(
     errors.Rejected,
@@ -259,10 +258,7 @@ class Failures:
         return next(make(case) for fits, make in ANSWERS if fits(case))
 
     def of_problem(
-        self,
-        problem: AnswerProblem,
-        asked: AskedRequest,
-        headers: Mapping[str, str] | None = None,
+        self, problem: AnswerProblem, asked: AskedRequest, headers: Mapping[str, str] | None = None
     ) -> errors.LifecycleError:
         """The error for one GraphQL problem."""
         wait = self._wait(headers or {})

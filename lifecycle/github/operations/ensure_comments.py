@@ -105,8 +105,7 @@ class CommentOperations:
         if same(old.body, text):
             return Ensured(old, changed=False)
         now = settled(
-            lambda: self._calls.edit_comment(old.id, text),
-            lambda: self._first(number, mark, text),
+            lambda: self._calls.edit_comment(old.id, text), lambda: self._first(number, mark, text)
         ).now
         if not same(now.body, text):
             raise Rejected(

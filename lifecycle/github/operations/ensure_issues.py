@@ -10,14 +10,7 @@ from typing import Literal
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
-from lifecycle.github.operations.inputs import (
-    Names,
-    change_of,
-    missing,
-    names_of,
-    present,
-    redacts,
-)
+from lifecycle.github.operations.inputs import Names, change_of, missing, names_of, present, redacts
 from lifecycle.github.operations.unclear_writes import Edits, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
 

@@ -191,20 +191,14 @@ class GitHub:
         return Keeper(self._found, self._deadline.clock)
 
     def _found(self) -> Token:
-        if self._given is not None and not self._given.strip():
+        if self._given is None:
+            environment, root = self._environment, store.worktree_root(Path.cwd())
+            place = environment, self._addresses, root, lambda: self.repository, self._deadline
+            return find(TokenPlace(*place))
+        if not self._given.strip():
             raise NoToken(
                 "The token= of this call is empty, so nothing was asked of GitHub; give one."
             )
-        if self._given is not None:
-            value = readers.token(_GIVEN, self._given.strip(), "gh auth token")
-            keep_secret(value)
-            return Token(value, _GIVEN)
-        return find(
-            TokenPlace(
-                self._environment,
-                self._addresses,
-                store.worktree_root(Path.cwd()),
-                lambda: self.repository,
-                self._deadline,
-            )
-        )
+        value = readers.token(_GIVEN, self._given.strip(), "gh auth token")
+        keep_secret(value)
+        return Token(value, _GIVEN)

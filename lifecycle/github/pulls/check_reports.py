@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager, suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from lifecycle.core import errors, timing
@@ -176,11 +177,8 @@ class GitHubCheckReports:
         The branch of such a run names the pull request.
         Source: https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
         """
-        query = {"event": "merge_group", "per_page": 100}
-        subject = "the runs of the merge queue"
-        runs = self._calls.read(
-            "actions/runs", subject, lambda content: content["workflow_runs"], query
-        )
+        query, subject = {"event": "merge_group", "per_page": 100}, "the runs of the merge queue"
+        runs = self._calls.read("actions/runs", subject, itemgetter("workflow_runs"), query)
         is_its = re.compile(rf"/pr-{number}-[0-9a-f]{{40,64}}").search
         ours = (str(run["head_sha"]) for run in runs if is_its(str(run.get("head_branch"))))
         return next(ours, "")  # newest first

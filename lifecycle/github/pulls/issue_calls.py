@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import Issue, Repository
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import login_of, path_part, text, times
@@ -33,8 +34,7 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
-        subject = f"issue #{number}"
-        return self.calls.read(f"issues/{number}", subject, _issue)
+        return self.calls.read(f"issues/{number}", f"issue #{number}", _issue)
 
     def marked(self, mark: str, label: str) -> IssueFacts | None:
         """The oldest issue of the token's owner whose body ends with the marker, in any state.
@@ -76,9 +76,8 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/issues#create-an-issue
         """
-        subject = f'an issue "{title}"'
         content = {"title": title, "body": body, "labels": list(labels)}
-        return self.calls.create("POST", "issues", subject, _issue, content)
+        return self.calls.create("POST", "issues", f'an issue "{title}"', _issue, content)
 
     def edit(self, number: int, **changes: object) -> IssueFacts:
         """Set title, body, state with state_reason, or milestone (its number, None for none).
@@ -112,8 +111,7 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/labels#add-labels-to-an-issue
         """
-        subject = f"the labels of issue #{number}"
-        path = f"issues/{number}/labels"
+        path, subject = f"issues/{number}/labels", f"the labels of issue #{number}"
         return self.calls.set("POST", path, subject, _label_names, {"labels": list(names)})
 
     def remove_label(self, number: int, name: str) -> None:
@@ -144,8 +142,7 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/labels#create-a-label
         """
-        subject = f'the label "{wanted.name}"'
-        body = _label_body(wanted)
+        subject, body = f'the label "{wanted.name}"', _label_body(wanted)
         return self.calls.create("POST", "labels", subject, _label, body, own=existing)
 
     def edit_label(self, name: str, wanted: LabelFacts) -> LabelFacts:
@@ -153,9 +150,8 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/labels#update-a-label
         """
-        subject = f'the label "{name}"'
-        body = {key: value for key, value in _label_body(wanted).items() if key != "name"}
-        return self.calls.set("PATCH", f"labels/{path_part(name)}", subject, _label, body)
+        path, subject = f"labels/{path_part(name)}", f'the label "{name}"'
+        return self.calls.set("PATCH", path, subject, _label, _label_body(replace(wanted, name="")))
 
     def comments(self, number: int) -> Iterator[tuple[CommentFacts, Callable[[], bool]]]:
         """The comments, oldest first, 100 a request; each with a function that tells whether it is ours.
@@ -180,8 +176,7 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/comments#create-an-issue-comment
         """
-        subject = f"a comment on #{number}"
-        path = f"issues/{number}/comments"
+        path, subject = f"issues/{number}/comments", f"a comment on #{number}"
         return self.calls.create("POST", path, subject, _comment, {"body": body})
 
     def edit_comment(self, comment: int, body: str) -> CommentFacts:
@@ -211,8 +206,7 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/milestones#create-a-milestone
         """
-        subject = f'the milestone "{title}"'
-        body = {"title": title}
+        subject, body = f'the milestone "{title}"', {"title": title}
         return self.calls.create("POST", "milestones", subject, _milestone, body, own=existing)
 
     def related(self, number: int, relation: Relation) -> Iterator[IssueFacts]:

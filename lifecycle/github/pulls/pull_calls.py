@@ -37,8 +37,7 @@ class PullCalls:
 
         Source: https://docs.github.com/rest/pulls/pulls#get-a-pull-request
         """
-        subject = f"pull request #{number}"
-        return self.calls.read(f"pulls/{number}", subject, pull_facts)
+        return self.calls.read(f"pulls/{number}", f"pull request #{number}", pull_facts)
 
     def open_of(self, head: str, base: str) -> PullFacts | None:
         """The open pull request of `owner:branch` into a base (any, if ""), or None.
@@ -49,8 +48,7 @@ class PullCalls:
         query = {"state": "open", "head": head} | ({"base": base} if base else {})
         for pull in self.calls.values("pulls", subject, pull_facts, query):
             # A redirect after a renaming loses the query: then the list holds all.
-            is_of_base = not base or pull.base == base
-            if pull.head.casefold() == head.casefold() and is_of_base:
+            if pull.head.casefold() == head.casefold() and base in {"", pull.base}:
                 return pull
         return None
 
@@ -59,9 +57,8 @@ class PullCalls:
 
         Source: https://docs.github.com/rest/pulls/pulls#create-a-pull-request
         """
-        subject = f"a pull request for {head}"
         content = {"title": title, "body": body, "head": head, "base": base, "draft": draft}
-        return self.calls.create("POST", "pulls", subject, pull_facts, content)
+        return self.calls.create("POST", "pulls", f"a pull request for {head}", pull_facts, content)
 
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False

@@ -203,10 +203,8 @@ def board_item(node: Json) -> model.BoardItem:
 
 def board_item_of(nodes: Iterable[Json | None], owner: str, number: int) -> model.BoardItem | None:
     """The item on project `number` of `owner`, whose login is compared without regard to case."""
-    for node in nodes:
-        if node and is_on_board(node, owner, number):
-            return board_item(node)
-    return None
+    its = (board_item(node) for node in nodes if node and is_on_board(node, owner, number))
+    return next(its, None)
 
 
 def is_on_board(node: Json, owner: str, number: int) -> bool:
@@ -365,6 +363,13 @@ Source: https://docs.github.com/graphql/reference/enums#repositoryruletype
 """
 
 
+_CLASSIC_RULES = {
+    "requiresSignatures": "REQUIRED_SIGNATURES",
+    "requiresLinearHistory": "REQUIRED_LINEAR_HISTORY",
+}
+"""The kinds of rules that fields of classic protection say."""
+
+
 def merge_method(repository: Json) -> model.MergeMethod:
     """How a repository merges if nobody chooses."""
     methods: dict[str, model.MergeMethod] = {"SQUASH": "squash", "REBASE": "rebase"}
@@ -384,11 +389,7 @@ def merge_demands(node: Json) -> model.MergeDemands | None:
     parameters = [part(rule, "parameters") for rule in rules]
     kinds = {word(rule.get("type")) for rule in rules}
     others = kinds - _TOLD_ELSEWHERE - {""}
-    for field, kind in (
-        ("requiresSignatures", "REQUIRED_SIGNATURES"),
-        ("requiresLinearHistory", "REQUIRED_LINEAR_HISTORY"),
-    ):
-        others |= {kind} if classic.get(field) else set()
+    others |= {kind for field, kind in _CLASSIC_RULES.items() if classic.get(field)}
     counts = [rule.get("requiredApprovingReviewCount") for rule in (classic, *parameters)]
     return model.MergeDemands(
         approvals=max((count for count in counts if isinstance(count, int)), default=0),
