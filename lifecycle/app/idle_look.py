@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
+from lifecycle.claim.engine.observing import TOO_LATE
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import LifecycleError, Transient
-from lifecycle.core.plan import Audience, Wake
+from lifecycle.core.plan import Wake
 from lifecycle.core.timing import DeadlineReached, parse_time
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.storage import log
@@ -24,18 +26,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-TOO_LATE = "GitHub did not answer in time; the claim was kept and is looked at again."
-
 
 def idle_look(
     world: WorktreeWorld,
     claim_store: ClaimStore,
     within: AbstractContextManager[None],
-    *,
-    audiences: Collection[Audience],
-    channel: str,
-    session: str,
-    held: Collection[str] = (),
+    to: Listener,
     poll_seconds: float | None = None,
 ) -> Report:
     """Look once; what went wrong is in the log and in the report, and nothing is raised.
@@ -44,30 +40,19 @@ def idle_look(
         world: what may be touched; its deadline is renewed, and never comes afterwards.
         claim_store: the claim.
         within: ends what hangs, with DeadlineReached.
-        audiences: whose sentences are taken off the queue, as `look.tick` has it.
-        channel: who looks.
-        session: the client's session, or "".
-        held: events whose sentences stay on the queue all the same.
+        to: who hears what is taken off the queue.
         poll_seconds: how old the last poll of the checks has to be, as `look.tick` has it.
     """
     try:
         with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
             report = look.tick(
-                world,
-                claim_store,
-                Wake.IDLE,
-                audiences=audiences,
-                held=held,
-                channel=channel,
-                session=session,
-                may_read=True,
-                poll_seconds=poll_seconds,
+                world, claim_store, Wake.IDLE, to=to, may_read=True, poll_seconds=poll_seconds
             )
     except DeadlineReached:
-        log.write(world.root, f"{channel}: the deadline was reached")
+        log.write(world.root, f"{to.channel}: the deadline was reached")
         return Report(problem=Transient(TOO_LATE))
     except LifecycleError as error:
-        log.write(world.root, f"{channel}: {error.sentence}")
+        log.write(world.root, f"{to.channel}: {error.sentence}")
         return Report(problem=error)
     if isinstance(report.problem, Transient) and report.problem.retry_after:
         seconds = report.problem.retry_after

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.claim_store import ClaimStore, Listener
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm, import_meanwhile
@@ -173,7 +173,7 @@ def _refused(hook: str, world: WorktreeWorld, claim_store: ClaimStore, error: Re
         if claim_store.remembered() is None:
             return Reply()
         claim_store.ledger.queue(Notice(f"tracked:{error.sentence}", error.sentence, Audience.ACT))
-        return client_contract.render(hook, claim_store.take({Audience.ACT}, hook))
+        return client_contract.render(hook, claim_store.take(Listener(hook, {Audience.ACT})))
 
 
 def _print(reply: Reply) -> int:

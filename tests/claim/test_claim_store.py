@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.claim_store import ClaimStore, Listener
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.plan import Audience, Notice
@@ -191,7 +191,7 @@ def test_what_was_taken_is_marked_on_disk_before_it_is_printed(tmp_path: Path) -
     claim_store.ledger.queue(say)
     claim_store.save()
     assert (tmp_path / ".lifecycle/waiting").exists()
-    assert claim_store.take([Audience.ASK], "on-idle", "s1") == (say,)
+    assert claim_store.take(Listener("on-idle", [Audience.ASK], "s1")) == (say,)
     later = store_at(tmp_path)
     later.load()
     later.ledger.queue(say)
@@ -232,7 +232,7 @@ def test_a_prompt_is_worth_pythons_start_until_the_question_is_answered(tmp_path
     claim_store.marks.set_due("answered", claim_store.clock.now())
     mark = tmp_path / ".lifecycle/waiting"
     claim_store.ledger.queue(Notice(f"{record.claim_key}/merged:107", "merged!", Audience.ASK))
-    claim_store.take([Audience.ASK], "ci-waiter")
+    claim_store.take(Listener("ci-waiter", [Audience.ASK]))
     assert mark.exists()
     answers = [claim_store.marks.answered_at is not None]
     claim_store.marks.set_due("answered", claim_store.clock.now())

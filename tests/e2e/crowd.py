@@ -19,7 +19,7 @@ from lifecycle.api import Phase, Worktree
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
+from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers import on_idle, on_stop, session_start, user_prompt_submit
@@ -55,15 +55,7 @@ def idle(root: Path, _round: int) -> Reply:
 def watch(root: Path, _round: int) -> Reply:
     """One look of the waiter's."""
     made = call(root, "ci-waiter")
-    audiences = REPLIES[made.hook].places.keys()
-    report = engine.tick(
-        made.world,
-        made.claim_store,
-        Wake.IDLE,
-        audiences=audiences,
-        channel=made.hook,
-        session=made.session,
-    )
+    report = engine.tick(made.world, made.claim_store, Wake.IDLE, to=made.listener)
     return client_contract.render(made.hook, report.said)
 
 

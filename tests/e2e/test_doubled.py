@@ -18,6 +18,7 @@ import pytest
 
 from lifecycle import __version__
 from lifecycle.claim.engine import look
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.sandbox.server import Sandbox
 from lifecycle.storage import store
@@ -112,7 +113,7 @@ def wait_in_line(double: Double) -> None:
     double.place.control.set_field(42, "Status", "Todo")
     double.place.control.merge_pull(46)
     with double.place.tree() as tree:
-        look.tick(tree.world, tree.claim_store, Wake.IDLE, audiences=())
+        look.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
         assert {say.audience for say in tree.claim_store.ledger.waiting()} == {
             Audience.ASK,
             Audience.NOTE,

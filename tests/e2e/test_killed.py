@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine import look
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.plan import Audience, Wake
 from lifecycle.hooks import recovery_marks
 from lifecycle.sandbox.server import Sandbox
@@ -372,7 +373,7 @@ def wait_in_line(story: Story) -> None:
     story.place.control.set_field(42, "Status", "Todo")
     story.place.control.merge_pull(46)
     with story.place.tree() as tree:
-        look.tick(tree.world, tree.claim_store, Wake.IDLE, audiences=())
+        look.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
         assert {say.audience for say in tree.claim_store.ledger.waiting()} == {
             Audience.ASK,
             Audience.NOTE,

@@ -14,6 +14,7 @@ from lifecycle.app.idle_look import together
 from lifecycle.app.news_packets import judged
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine.look import tick
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.plan import Audience, FailuresHeard, Wake
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Bucket, Check, Checks
@@ -218,13 +219,17 @@ def test_a_failure_whose_run_is_not_over_is_told_to_nobody_until_it_is(place: Pl
         place.clock.sleep(200.0)
         tree.world.deadline.renew(None)
         told = tick(
-            tree.world, tree.claim_store, Wake.IDLE, audiences=news, held=HELD, may_read=True
+            tree.world,
+            tree.claim_store,
+            Wake.IDLE,
+            to=Listener("cli", news, held=HELD),
+            may_read=True,
         )
         waiting = tree.claim_store.ledger.waiting()
         if not judged(tree.world, waiting, nullcontext()):
             return [one.text for one in told.said]
         assert "1 FAILED" in waiting[-1].text
-        after = tick(tree.world, tree.claim_store, Wake.IDLE, audiences=news)
+        after = tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener("cli", news))
         return [one.text for one in (*told.said, *after.said)]
 
     assert look() == look() == []

@@ -16,6 +16,7 @@ from lifecycle.app import news_packets
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull.merge_standing import EJECTION_SETTLES
 from lifecycle.claim.engine import look
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.timing import Deadline
 from lifecycle.feedback.waiting import endings
 from lifecycle.sandbox.seed import SeedProtection, SeedToken, default_seed
@@ -81,7 +82,7 @@ def waiting(place: Place) -> list[str]:
     """A look that takes nothing off the queue; the events that wait there."""
     place.clock.offset += 121
     tree = place.tree()
-    look.tick(tree.world, tree.claim_store, Wake.IDLE, audiences=())
+    look.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
     return [endings.event_of(one.key) for one in tree.claim_store.ledger.waiting()]
 
 

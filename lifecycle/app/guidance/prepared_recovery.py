@@ -85,12 +85,7 @@ def anchor_of(root: str) -> list[int]:
 
 def watched(root: str) -> list[str]:
     """Every path whose change would change what is told, from the worktree's root."""
-    return [
-        CURRENT,
-        VIEW,
-        LOCAL,
-        *(path for folder in FOLDERS for path in _below(root, folder, 1)),
-    ]
+    return [CURRENT, VIEW, LOCAL, *(path for folder in FOLDERS for path in _below(root, folder, 1))]
 
 
 def _below(root: str, folder: str, deeper: int) -> Iterator[str]:

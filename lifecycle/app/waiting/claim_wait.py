@@ -20,7 +20,7 @@ from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.engine.observing import believed
-from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.claim_store import ClaimStore, Listener
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import HeldByAnother, LifecycleError, LockBusy, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -269,15 +269,8 @@ class ClaimWait:
         return True
 
     def _looked(self, interval: float) -> Report:
-        return idle_look(
-            self.world,
-            self.claim_store,
-            self.within(),
-            audiences=(),
-            channel=CHANNEL,
-            session=self.session,
-            poll_seconds=interval,
-        )
+        to = Listener(CHANNEL, (), self.session)
+        return idle_look(self.world, self.claim_store, self.within(), to, interval)
 
     def _may_look(self) -> bool:
         """True if nobody else looks: ours is the one waiter's lock, or the session has no waiter."""
@@ -320,7 +313,7 @@ class ClaimWait:
         with self.claim_store.folder.locked(HOOK_SECONDS):
             self.claim_store.load(repair=False)
             audiences = observing.deliverable(record, self.session, AGENTS)
-            notices = self.claim_store.take(audiences, CHANNEL, self.session)
+            notices = self.claim_store.take(Listener(CHANNEL, audiences, self.session))
         return replace(ended, said=notices)
 
     def _of(self, record: Record, ending: Ending, problem: str = "") -> Waited:

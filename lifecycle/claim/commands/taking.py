@@ -162,8 +162,7 @@ def _held(world: World, claim_store: ClaimStore, loaded: Loaded) -> Record:
     if session in ("", mine.ownership.session):
         return mine
     taken = replace(
-        mine,
-        ownership=replace(mine.ownership, session=session, session_at=world.clock.now()),
+        mine, ownership=replace(mine.ownership, session=session, session_at=world.clock.now())
     )
     return claim_store.commit(taken, loaded.hints).record
 

@@ -59,8 +59,7 @@ class Begun:
         """A record with the remote and repository of the attempt, for `observing.demand_same_place`."""
         values = {"issue_number": self.issue, "agent_id": self.agent}
         return Record(
-            values=values,
-            ownership=OwnershipRecord(remote=self.remote, repository=self.repository),
+            values=values, ownership=OwnershipRecord(remote=self.remote, repository=self.repository)
         )
 
 

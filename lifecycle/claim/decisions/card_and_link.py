@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import is_given_up, may_try
+from lifecycle.claim.decisions.derive import attempt, is_given_up
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import CardAhead, CardRecord
@@ -112,18 +112,15 @@ def card_step(snapshot: Snapshot) -> Decision:
     if record.card.moved_to and not (is_finished and record.card.moved_to == Status.DONE):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
-        notices.append(
-            Notice(f"moved:{claim.item_id}:{record.card.moved_to}", moved, Audience.NOTE)
-        )
+        key = f"moved:{claim.item_id}:{record.card.moved_to}"
+        notices.append(Notice(key, moved, Audience.NOTE))
     if not is_unsynced(snapshot) or record.card.moved_to:
         return Decision(notices=tuple(notices))
     item = observed.item if observed is not None else None
     if observed is not None and item is None:
         if observed.issue and not claim.item_id:
-            adding = AddToBoard(claim.issue, observed.issue.id)
-            return Decision(
-                action=adding if may_try(snapshot, adding) else None, notices=tuple(notices)
-            )
+            adding = attempt(snapshot, AddToBoard(claim.issue, observed.issue.id))
+            return replace(adding, notices=tuple(notices))
         text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
         return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if item is not None and item.is_archived:
@@ -136,7 +133,7 @@ def card_step(snapshot: Snapshot) -> Decision:
         status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
         agent=claim.agent_id if claim.agent_id != (record.card.agent or "") else None,
     )
-    return Decision(action=action if may_try(snapshot, action) else None, notices=tuple(notices))
+    return replace(attempt(snapshot, action), notices=tuple(notices))
 
 
 def issue_of(external: str, base: str, host: str) -> int | None:
@@ -155,11 +152,8 @@ def issue_of(external: str, base: str, host: str) -> int | None:
         rf"(?:github:\s?)?{name}#(\d{{1,9}})",
         rf"https?://{re.escape(host)}/{name}/issues/(\d{{1,9}})/?(?:[?#].*)?",
     )
-    for way in ways:
-        match = re.fullmatch(way, external.strip(), re.IGNORECASE)
-        if match is not None and int(match[1]):
-            return int(match[1])
-    return None
+    matches = (re.fullmatch(way, external.strip(), re.IGNORECASE) for way in ways)
+    return next((int(match[1]) for match in matches if match and int(match[1])), None)
 
 
 def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
@@ -207,13 +201,10 @@ def wants_link(snapshot: Snapshot) -> bool:
     look that would.
     """
     record = snapshot.record
-    if (
-        record.linked.link is not None
-        or snapshot.wake is Wake.SWEEP
-        or record.claim.issue_number is None
-    ):
+    if record.linked.link is not None or record.claim.issue_number is None:
         return False
-    if record.ownership.taken_by or record.ownership.is_released:
+    is_lost = record.ownership.taken_by or record.ownership.is_released
+    if is_lost or snapshot.wake is Wake.SWEEP:
         return False
     is_ending = link_wanted(record) != CLAIMED
     return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)
@@ -221,10 +212,8 @@ def wants_link(snapshot: Snapshot) -> bool:
 
 def link_step(snapshot: Snapshot) -> Decision:
     """The next step for the linked task while the claim lives."""
-    action = link_action(snapshot.record)
-    if action is None or snapshot.wake is Wake.SWEEP or not may_try(snapshot, action):
-        return Decision()
-    return Decision(action=action)
+    action = None if snapshot.wake is Wake.SWEEP else link_action(snapshot.record)
+    return attempt(snapshot, action)
 
 
 def link_ending_step(snapshot: Snapshot) -> Decision | None:
@@ -236,9 +225,8 @@ def link_ending_step(snapshot: Snapshot) -> Decision | None:
     if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
         return Decision()
     action = link_action(record)
-    if action is None or is_given_up(record, action):
-        return None
-    return Decision(action=action if may_try(snapshot, action) else None)
+    gone_on = action is None or is_given_up(record, action)
+    return None if gone_on else attempt(snapshot, action)
 
 
 def link_notices(record: Record) -> tuple[Notice, ...]:
@@ -254,7 +242,6 @@ def link_remainder(record: Record) -> str:
     action, trouble = link_action(record), record.troubles.get("SetLinked")
     if action is None or trouble is None:
         return ""
-    sentence = (
-        linked_messages.left_open if link_wanted(record) == CLOSED else linked_messages.left_claimed
-    )
-    return sentence(action.id, trouble.sentence)
+    is_closed = link_wanted(record) == CLOSED
+    tell = linked_messages.left_open if is_closed else linked_messages.left_claimed
+    return tell(action.id, trouble.sentence)

@@ -21,18 +21,7 @@ from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import loss_messages, messages
-from lifecycle.core.plan import (
-    ASKED,
-    Action,
-    Audience,
-    Fact,
-    Failed,
-    Notice,
-    OnBoard,
-    PullRequestLinked,
-    PullRequestOpened,
-    Wake,
-)
+from lifecycle.core.plan import ASKED, Action, Audience, Fact, Notice, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -62,9 +51,8 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     if is_leaving:
         needed = snapshot.wake in ASKED or closing.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR:
-        needed = not opening.missing(snapshot) and may_try(
-            snapshot, opening.opening(snapshot, claim.branch)
-        )
+        action = opening.opening(snapshot, claim.branch)
+        needed = not opening.missing(snapshot) and may_try(snapshot, action)
     elif phase is Phase.DONE:
         is_tried = snapshot.wake in ASKED or closing.may_go_on(snapshot)
         needed = is_tried and not derive.is_answer_pending(snapshot)
@@ -75,15 +63,11 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         needed = snapshot.wake in ASKED or not derive.is_confirmed(snapshot.record)
     else:
         needed = snapshot.wake in ASKED  # a look by command tells what GitHub shows
-    doubts = (
-        not snapshot.record.card.is_known
-        or snapshot.record.card.moved_to
-        or snapshot.record.ownership.taken_by
-    )
+    card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
+    is_doubtful = not card.is_known or card.moved_to or taken_by
     # A card that was written ahead is read back, however long the write it follows from is held back.
-    if snapshot.record.card.ahead is not None or (is_unsynced(snapshot) and doubts):
-        needed = True
-    if not (needed or snapshot.hints):
+    is_card_read = card.ahead is not None or (is_unsynced(snapshot) and is_doubtful)
+    if not (needed or is_card_read or snapshot.hints):
         return None
     is_opening = phase is Phase.READY_FOR_PR and not is_leaving
     # A look that failed may have failed for these extra questions, which it can do without.
@@ -131,27 +115,25 @@ def decide(snapshot: Snapshot) -> Decision:
     if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
     board = card_and_link.card_step(snapshot)
-    board = replace(board, notices=(*step.notices, *board.notices))
-    if board.action:
-        return board
-    return replace(card_and_link.link_step(snapshot), notices=board.notices)
+    last = board if board.action else card_and_link.link_step(snapshot)
+    return replace(last, notices=(*step.notices, *board.notices))
 
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     """The snapshot after a fact: record and observation updated for the next decision."""
     record = fold(snapshot.record, fact, snapshot.now)
     observed = snapshot.observation
-    if isinstance(fact, Failed):
+    if isinstance(fact, plan.Failed):
         return replace(snapshot, record=record, failed=snapshot.failed | {kind_of(fact.action)})
-    if observed is not None and isinstance(fact, PullRequestOpened):
-        pull = fact.pull_request
-        observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
-        # A Status that somebody set before the pull request was opened does not count any more.
-        record = card_and_link.apply_card(record, observed)
-    if observed is not None and isinstance(fact, PullRequestLinked):
+    if observed is not None and isinstance(fact, plan.PullRequestLinked):
         observed = derive.with_text(observed, fact.pull_request)
-    if observed is not None and isinstance(fact, OnBoard):
-        observed = replace(observed, item=fact.item)
+    elif observed is not None and isinstance(fact, plan.PullRequestOpened | plan.OnBoard):
+        if isinstance(fact, plan.OnBoard):
+            observed = replace(observed, item=fact.item)
+        else:
+            pull = fact.pull_request
+            observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
+        # A Status that somebody set before the pull request was opened does not count any more.
         record = card_and_link.apply_card(record, observed)
     return replace(snapshot, record=record, observation=observed)
 
@@ -171,11 +153,9 @@ def _in_review(snapshot: Snapshot) -> Decision:
     """The next step of a claim whose pull request is out: by its state on GitHub, if that was read."""
     claim = snapshot.record.claim
     created: tuple[Notice, ...] = ()
-    if (
-        claim.phase == Phase.PR_CREATED
-        and claim.pr_number == snapshot.record.pull.opened is not None
-    ):
-        created = (_created(snapshot.record),)
+    opened, url = snapshot.record.pull.opened, snapshot.record.pull.url
+    if claim.phase == Phase.PR_CREATED and claim.pr_number == opened is not None:
+        created = (opening.is_open(opened, messages.pr_created(opened, url)),)
     is_stop = snapshot.wake is Wake.STOP  # news of a pull request is told at other wakes
     if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
         return Decision(notices=created)
@@ -190,9 +170,8 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:
-        notice = Notice(
-            f"pr-missing:{claim.branch}", messages.pr_missing(claim.branch), Audience.ACT
-        )
+        text = messages.pr_missing(claim.branch)
+        notice = Notice(f"pr-missing:{claim.branch}", text, Audience.ACT)
         return Decision(fields=_polled(snapshot), notices=(notice,))
     match pull.state:
         case PullState.MERGED:
@@ -200,19 +179,12 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
         case PullState.CLOSED:
             text = messages.closed_unmerged(pull.number, claim.issue_number)
             key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
+            fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
+            fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
+            record = snapshot.record.with_pull(url=pull.url, head=pull.head_sha)
+            notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
             return Decision(
-                fields={
-                    "pr_number": pull.number,
-                    "phase": Phase.PR_CLOSED.value,
-                    "status": _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS),
-                }
-                | _polled(snapshot),
-                record=replace(
-                    snapshot.record,
-                    judged=Phase.PR_CLOSED.value,
-                    pull=replace(snapshot.record.pull, url=pull.url, head=pull.head_sha),
-                ),
-                notices=(Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN),),
+                fields, replace(record, judged=Phase.PR_CLOSED.value), notices=(notice,)
             )
         case PullState.OPEN:
             return _open(snapshot, pull)
@@ -223,12 +195,10 @@ def _not_there(snapshot: Snapshot) -> Decision:
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     fields: ClaimChanges = {"phase": before.value}
     if before is Phase.CODING:
-        fields["status"] = _not(Status.IN_REVIEW, claim.status, Status.IN_PROGRESS)
+        fields["status"] = _without_review(claim.status)
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
-    notice = Notice(
-        f"no-pull:{claim.phase}:{snapshot.record.touched}", text, Audience.ACT, stands=True
-    )
-    return Decision(fields, replace(snapshot.record, judged=before.value), notices=(notice,))
+    correction = opening.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
+    return replace(correction, fields=fields, record=replace(snapshot.record, judged=before.value))
 
 
 def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
@@ -268,12 +238,6 @@ _RULES = {
 }
 
 
-def _created(record: Record) -> Notice:
-    """The notice that the claim's pull request was opened."""
-    number = record.claim.pull
-    return opening.is_open(number, messages.pr_created(number, record.pull.url))
-
-
 def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
     """A notice if the issue was closed or deleted while the work goes on; none if its merge closed it."""
     observed, claim = snapshot.observation, snapshot.record.claim
@@ -299,8 +263,9 @@ def complaints(record: Record) -> tuple[Notice, ...]:
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
             # Nothing goes on before jobs are run again, and nobody but a person can do it by hand.
-            is_asked, ends = (True, ("rerun",)) if kind == "RerunJobs" else (False, ())
-            audience = Audience.ASK if is_asked else Audience.NOTE
+            audience, ends = (
+                (Audience.NOTE, ()) if kind != "RerunJobs" else (Audience.ASK, ("rerun",))
+            )
             audience = Audience.ACT if trouble.for_agent else audience
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
             notices.append(Notice(key, text, audience, stands=True, ends=ends))
@@ -358,9 +323,9 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
             return is_ending
 
 
-def _not(unwanted: str, value: str, instead: str) -> str:
-    """`value`, or `instead` if it is the unwanted one."""
-    return instead if value == unwanted else value
+def _without_review(status: str) -> str:
+    """The Status once there is no pull request to review: In Progress in place of In Review."""
+    return Status.IN_PROGRESS if status == Status.IN_REVIEW else status
 
 
 def _effective(record: Record, step: Decision) -> Decision:
@@ -401,8 +366,8 @@ def following(snapshot: Snapshot, action: Action) -> tuple[Action, ...]:
 
     def hoped(behind: Action) -> Fact:
         fact = imagine(behind)
-        if isinstance(fact, PullRequestOpened):  # a real one has a number that is not 0
-            return PullRequestOpened(replace(fact.pull_request, number=1))
+        if isinstance(fact, plan.PullRequestOpened):  # a real one has a number that is not 0
+            return plan.PullRequestOpened(replace(fact.pull_request, number=1))
         return fact
 
     steps = foresee(apply_fact(snapshot, hoped(action)), hoped)

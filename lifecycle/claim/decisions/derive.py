@@ -95,19 +95,11 @@ def merged_as_pushed(
 
     After a squash the branch's commits are not in the base, so GitHub would open another one.
     """
-    pulls = (observed.by_number, *observed.by_branch)
-    return next(
-        (
-            pull
-            for pull in pulls
-            if pull is not None
-            and pull.state is PullState.MERGED
-            and pull.head_sha == pushed
-            and is_ours(pull, claim, head_owner)
-            and mentions(pull, claim.issue_number)
-        ),
-        None,
-    )
+    for pull in filter(None, (observed.by_number, *observed.by_branch)):
+        is_as_pushed = pull.state is PullState.MERGED and pull.head_sha == pushed
+        if is_as_pushed and is_ours(pull, claim, head_owner) and mentions(pull, claim.issue_number):
+            return pull
+    return None
 
 
 def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
@@ -256,14 +248,10 @@ def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
     is_off = issue.is_open and not _is_assigned(issue, agent)
     is_certain = is_off and (_is_card_freed(before, observed) or is_told(before, issue))
     names_none = item is None or not item.agent
-    return replace(
-        record,
-        ownership=replace(
-            record.ownership,
-            is_released=not is_named and (before.ownership.is_released or is_certain),
-            is_doubted=is_off and names_none and bool(login_of(agent)),
-            taken_by=_taken_by(before, record, observed),
-        ),
+    return record.with_ownership(
+        is_released=not is_named and (before.ownership.is_released or is_certain),
+        is_doubted=is_off and names_none and bool(login_of(agent)),
+        taken_by=_taken_by(before, record, observed),
     )
 
 
@@ -332,11 +320,6 @@ def _is_card_freed(before: Record, observed: Observation) -> bool:
     return was_ours and not is_our_write and not is_older
 
 
-def with_consent(record: Record, who: str) -> Record:
-    """The record with who said yes to closing; "" takes that back."""
-    return replace(record, ending=replace(record.ending, consent=who))
-
-
 def question_key(number: int | None) -> str:
     """The question's key in the ledger, behind the claim's own; `number` is the pull request's."""
     return f"{QUESTION}:{number}"
@@ -399,9 +382,8 @@ def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
     if not snapshot.hears_prompts or snapshot.answered_at is None:
         return True
     if is_question_put(snapshot.record):
-        return (
-            False  # this prompt is newer: putting the question deleted the mark of an earlier one
-        )
+        # This prompt is newer: putting the question deleted the mark of an earlier one.
+        return False
     return merged.merged_at is None or snapshot.answered_at < merged.merged_at + _WHOLE_SECOND
 
 
@@ -414,10 +396,14 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
     if kind in snapshot.failed:
         return False
     trouble = snapshot.record.troubles.get(kind)
-    is_held = (
-        trouble is not None and trouble.mark == mark_of(action) and snapshot.now < trouble.until
-    )
-    return snapshot.wake in ASKED or not is_held
+    if snapshot.wake in ASKED or trouble is None or trouble.mark != mark_of(action):
+        return True
+    return snapshot.now >= trouble.until
+
+
+def attempt(snapshot: Snapshot, action: Action | None) -> Decision:
+    """The decision to do this next; without an action while an earlier failure holds it back."""
+    return Decision(action=action if action is not None and may_try(snapshot, action) else None)
 
 
 def is_given_up(record: Record, action: Action) -> bool:

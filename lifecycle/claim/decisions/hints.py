@@ -56,11 +56,8 @@ def judge(snapshot: Snapshot) -> Judgement:
 def accept(record: Record, judged: Judgement) -> Record:
     """The record with the accepted hints; another issue has another card, and another lease."""
     if "issue_number" in judged.accepted:
-        record = replace(
-            record,
-            card=replace(record.card, is_known=False, agent=None, moved_to=None),
-            ownership=replace(record.ownership, lease=""),
-        )
+        card = replace(record.card, is_known=False, agent=None, moved_to=None)
+        record = replace(record, card=card).with_ownership(lease="")
         record = record.with_values({"item_id": "", "last_synced_status": None})
     return record.with_values(judged.accepted)
 
@@ -70,22 +67,17 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
     observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None:
         return False
-    match name:
-        case "pr_number":
-            pull = observed.by_number
-            return pull is not None and derive.is_ours(pull, claim, snapshot.rules.head_owner)
-        case "issue_number":
-            number = value if isinstance(value, int) else None
-            exists = observed.issue is not None and observed.issue.is_open
-            is_free = observed.item is None or observed.item.agent in (None, "", claim.agent_id)
-            return exists and is_free and _pulls_mention(snapshot, observed, number)
-        case "item_id":
-            return observed.item is not None and observed.item.id == value
-        case "agent_id":
-            return observed.item is not None and observed.item.agent == value
-        case "last_synced_status":
-            return observed.item is not None and observed.item.status == value
-    return False
+    item = observed.item
+    if name == "pr_number":
+        pull = observed.by_number
+        return pull is not None and derive.is_ours(pull, claim, snapshot.rules.head_owner)
+    if name == "issue_number":
+        number = value if isinstance(value, int) else None
+        exists = observed.issue is not None and observed.issue.is_open
+        is_free = item is None or item.agent in (None, "", claim.agent_id)
+        return exists and is_free and _pulls_mention(snapshot, observed, number)
+    shown = {"item_id": "id", "agent_id": "agent", "last_synced_status": "status"}.get(name)
+    return item is not None and shown is not None and bool(getattr(item, shown) == value)
 
 
 def _pulls_mention(snapshot: Snapshot, observed: Observation, number: int | None) -> bool:

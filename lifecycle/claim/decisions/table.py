@@ -31,9 +31,7 @@ CLAIM: Machine[Phase] = Machine(
     name="claim",
     initial=Phase.CODING,
     table={
-        Phase.CODING: {
-            Phase.READY_FOR_PR: "the agent hands off with a summary",
-        },
+        Phase.CODING: {Phase.READY_FOR_PR: "the agent hands off with a summary"},
         Phase.READY_FOR_PR: {
             Phase.PR_CREATED: "on-stop opens the PR or adopts the open one",
             Phase.MERGED_DETECTED: "what is pushed was merged already",
@@ -56,9 +54,7 @@ CLAIM: Machine[Phase] = Machine(
             Phase.READY_FOR_PR: "the agent hands off again",
             Phase.CODING: "back to work",
         },
-        Phase.MERGED_DETECTED: {
-            Phase.DONE: "the user confirms",
-        },
+        Phase.MERGED_DETECTED: {Phase.DONE: "the user confirms"},
         Phase.DONE: {},
     },
 )

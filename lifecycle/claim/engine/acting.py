@@ -18,12 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.decide import (
-    apply_fact,
-    apply_observation,
-    decide,
-    look,
-)
+from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide, following, look
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
@@ -134,7 +129,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
 def _forget(claim_store: ClaimStore | None, record: Record) -> None:
     """Delete the claim file, and the feedback's files with it."""
     if claim_store is not None:
-        claim_store.forget(replace(record, ending=replace(record.ending, outcome=record.end)))
+        claim_store.forget(record.with_ending(outcome=record.end))
         with contextlib.suppress(OSError):  # what stays is bounded, and can be read again
             Folder(claim_store.root, FEEDBACK).clear()
 
@@ -155,15 +150,9 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     """Create the pull request; after an unclear answer, or if there is one already, look for it."""
-    texts = texts_of(action, world)
+    texts, where = texts_of(action, world), {"head": action.head, "base": action.base}
     try:
-        return world.forge.create_pull_request(
-            title=texts["title"],
-            body=texts["body"],
-            head=action.head,
-            base=action.base,
-            is_draft=action.is_draft,
-        )
+        return world.forge.create_pull_request(**texts, **where, is_draft=action.is_draft)
     except LifecycleError as error:
         find = partial(_find_open, action, world)
         return settled_after(error, find, already=(PullRequestExists,)).now
@@ -172,10 +161,9 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
 def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:
     """The open pull request of the action's branch, or None."""
     owner, _, branch = action.head.partition(":")
-    for pull in world.forge.pull_requests_of(branch):
-        if pull.state is PullState.OPEN and pull.head_owner.casefold() == owner.casefold():
-            return pull
-    return None
+    pulls = world.forge.pull_requests_of(branch)
+    ours = (pull for pull in pulls if pull.head_owner.casefold() == owner.casefold())
+    return next((pull for pull in ours if pull.state is PullState.OPEN), None)
 
 
 def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
@@ -219,11 +207,7 @@ def _put_on_board(
         return plan.OnBoard(world.board.add(action.issue_id))
     agent = "" if action.clear_agent else action.agent
     item = world.cards.write(
-        claim.issue,
-        action.item_id,
-        status=action.status,
-        agent=agent,
-        standing=claim.status,
+        claim.issue, action.item_id, status=action.status, agent=agent, standing=claim.status
     )
     world.cache.put(BOARD_CACHE, None)
     return plan.BoardIs(item, action.status, agent)
@@ -257,29 +241,25 @@ _JOINT = (plan.OpenPullRequest, plan.PostComment, plan.CloseIssue, plan.SetBoard
 _OF_ACCESS = (MissingScope, NoPermission, NotFound, Unsupported)
 """Errors that are due to the token or the server, so that the next joint request would fail as well."""
 
-Missed = tuple[plan.Action, LifecycleError]
-"""The first action of a joint request that failed, or may have, and its error."""
-
 
 def joined(
-    working: LookUnderWay, action: plan.Action, behind: Iterable[plan.Action]
-) -> tuple[tuple[tuple[plan.Action, plan.Fact], ...], Missed | None] | None:
+    working: LookUnderWay, action: plan.Action
+) -> tuple[Iterable[tuple[plan.Action, plan.Fact]], plan.Failed | None] | None:
     """Carry out an action and those that follow it in one request; None if it is to be done alone.
 
-    Args:
-        working: the look; nothing of these actions is sent yet.
-        action: the next action.
-        behind: those that follow if each succeeds (`following`).
+    Nothing of them is sent yet.
 
     Returns:
-        The actions that succeeded with their facts, and the first that did not, or None; with one, `apart`
-        has to be called.
+        The actions that succeeded with their facts, and the first that did not, or may not have, or None;
+        with one, `apart` has to be called.
     """
-    actions = _chain(working, action, behind)
+    if not isinstance(action, plan.OpenPullRequest | plan.PostComment | plan.CloseIssue):
+        return None
+    actions = _chain(working, action, following(working.seen, action))
     world, observed = working.world, working.seen.observation
     if len(actions) < 2 or observed is None:
         return None
-    before = working.seen.record.card.ahead
+    before = working.record.card.ahead
     _intend(working, actions)
     try:
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
@@ -287,19 +267,18 @@ def joined(
     except LifecycleError as refused:
         refused.sentence = redact(refused.sentence, world.environment)
         if isinstance(refused, Transient) and refused.is_ambiguous:
-            return (), (action, refused)
+            return (), plan.Failed(action, refused)
         _set_ahead(working, before)  # nothing was done
         if isinstance(refused, Transient):
             _leave(working)
-            return ((action, plan.Failed(action, refused)),), None
+            return [(action, plan.Failed(action, refused))], None
         _forget_intent(working, action)
         _note_apart(working, refused)
         return None
-    pairs = tuple(zip(actions, facts, strict=False))
-    if error is None:
-        return pairs, None
-    error.sentence = redact(error.sentence, world.environment)
-    return pairs, (actions[len(facts)], error)
+    if error is not None:
+        error.sentence = redact(error.sentence, world.environment)
+    missed = plan.Failed(actions[len(facts)], error) if error is not None else None
+    return zip(actions, facts, strict=False), missed
 
 
 def _chain(
@@ -355,48 +334,43 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
             observed = working.seen.observation
             item = observed.item if observed is not None else None
             before = (item.status or "", item.agent or "") if item is not None else ()
-            earlier = working.seen.record.card.ahead  # an earlier joint request wrote it and failed
+            earlier = working.record.card.ahead  # an earlier joint request wrote it and failed
             _set_ahead(working, earlier or CardAhead(action.status, *before))
             working.world.cache.put(BOARD_CACHE, None)
-    working.claim_store.remember(working.seen.record)
+    working.claim_store.remember(working.record)
     working.claim_store.save()
 
 
 def _set_ahead(working: LookUnderWay, ahead: CardAhead | None) -> None:
     """Set what is remembered of a card that is written ahead; None clears it."""
-    record = working.seen.record
-    record = replace(record, card=replace(record.card, ahead=ahead))
-    working.seen = replace(working.seen, record=record)
+    card = replace(working.record.card, ahead=ahead)
+    working.record = replace(working.record, card=card)
 
 
-def apart(working: LookUnderWay, missed: Missed) -> tuple[plan.Action, plan.Fact] | None:
+def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action, plan.Fact]]:
     """After a joint request that failed: read back all that was sent; join no more writes in this look.
 
     Returns:
-        The action that counts as failed with its fact, or None if decisions go on from what was read.
+        The action that counts as failed with its fact; nothing if decisions go on from what was read.
 
     Raises:
         DeadlineReached: it could not be read in time.
     """
-    action, error = missed
+    action, error = missed.action, missed.error
     is_unknown = isinstance(error, Transient) and error.is_ambiguous
     if not is_unknown:
         _forget_intent(working, action)
     _note_apart(working, error)
     if not _read_back(working, error):
         _leave(working)
-        return action, plan.Failed(action, error)
-    is_missed = isinstance(action, plan.OpenPullRequest) and decide(working.seen).action == action
-    if is_unknown and is_missed:
-        return action, plan.Failed(action, error)
+        return [(action, missed)]
+    if is_unknown and isinstance(action, plan.OpenPullRequest):
+        return [(action, missed)] if decide(working.seen).action == action else []
     observed = working.seen.observation
-    if (
-        is_unknown
-        and isinstance(action, plan.PostComment)
-        and not closing.is_posted(action, observed)
-    ):
+    is_unposted = isinstance(action, plan.PostComment) and not closing.is_posted(action, observed)
+    if is_unknown and is_unposted:
         working.problem = working.problem or error  # any other was found, or is sent again alone
-    return None
+    return []
 
 
 def _leave(working: LookUnderWay) -> None:
@@ -420,16 +394,16 @@ def _read_back(working: LookUnderWay, error: LifecycleError) -> bool:
     except LifecycleError as unread:
         log.write(world.root, f"read back: {redact(unread.sentence, world.environment)}")
         return False
-    record = apply_observation(working.seen.record, observed, working.seen.now)
+    record = apply_observation(working.record, observed, working.seen.now)
     working.seen = replace(working.seen, record=record, observation=observed)
     return True
 
 
 def _forget_intent(working: LookUnderWay, action: plan.Action) -> None:
     """Drop the intent of an action that was certainly not carried out."""
-    record = working.seen.record
-    intents = {kind: intent for kind, intent in record.intents.items() if kind != kind_of(action)}
-    working.seen = replace(working.seen, record=replace(record, intents=intents))
+    intents = {**working.record.intents}
+    intents.pop(kind_of(action), None)
+    working.record = replace(working.record, intents=intents)
 
 
 def _note_apart(working: LookUnderWay, error: LifecycleError) -> None:

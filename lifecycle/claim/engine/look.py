@@ -6,7 +6,8 @@ loses nothing, and five wakes write exactly what one does.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.decide import (
@@ -14,7 +15,6 @@ from lifecycle.claim.decisions.decide import (
     apply_fact,
     complaints,
     decide,
-    following,
     foresee,
     imagine,
     look,
@@ -22,7 +22,7 @@ from lifecycle.claim.decisions.decide import (
     wants_look,
 )
 from lifecycle.claim.decisions.derive import prepared
-from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine.observing import (
     LookUnderWay,
     believed,
@@ -38,6 +38,7 @@ from lifecycle.claim.engine.observing import (
 )
 from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record import journalling
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
@@ -46,7 +47,7 @@ from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.timing import DeadlineReached, unhurried
 from lifecycle.storage import journal, log
 from lifecycle.storage.feedback_files import FeedbackFiles
-from lifecycle.storage.signs_of_life import STOP_DUE
+from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
 from lifecycle.storage.state_file import ACCESS, lasting
 
 if TYPE_CHECKING:
@@ -76,12 +77,9 @@ def tick(
     claim_store: ClaimStore,
     wake: Wake,
     *,
-    audiences: Collection[Audience] = tuple(Audience),
-    channel: str = "cli",
-    session: str = "",
+    to: Listener = Listener(),  # noqa: B008 -- a frozen value
     is_untracked: bool = False,
     loaded: Loaded | None = None,
-    held: Collection[str] = (),
     may_read: bool = False,
     poll_seconds: float | None = None,
 ) -> Report:
@@ -91,12 +89,9 @@ def tick(
         world: what may be touched.
         claim_store: the claim file and state.json.
         wake: who asks; hooks trust what was last synced, `TICK` looks at everything.
-        audiences: whose notices the caller can deliver; the others stay on the queue.
-        channel: the name under which they are marked as offered.
-        session: the client's session that they are offered to, or empty if nobody knows.
+        to: who hears the notices.
         is_untracked: the caller has just checked that git tracks none of our files here.
         loaded: the claim as this wake has read it already, without the lock.
-        held: events whose notices stay on the queue all the same, as `failed`.
         may_read: the caller has why checks failed read, where that is due again.
         poll_seconds: how old the last poll of the checks has to be, None for what the settings say.
 
@@ -110,29 +105,25 @@ def tick(
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = claim_store.confirm(loaded)
-            record = taken_in(world, claim_store, wake, loaded, session)
+            record = taken_in(world, claim_store, wake, loaded, to.session)
             if record is None:
-                return _without_claim(claim_store, audiences, channel, session)
-            audiences = deliverable(record, session, audiences)
+                return _without_claim(claim_store, to)
+            to = replace(to, audiences=deliverable(record, to.session, to.audiences))
             loaded = replace(loaded, record=record)
-            snapshot = snapshot_of(world, claim_store, wake, loaded)
-            if poll_seconds is not None:
-                snapshot = replace(
-                    snapshot, rules=replace(snapshot.rules, poll_seconds=poll_seconds)
-                )
+            snapshot = snapshot_of(world, claim_store, wake, loaded, poll_seconds)
             working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
             claim_store.ledger.clear_refusals()
         except Refused as error:
             if wake is Wake.TICK:
                 raise
-            return _refused(claim_store, error, audiences, channel, session)
+            return _refused(claim_store, error, to)
         claim_store.begin()
         _work(working, loaded)
         with unhurried():
             _keep(working)
             _tell_withheld(working)
-            notices = claim_store.take(audiences, channel, session, held)
-            record = working.seen.record
+            notices = claim_store.take(to)
+            record = working.record
             claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
                 claim_store.note_asked()  # who asks by command reads the question on the terminal
@@ -142,16 +133,29 @@ def tick(
 
 
 def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
-    """Tell the hooks' guards when to look again; `mtime_ns` is that of the claim file before the look."""
-    claim_store, record = working.claim_store, working.seen.record
+    """Tell the hooks' guards what the look left to do; `mtime_ns` is that of the claim file before it.
+
+    The guards are `sh` and end before Python starts (`hooks/`). They compare two mtimes: the claim's
+    with the stamp's, and a mark's with the present.
+    """
+    claim_store, record = working.claim_store, working.record
     has_ended = working.is_gone or bool(record.ending.outcome)
-    claim_store.mark_due(
-        record,
-        mtime_ns=mtime_ns,
-        pending=pending_writes.due(claim_store.state) if has_ended else None,
-        is_finished=working.is_finished,
-        has_ended=has_ended,
-    )
+    stop = idle = record.due()
+    # What was refused may be mended by a push, which leaves no trace in the claim. A token leaves none
+    # either: Python sees whether it is another.
+    has_untraced = any(trouble.is_of_access for trouble in record.troubles.values())
+    if has_untraced or "OpenPullRequest" in record.troubles:
+        stop = ALWAYS
+    if PHASES.get(record.claim.phase) in IN_REVIEW:
+        idle = ALWAYS
+    if has_ended:
+        # A write that the claim left (to its linked task) is tried again.
+        stop, idle = pending_writes.due(claim_store.state), None
+    if not working.is_finished:
+        stop, idle = ALWAYS, None if has_ended else ALWAYS
+    elif not has_ended:
+        claim_store.stamp(mtime_ns)
+    claim_store.wait_for(stop, idle)
 
 
 def is_quiet(
@@ -170,9 +174,9 @@ def is_quiet(
     """
     if loaded is None or loaded.record is None or loaded.hints or claim_store.ledger.waiting():
         return False
-    if loaded.record != claim_store.remembered():
-        return False  # a look has to save what was read: a file that is corrupt later is restored from it
-    if loaded.record.past[-1:] != (loaded.record.values,):
+    # A look has to save what was read: a file that is corrupt later is restored from it.
+    is_saved = loaded.record == claim_store.remembered()
+    if not is_saved or loaded.record.past[-1:] != (loaded.record.values,):
         return False
     current = believed(world, claim_store, owned(claim_store, loaded.record, session))
     if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
@@ -210,15 +214,14 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     _observe(working, loaded)
     notices: list[Notice] = []
     actions: list[Action] = []
-    after = working.seen.record
+    after = working.record
     for step in foresee(working.seen, imagine):
         after, action = step.seen.record, step.decision.action
         # The notice of the last step says that the claim has ended, which it does not in a rehearsal.
         new = () if isinstance(action, plan.ForgetClaim) else step.decision.notices
         for notice in (kept_to(claim_store, after, planned) for planned in new):
-            if notice not in notices and not claim_store.ledger.was_said(
-                f"{after.claim_key}/{notice.key}"
-            ):
+            was_said = claim_store.ledger.was_said(f"{after.claim_key}/{notice.key}")
+            if notice not in notices and not was_said:
                 notices.append(notice)
         if action is not None:
             actions.append(action)
@@ -230,11 +233,10 @@ def _observe(working: LookUnderWay, loaded: Loaded) -> None:
     """Read what the decision needs from GitHub, in the repository where the claim was taken."""
     if look(working.seen) is not None:
         try:
-            record = with_place(working.world, working.seen.record)
+            working.record = with_place(working.world, working.record)
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return
-        working.seen = replace(working.seen, record=record)
     observe(working, loaded)
 
 
@@ -250,25 +252,22 @@ def _work(working: LookUnderWay, loaded: Loaded) -> None:
     except DeadlineReached:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
-        queue(working, complaints(working.seen.record))
+        queue(working, complaints(working.record))
 
 
 def _keep(working: LookUnderWay) -> None:
     """Put the look's result into state.json's content, and its files and journal entries on disk."""
-    claim_store, record = working.claim_store, working.seen.record
-    snapshot = working.seen
-    troubles = {
-        kind: trouble
-        for kind, trouble in record.troubles.items()
-        if still_wanted(snapshot, kind) or (kind == "Look" and wants_look(snapshot))
-    }
-    record = replace(record, troubles=troubles, touched=claim_store.mtime_ns())
-    working.seen = replace(working.seen, record=record)
+    claim_store, snapshot = working.claim_store, working.seen
+    record = replace(working.record, touched=claim_store.mtime_ns())
+    for kind in record.troubles:
+        if not (still_wanted(snapshot, kind) or (kind == "Look" and wants_look(snapshot))):
+            record = record.without(kind)
+    working.record = record
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
     if working.papers:
         _file(claim_store, working.papers)
-    if any(trouble.is_of_access for trouble in troubles.values()):
+    if any(trouble.is_of_access for trouble in record.troubles.values()):
         claim_store.state[ACCESS] = working.world.access
     claim_store.remember(record)
     now = claim_store.clock.now()
@@ -291,13 +290,13 @@ def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
 def _step(working: LookUnderWay) -> bool:
     """Carry out one decision up to its fact; False once nothing is left to do."""
     step = decide(working.seen)
-    before, waiting = working.seen.record, working.claim_store.ledger.waiting()
+    before, waiting = working.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
     queue(working, step.notices)
     if step.action is None:
         is_news = working.claim_store.ledger.waiting() != waiting
-        _commit(working, is_new=is_news or working.seen.record != before)
-        return working.seen.record != before
+        _commit(working, is_new=is_news or working.record != before)
+        return working.record != before
     _commit(working)
     if working.is_gone or working.was_edited:
         return False
@@ -307,53 +306,41 @@ def _step(working: LookUnderWay) -> bool:
 
 def _act(working: LookUnderWay, action: Action) -> None:
     """Carry out an action, alone or with those that follow it, and commit the facts."""
-    from lifecycle.claim.engine.acting import perform
+    from lifecycle.claim.engine.acting import apart, joined, perform
 
-    if _acted_jointly(working, action):
-        return
     world, claim_store = working.world, working.claim_store
+    with _in_time(working, action):
+        sent = joined(working, action)
+    if sent is not None:
+        pairs, missed = sent
+        _conclude(working, *pairs)
+        if missed is not None:
+            with _in_time(working, missed.action, missed.error):
+                failed = apart(working, missed)
+            _conclude(working, *failed)
+        return
     if isinstance(action, plan.OpenPullRequest | plan.PostComment):
         working.seen = apply_fact(working.seen, plan.Intended(action))
-        claim_store.remember(working.seen.record)
+        claim_store.remember(working.record)
         claim_store.save()
     if isinstance(action, plan.ForgetClaim):
-        pending_writes.at_the_end(claim_store, working.seen.record)
-    try:
-        fact = perform(action, world, claim_store, working.seen.record)
-    except DeadlineReached:
-        _conclude(working, (action, plan.Failed(action, _late())))
-        raise
+        pending_writes.at_the_end(claim_store, working.record)
+    with _in_time(working, action):
+        fact = perform(action, world, claim_store, working.record)
     _conclude(working, (action, fact))
 
 
-def _acted_jointly(working: LookUnderWay, action: Action) -> bool:
-    """Carry out an action and those that follow it in one request; False if it is to be done alone."""
-    from lifecycle.claim.engine.acting import apart, joined
-
-    if not isinstance(action, plan.OpenPullRequest | plan.PostComment | plan.CloseIssue):
-        return False
+@contextmanager
+def _in_time(
+    working: LookUnderWay, action: Action, error: LifecycleError | None = None
+) -> Iterator[None]:
+    """Context for an action that the deadline may cut off: then it failed, by `error` or unanswered."""
     try:
-        sent = joined(working, action, following(working.seen, action))
+        yield
     except DeadlineReached:
-        _conclude(working, (action, plan.Failed(action, _late())))
+        late = Transient("The answer did not come in time.", is_ambiguous=True)
+        _conclude(working, (action, plan.Failed(action, error or late)))
         raise
-    if sent is None:
-        return False
-    pairs, missed = sent
-    _conclude(working, *pairs)
-    if missed is not None:
-        try:
-            failed = apart(working, missed)
-        except DeadlineReached:
-            _conclude(working, (missed[0], plan.Failed(*missed)))
-            raise
-        _conclude(working, *([failed] if failed is not None else []))
-    return True
-
-
-def _late() -> Transient:
-    """The error of an action that the deadline cut off: it may have happened."""
-    return Transient("The answer did not come in time.", is_ambiguous=True)
 
 
 def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
@@ -361,7 +348,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
     root, entries = working.world.root, list[journal.JournalEntry]()
     for action, fact in pairs:
         working.seen = apply_fact(working.seen, fact)
-        record = working.seen.record
+        record = working.record
         if isinstance(fact, plan.Failed):
             working.problem = working.problem or fact.error
             log.write(root, f"{type(action).__name__} failed: {fact.error.sentence}")
@@ -382,23 +369,20 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
 
 def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
     """Commit the record, and note whether the claim file is gone or was edited meanwhile."""
-    if working.seen.record.ending.outcome:
+    if working.record.ending.outcome:
         return
-    committed = working.claim_store.commit(
-        working.seen.record, working.seen.hints, is_last=False, is_new=is_new
-    )
-    working.seen = replace(working.seen, record=committed.record)
+    record, hints = working.record, working.seen.hints
+    committed = working.claim_store.commit(record, hints, is_last=False, is_new=is_new)
+    working.record = committed.record
     working.is_gone = working.is_gone or committed.is_gone
     # The agent edited the file during the look, and what was read may not fit that: the next look goes on.
     working.was_edited = working.was_edited or bool(committed.changed)
 
 
-def _without_claim(
-    claim_store: ClaimStore, audiences: Collection[Audience], channel: str, session: str
-) -> Report:
+def _without_claim(claim_store: ClaimStore, to: Listener) -> Report:
     """The report where there is no claim: with the notices that the last one left."""
     with unhurried():
-        notices = claim_store.take(audiences, channel, session)
+        notices = claim_store.take(to)
         if claim_store.ledger.retire(""):
             claim_store.save()
         claim_store.wait_for(pending_writes.due(claim_store.state))
@@ -407,7 +391,7 @@ def _without_claim(
 
 def _tell_withheld(working: LookUnderWay) -> None:
     """Queue a notice that a secret was taken out of a text for others."""
-    text, record = working.world.told_withheld(), working.seen.record
+    text, record = working.world.told_withheld(), working.record
     if text:
         # A notice to the agent ends with the claim; one to the person does not.
         audience = Audience.NOTE if record.ending.outcome else Audience.NEXT
@@ -415,16 +399,10 @@ def _tell_withheld(working: LookUnderWay) -> None:
         working.claim_store.ledger.queue(notice, again=True)
 
 
-def _refused(
-    claim_store: ClaimStore,
-    error: Refused,
-    audiences: Collection[Audience],
-    channel: str,
-    session: str,
-) -> Report:
+def _refused(claim_store: ClaimStore, error: Refused, to: Listener) -> Report:
     """The report of a look by a hook that was refused: the refusal is queued and delivered as a notice."""
     with unhurried():
         claim_store.ledger.queue_refusal(error)
-        notices = claim_store.take(audiences, channel, session)
+        notices = claim_store.take(to)
         claim_store.save()
         return Report(said=notices, problem=error)

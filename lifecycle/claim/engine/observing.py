@@ -28,7 +28,14 @@ from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values.model import LABELS_ITEM, Look, Observation, PullState, Repository
+from lifecycle.core.values.model import (
+    LABELS_ITEM,
+    Look,
+    Observation,
+    PullRequest,
+    PullState,
+    Repository,
+)
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.signs_of_life import ANSWERED
@@ -42,6 +49,8 @@ if TYPE_CHECKING:
 
 BOARD_OFF_SECONDS = 600.0
 """Seconds for which hooks do not ask for a board that could not be read."""
+
+TOO_LATE = "GitHub did not answer in time; the claim was kept and is looked at again."
 
 _BOARD_OFF = "board_off"
 
@@ -74,21 +83,14 @@ def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
     if not session or record.ownership.session == session or is_held(record, session, signs, now):
         return record
     inherited = session if record.ownership.session else ""
-    return replace(
-        record,
-        ownership=replace(record.ownership, session=session, session_at=now, inherited=inherited),
-    )
+    return record.with_ownership(session=session, session_at=now, inherited=inherited)
 
 
 def deliverable(
     record: Record, session: str, audiences: Collection[Audience]
 ) -> Collection[Audience]:
     """The audiences that this session may be told of: news of a claim goes to its owner alone."""
-    return (
-        audiences
-        if is_mine(record, session)
-        else [audience for audience in audiences if audience is Audience.NOTE]
-    )
+    return [each for each in audiences if each is Audience.NOTE or is_mine(record, session)]
 
 
 def demand_same_place(world: World, record: Record) -> Record:
@@ -109,14 +111,13 @@ def demand_same_place(world: World, record: Record) -> Record:
         remote = world.settings.remote
         if remote != record.ownership.remote and record.ownership.remote in world.git.remotes():
             raise _elsewhere(record, "remote", record.ownership.remote, remote)
-        record = replace(record, ownership=replace(record.ownership, remote=remote))
+        record = record.with_ownership(remote=remote)
     if record.ownership.repository:
         base = str(world.base)
-        if base.casefold() != record.ownership.repository.casefold() and not _is_renamed(
-            world, record, base
-        ):
+        is_same = base.casefold() == record.ownership.repository.casefold()
+        if not (is_same or _is_renamed(world, record, base)):
             raise _elsewhere(record, "repository", record.ownership.repository, base)
-        record = replace(record, ownership=replace(record.ownership, repository=base))
+        record = record.with_ownership(repository=base)
     return record
 
 
@@ -127,14 +128,8 @@ def with_place(world: World, record: Record) -> Record:
         Refused, Transient, Rejected: as `demand_same_place`.
     """
     record = demand_same_place(world, record)
-    return replace(
-        record,
-        ownership=replace(
-            record.ownership,
-            remote=record.ownership.remote or world.remote,
-            repository=str(world.base),
-        ),
-    )
+    remote = record.ownership.remote or world.remote
+    return record.with_ownership(remote=remote, repository=str(world.base))
 
 
 def _is_renamed(world: World, record: Record, base: str) -> bool:
@@ -190,6 +185,15 @@ class LookUnderWay:
     was_edited: bool = False
     is_apart: bool = False
 
+    @property
+    def record(self) -> Record:
+        """The claim as it is now."""
+        return self.seen.record
+
+    @record.setter
+    def record(self, record: Record) -> None:
+        self.seen = replace(self.seen, record=record)
+
 
 def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     """Queue notices under this claim's keys.
@@ -197,7 +201,7 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     A look by command repeats notices that still stand, and so does a look for a session that has inherited
     the claim: only its predecessor may have heard them.
     """
-    record, claim_store = working.seen.record, working.claim_store
+    record, claim_store = working.record, working.claim_store
     for notice in notices:
         key = f"{record.claim_key}/{notice.key}"
         is_asked = working.seen.wake is Wake.TICK or (
@@ -227,11 +231,20 @@ def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
         return record
     for kind in old:
         claim_store.ledger.withdraw(f"{record.claim_key}/refused:{kind}:")
-    return replace(record, troubles={k: t for k, t in record.troubles.items() if k not in old})
+    return record.without(*old)
 
 
-def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loaded) -> Snapshot:
-    """The snapshot at the start of a wake, before GitHub is asked; ValueError without a claim."""
+def snapshot_of(
+    world: World,
+    claim_store: ClaimStore,
+    wake: Wake,
+    loaded: Loaded,
+    poll_seconds: float | None = None,
+) -> Snapshot:
+    """The snapshot at the start of a wake, before GitHub is asked; ValueError without a claim.
+
+    `poll_seconds`: how old the last poll of the checks has to be, None for what the settings say.
+    """
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
@@ -244,7 +257,7 @@ def snapshot_of(world: World, claim_store: ClaimStore, wake: Wake, loaded: Loade
         base=settings.base,
         has_board=settings.has_board and (is_tried or not is_off),
         board_name=settings.board_name,
-        poll_seconds=settings.poll_seconds,
+        poll_seconds=settings.poll_seconds if poll_seconds is None else poll_seconds,
         closes_itself=settings.close == derive.AUTO_CONSENT and not record.pull.tampering,
         link=settings.issue_link,
         auto_merge=settings.merge == derive.AUTO_CONSENT,
@@ -278,11 +291,9 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return
-        record = working.seen.record
-        troubles = {k: v for k, v in record.troubles.items() if k != "Look"}
         working.seen = replace(
             working.seen,
-            record=replace(record, troubles=troubles),
+            record=working.record.without("Look"),
             rules=rules,
             observation=observation,
             looked_at_checks=request.checks,
@@ -300,7 +311,7 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
 
         judged = hinting.judge(working.seen)
         queue(working, judged.notices)
-        accepted = hinting.accept(working.seen.record, judged)
+        accepted = hinting.accept(working.record, judged)
         working.seen = replace(working.seen, record=accepted, hints={})
         if not judged.is_wrong_issue:
             break
@@ -312,29 +323,23 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
 def _take_over(working: LookUnderWay, observed: Observation, now: float) -> None:
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
-    record = apply_observation(working.seen.record, observed, now)
-    working.seen = replace(working.seen, record=record)
+    working.record = apply_observation(working.record, observed, now)
     if card_and_link.wants_link(working.seen):
-        record, notices = linked_writes.learned(working.world, working.seen)
-        working.seen = replace(working.seen, record=record)
+        working.record, notices = linked_writes.learned(working.world, working.seen)
         queue(working, notices)
     pull = observed.by_number
     if pull is not None and pull.state is PullState.OPEN:
-        working.claim_store.ledger.end(record.claim_key, review.over(pull))
-    _hear_failures(working)
-    _hear_reviews(working)
+        working.claim_store.ledger.end(working.record.claim_key, review.over(pull))
+        _hear_failures(working, pull)
+        _hear_reviews(working, pull)
 
 
-def _hear_failures(working: LookUnderWay) -> None:
+def _hear_failures(working: LookUnderWay, pull: PullRequest) -> None:
     """Ask the feedback about failed checks: queue its notices, keep in the record what is to be written."""
-    snapshot, observed = working.seen, working.seen.observation
-    pull, pull_record = observed.by_number if observed is not None else None, snapshot.record.pull
-    is_told = snapshot.wake in (Wake.IDLE, Wake.TICK) or (
-        snapshot.wake is Wake.START and pull_record.failures
-    )
-    if pull is None or pull.state is not PullState.OPEN or not is_told:
+    snapshot, pull_record = working.seen, working.record.pull
+    may_fetch = snapshot.wake in (Wake.IDLE, Wake.TICK)
+    if not may_fetch and not (snapshot.wake is Wake.START and pull_record.failures):
         return
-    may_fetch = snapshot.wake is not Wake.START
     news = working.world.failures.heard(
         pull, pull_record.failures, may_read=working.may_read, may_fetch=may_fetch
     )
@@ -343,14 +348,12 @@ def _hear_failures(working: LookUnderWay) -> None:
         working.claim_store.ledger.withdraw(prefix)
     weakened = dict.fromkeys((*pull_record.tampering, *news.tampering))
     is_same = pull.head_sha == pull_record.head
-    pull_record = replace(
-        pull_record,
+    working.record = snapshot.record.with_pull(
         failures=news.known,
         announced=None if news.is_due else pull_record.announced,
         reruns=news.reruns or (pull_record.reruns if is_same else ()),
         tampering=tuple(weakened),
     )
-    working.seen = replace(snapshot, record=replace(snapshot.record, pull=pull_record))
     working.flakes += news.flakes
     queue(working, news.notices)
 
@@ -364,42 +367,32 @@ def _note_watched(world: World, observed: Observation) -> None:
         world.cache.put(WATCHED, [pull.number, pull.node_id, *([beside] if beside else [])])
 
 
-def _hear_reviews(working: LookUnderWay) -> None:
+def _hear_reviews(working: LookUnderWay, pull: PullRequest) -> None:
     """Ask the feedback for news of an open pull request's reviews, and queue that.
 
     Where the token may not read conversations, the look's own notice about changes is all.
     """
-    snapshot, observed = working.seen, working.seen.observation
-    pull = observed.by_number if observed is not None else None
-    is_told = snapshot.wake in (Wake.IDLE, Wake.START, Wake.TICK)
-    if (
-        pull is None
-        or pull.conversations is None
-        or pull.state is not PullState.OPEN
-        or not is_told
-    ):
+    snapshot = working.seen
+    if pull.conversations is None or snapshot.wake not in (Wake.IDLE, Wake.START, Wake.TICK):
         return
     try:
         news = working.world.reviews.heard(
             pull, snapshot.record.pull.reviews, snapshot.now, is_asked=snapshot.wake is Wake.TICK
         )
     except (LifecycleError, DeadlineReached) as error:
-        sentence = error.sentence if isinstance(error, LifecycleError) else "the time was up"
+        sentence = getattr(error, "sentence", "the time was up")
         log.write(working.world.root, f"reviews: {redact(sentence, working.world.environment)}")
         return
-    pull_record = replace(snapshot.record.pull, reviews=news.known)
-    working.seen = replace(snapshot, record=replace(snapshot.record, pull=pull_record))
+    working.record = snapshot.record.with_pull(reviews=news.known)
     working.papers |= dict(news.papers)
     queue(working, news.notices)
 
 
 def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReached) -> None:
     """Keep the error of reading GitHub as a trouble, which holds the next look back for a while."""
-    world, record = working.world, working.seen.record
+    world, record = working.world, working.record
     if isinstance(error, DeadlineReached):
-        error = Transient(
-            "GitHub did not answer in time; the claim was kept and is looked at again."
-        )
+        error = Transient(TOO_LATE)
     error.sentence = redact(error.sentence, world.environment)
     log.write(world.root, f"look: {error.sentence}")
     wait = error.retry_after if isinstance(error, Transient) else None
@@ -436,8 +429,11 @@ def taken_in(
         return None
     if not loaded.record.touched:
         _exclude(world)
-    record = _taken(claim_store, _published(world, loaded.record), session)
-    return believed(world, claim_store, record)
+    record = _published(world, loaded.record)
+    mine = owned(claim_store, record, session)
+    if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
+        claim_store.folder.remove(ANSWERED)  # a prompt before it was another session's: no answer
+    return believed(world, claim_store, mine)
 
 
 def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
@@ -447,14 +443,6 @@ def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     return adopt(record, session, signs, now)
 
 
-def _taken(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """`owned`, under the lock; for a new owner the mark of an earlier prompt goes: that was no answer."""
-    mine = owned(claim_store, record, session)
-    if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
-        claim_store.folder.remove(ANSWERED)
-    return mine
-
-
 def _published(world: World, record: Record) -> Record:
     """The record without secrets in what others will read: the PR's title, the agent's name."""
     values = {
@@ -462,7 +450,7 @@ def _published(world: World, record: Record) -> Record:
         for name in ("summary", "agent_id")
         if isinstance(value := record.values.get(name), str)
     }
-    return record.with_values(values) if values != {n: record.values[n] for n in values} else record
+    return record.with_values(values)
 
 
 def _exclude(world: World) -> None:

@@ -279,7 +279,6 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     Without another tracker than GitHub nothing is asked and nothing changes.
     """
     record, issue = snapshot.record, snapshot.record.claim.issue_number
-    troubles = {kind: old for kind, old in record.troubles.items() if kind != card_and_link.FIND}
     try:
         tracker = world.inner_as(record.claim.agent_id)
         if tracker is None or issue is None:
@@ -292,15 +291,15 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             before = record.troubles.get(card_and_link.FIND)
             tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", sentence, snapshot.now + RETRY_SECONDS, tries)
-            return replace(record, troubles={**troubles, card_and_link.FIND: trouble}), ()
+            troubles = {**record.without(card_and_link.FIND).troubles, card_and_link.FIND: trouble}
+            return replace(record, troubles=troubles), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
     link = Link(tracker.name, task.id) if task is not None else None
     if task is not None and _is_mine(tracker, task):
         link = Link(tracker.name, task.id, card_and_link.CLAIMED)
-    return replace(
-        record, linked=replace(record.linked, link=link, is_known=True), troubles=troubles
-    ), ()
+    linked = replace(record.linked, link=link, is_known=True)
+    return replace(record.without(card_and_link.FIND), linked=linked), ()
 
 
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:

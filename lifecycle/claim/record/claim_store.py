@@ -22,7 +22,7 @@ from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.plan import REPLIES
+from lifecycle.core.plan import REPLIES, Audience
 from lifecycle.core.timing import unhurried
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.signs_of_life import (
@@ -37,7 +37,7 @@ from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
 if TYPE_CHECKING:
-    from lifecycle.core.plan import Audience, Notice
+    from lifecycle.core.plan import Notice
     from lifecycle.core.ports import Clock
 
 _ARCHIVE_LIMIT = 10
@@ -58,6 +58,23 @@ class Loaded:
     hints: Mapping[str, Any] = field(default_factory=dict)
     mtime_ns: int = 0
     notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who hears notices.
+
+    Attributes:
+        channel: the name under which they are marked as offered.
+        audiences: whose notices it can deliver; the others stay on the queue.
+        session: the client's session that they are offered to, or empty if nobody knows.
+        held: events whose notices stay on the queue all the same, as `failed`.
+    """
+
+    channel: str = "cli"
+    audiences: Collection[Audience] = tuple(Audience)
+    session: str = ""
+    held: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +151,13 @@ class ClaimStore:
         record = record.with_values(merged.values).projected(read)
         if "branch" in merged.changed and PHASES.get(record.claim.phase) in IN_REVIEW:
             # The known pull request is that of the former branch: GitHub tells which is the new one's.
-            record = replace(record, judged="", pull=replace(record.pull, opened=None))
+            record = replace(record, judged="").with_pull(opened=None)
         if record.touched != snapshot.mtime_ns:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
         if record.claim.phase != Phase.DONE:
             # A yes counts for one closing: it goes when the phase is not `done` any more.
-            record = replace(record, ending=replace(record.ending, override="", consent=""))
+            record = record.with_ending(override="", consent="")
         return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
@@ -240,13 +257,11 @@ class ClaimStore:
         self.file.save()
         self.disk.note_merged()
         record = self.remembered()
-        is_alive = record is not None and not record.ending.outcome
-        self.marks.show_owner(record.ownership.session if record is not None and is_alive else "")
-        asks = record is not None and is_alive and derive.is_answer_awaited(record)
-        tells = record is not None and is_alive and record.is_inherited
-        is_waiting = (
-            bool(self.state.get("queue")) or tells or (asks and self.marks.answered_at is None)
-        )
+        alive = record if record is not None and not record.ending.outcome else None
+        self.marks.show_owner(alive.ownership.session if alive else "")
+        is_waiting = bool(self.state.get("queue")) or (alive is not None and alive.is_inherited)
+        if alive is not None and derive.is_answer_awaited(alive):
+            is_waiting = is_waiting or self.marks.answered_at is None
         self.marks.set_due(WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
@@ -254,27 +269,12 @@ class ClaimStore:
         self.state["record"] = record.as_json()
         self._parsed = (self.state["record"], record)
 
-    def take(
-        self,
-        audiences: Collection[Audience],
-        channel: str,
-        session: str = "",
-        held: Collection[str] = (),
-    ) -> tuple[Notice, ...]:
-        """Take the notices that `channel` delivers off the queue; saved before anything is printed.
-
-        Args:
-            audiences: whose notices the caller can deliver.
-            channel: the name under which they are marked as offered.
-            session: the client's session that they are offered to, or empty.
-            held: events whose notices stay on the queue, as `failed`.
-        """
-        taken = self.ledger.take(audiences, channel, session, held)
+    def take(self, to: Listener) -> tuple[Notice, ...]:
+        """Take the notices that a listener can hear off the queue; saved before anything is printed."""
+        taken = self.ledger.take(to.audiences, to.channel, to.session, to.held)
         if taken:
             record = self.remembered()
-            if record is not None and any(
-                derive.is_question(notice.key, record) for notice in taken
-            ):
+            if record and any(derive.is_question(notice.key, record) for notice in taken):
                 # It is queued again for a session that has inherited the claim, and has not seen it.
                 self.note_asked(again=record.is_inherited)
             with unhurried():
@@ -301,7 +301,7 @@ class ClaimStore:
         record = self.remembered()
         if record is not None and (again or not derive.is_question_put(record)):
             self.folder.remove(ANSWERED)
-            self.remember(replace(record, pull=replace(record.pull, asked=record.claim.pr_number)))
+            self.remember(record.with_pull(asked=record.claim.pr_number))
 
     def stamp(self, mtime_ns: int) -> None:
         """Tell the guard that this version of the file was looked at and left nothing to do.
@@ -312,51 +312,13 @@ class ClaimStore:
             self.marks.stamp(mtime_ns)
 
     def begin(self) -> None:
-        """Let the next stop through, until `mark_due` says what this look left to do.
+        """Let the next stop through, until `wait_for` says what this look left to do.
 
         So the next stop goes on with a look that is cut off anywhere, by its deadline or by a kill. Where
         the mark cannot be written, the guard is as it was, and lets the next stop through like this one.
         """
         with contextlib.suppress(OSError):
             self.marks.set_due(STOP_DUE, ALWAYS)
-
-    def mark_due(
-        self,
-        record: Record,
-        *,
-        mtime_ns: int,
-        pending: float | None,
-        is_finished: bool,
-        has_ended: bool,
-    ) -> None:
-        """Tell the hooks' guards what a look left to do.
-
-        The guards are `sh` and end before Python starts (`hooks/`). They compare two mtimes: the claim's
-        with the stamp's, and a mark's with the present.
-
-        Args:
-            record: what the look ended with.
-            mtime_ns: of the claim as it was read, before the look.
-            pending: when a write that the last claim left (to its linked task) is tried again.
-            is_finished: the look came to its end; otherwise the next wake goes on with it.
-            has_ended: the claim is over, or its file is gone.
-        """
-        stop = idle = record.due()
-        if "OpenPullRequest" in record.troubles:
-            # What was refused may be mended by a push, which leaves no trace in the claim.
-            stop = ALWAYS
-        if any(trouble.is_of_access for trouble in record.troubles.values()):
-            # A token leaves no trace in the claim either: Python sees whether it is another.
-            stop = ALWAYS
-        if PHASES.get(record.claim.phase) in IN_REVIEW:
-            idle = ALWAYS
-        if has_ended:
-            stop, idle = pending, None
-        if not is_finished:
-            stop, idle = ALWAYS, None if has_ended else ALWAYS
-        if is_finished and not has_ended:
-            self.stamp(mtime_ns)
-        self.wait_for(stop, idle)
 
     def wait_for(self, stop: float | None, idle: float | None = None) -> None:
         """Let hooks through the guards from these moments on (None: not), or at once for a queued notice.
@@ -409,12 +371,7 @@ class ClaimStore:
             return record
         was_synced = fresh.claim.last_synced_status is not None
         agent = fresh.claim.agent_id if was_synced else None
-        return Record(
-            values=theirs,
-            past=(dict(theirs),),
-            created_at=self.clock.now(),
-            card=CardRecord(agent=agent),
-        )
+        return replace(fresh, card=CardRecord(agent=agent))
 
 
 def _record_from(data: dict[str, Any] | None) -> Record | None:

@@ -192,6 +192,18 @@ class Record:
         content = {**self.values, **values}
         return self if content == self.values else replace(self, values=content)
 
+    def with_pull(self, **changes: Any) -> Record:
+        """The record with these fields of `pull` changed."""
+        return replace(self, pull=replace(self.pull, **changes))
+
+    def with_ending(self, **changes: Any) -> Record:
+        """The record with these fields of `ending` changed."""
+        return replace(self, ending=replace(self.ending, **changes))
+
+    def with_ownership(self, **changes: Any) -> Record:
+        """The record with these fields of `ownership` changed."""
+        return replace(self, ownership=replace(self.ownership, **changes))
+
     def projected(self, values: Mapping[str, Any] | None = None) -> Record:
         """The record once `values` (its own unless given) are in the file: the newest merge base."""
         content = dict(self.values if values is None else values)
@@ -206,6 +218,11 @@ class Record:
     def without_troubles(self, *, only_final: bool = False) -> Record:
         """The record with nothing held back (or, `only_final`, no refusal)."""
         kept = {k: t for k, t in self.troubles.items() if only_final and not t.is_final}
+        return replace(self, troubles=kept)
+
+    def without(self, *kinds: str) -> Record:
+        """The record with nothing held back of these kinds of action."""
+        kept = {kind: trouble for kind, trouble in self.troubles.items() if kind not in kinds}
         return replace(self, troubles=kept)
 
     def as_json(self) -> dict[str, Any]:
@@ -302,7 +319,7 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
         case plan.LinkedIs():
             return _settled(_with_link(record, fact), "SetLinked")
         case plan.Done(plan.ForgetClaim()):
-            return replace(record, ending=replace(record.ending, outcome=record.end))
+            return record.with_ending(outcome=record.end)
         case plan.Done():
             return _settled(_done(record, fact.action), kind_of(fact.action))
         case plan.Failed():
@@ -311,7 +328,7 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             assert_never(fact)
 
 
-_STEPS = {
+ENDING_STEPS = {
     plan.PostComment: "comment_done",
     plan.CloseIssue: "issue_closed",
     plan.Unassign: "unassigned",
@@ -325,16 +342,14 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
     pull = record.pull
     match action:
         case plan.RemarkOnPull():
-            return replace(record, pull=replace(pull, remarked=len(pull.tampering)))
+            return record.with_pull(remarked=len(pull.tampering))
         case plan.RerunJobs():
             reruns = tuple(rerun for rerun in pull.reruns if rerun[0] != action.run)
-            pull = replace(pull, reruns=reruns, checks=None)  # what was read of them is over
-            return replace(record, pull=pull)
+            return record.with_pull(reruns=reruns, checks=None)  # what was read of them is over
         case plan.AdvancePullRequest():
-            return replace(record, pull=replace(pull, merging=_asked(pull.merging, action)))
+            return record.with_pull(merging=_asked(pull.merging, action))
         case _:
-            step: dict[str, Any] = {_STEPS[type(action)]: True}
-            return replace(record, ending=replace(record.ending, **step))
+            return record.with_ending(**{ENDING_STEPS[type(action)]: True})
 
 
 def _asked(merging: MergeRecord, action: plan.AdvancePullRequest) -> MergeRecord:
@@ -368,13 +383,8 @@ def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
     """The record once its pull request is known: number, phase and status in one step."""
     pull = fact.pull_request
     values = {"pr_number": pull.number, "phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-    return replace(
-        record.with_values(values),
-        judged=Phase.PR_CREATED.value,
-        pull=replace(
-            record.pull, url=pull.url, head=pull.head_sha, opened=pull.number, checks=None
-        ),
-    )
+    judged = replace(record.with_values(values), judged=Phase.PR_CREATED.value)
+    return judged.with_pull(url=pull.url, head=pull.head_sha, opened=pull.number, checks=None)
 
 
 def _with_board(record: Record, fact: plan.BoardIs) -> Record:
@@ -391,19 +401,14 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
         moved_to=None if fact.wrote_status is not None else record.card.moved_to,
     )
     is_back = record.card.ahead is not None and record.claim.phase == Phase.DONE
-    ending = replace(
-        record.ending, board_done=(record.ending.board_done and not is_back) or is_done
-    )
-    return replace(record.with_values(values), card=card, ending=ending)
+    board_done = (record.ending.board_done and not is_back) or is_done
+    return replace(record.with_values(values), card=card).with_ending(board_done=board_done)
 
 
 def _settled(record: Record, kind: str) -> Record:
     """The record without intent and trouble of one kind of action: it came about."""
-    return replace(
-        record,
-        intents={k: v for k, v in record.intents.items() if k != kind},
-        troubles={k: v for k, v in record.troubles.items() if k != kind},
-    )
+    intents = {k: v for k, v in record.intents.items() if k != kind}
+    return replace(record.without(kind), intents=intents)
 
 
 def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
@@ -414,16 +419,13 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     wait = REFUSED_SECONDS
     if kind == "OpenPullRequest":
         wait = min(REFUSED_PR_SECONDS * 2.0 ** min(tries - 1, 10), DAY_SECONDS)
-    until = now + wait
-    is_ambiguous = False
+    is_ambiguous, is_final = False, True
     if isinstance(error, Transient):
-        until = now + (error.retry_after or RETRY_SECONDS)
+        wait, is_final = error.retry_after or RETRY_SECONDS, False
         is_ambiguous = error.is_ambiguous
-    intents = dict(record.intents)
-    if not is_ambiguous:
-        intents.pop(kind, None)  # refused: nothing was made, so nothing has to be looked for
-    is_final = not isinstance(error, Transient)
+    # Refused: nothing was made, so nothing has to be looked for.
+    intents = {k: v for k, v in record.intents.items() if k != kind or is_ambiguous}
     trouble = Trouble(
-        mark, error.sentence, until, tries, is_final, error.for_agent, error.is_of_access
+        mark, error.sentence, now + wait, tries, is_final, error.for_agent, error.is_of_access
     )
     return replace(record, intents=intents, troubles={**record.troubles, kind: trouble})

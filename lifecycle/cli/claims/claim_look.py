@@ -9,6 +9,7 @@ from typing import Any, Final
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import asdict, replace
@@ -61,9 +62,7 @@ def glance(session: Session) -> tuple[Report, list[str]]:
 def _ticked(session: Session, client_session: str = "") -> Report:
     """Look once; the report also has the notices that wait for the agent, which stay on its queue."""
     world, claim_store = session.world, session.claim_store
-    report = engine.tick(
-        world, claim_store, Wake.TICK, audiences=audiences(), session=client_session
-    )
+    report = engine.tick(world, claim_store, Wake.TICK, to=listener(client_session))
     return replace(report, said=(*report.said, *claim_store.ledger.waiting()))
 
 
@@ -89,13 +88,14 @@ def finish_release(session: Session, notes: Collection[str] = ()) -> tuple[Repor
     return report, lines, is_left
 
 
-def audiences() -> Collection[Audience]:
-    """The audiences whose notices this look takes off the queue: in an agent's session all of them.
+def listener(session: str) -> Listener:
+    """Who hears the notices that this look takes off the queue: in an agent's session all of them.
 
     Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
     must not use up what the agent has not heard.
     """
-    return tuple(Audience) if os.environ.get("CLAUDE_CODE_SESSION_ID") else (Audience.NOTE,)
+    is_agents = bool(os.environ.get("CLAUDE_CODE_SESSION_ID"))
+    return Listener(audiences=tuple(Audience) if is_agents else (Audience.NOTE,), session=session)
 
 
 def dry(session: Session) -> int:

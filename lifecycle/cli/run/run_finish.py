@@ -133,8 +133,8 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     before = current(claim_store)
     if before.claim.phase != Phase.MERGED_DETECTED:
         hand_off(world, claim_store, before.claim.summary or summary_of(run))
-    about: dict[str, Any] = {"audiences": claim_look.audiences(), "session": session.client_session}
-    report = look.tick(world, claim_store, Wake.TICK, **about)
+    to = claim_look.listener(session.client_session)
+    report = look.tick(world, claim_store, Wake.TICK, to=to)
     record = report.record
     number = record.claim.pr_number if record is not None else None
     if record is None or number is None or not record.pull.url:

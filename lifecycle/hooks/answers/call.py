@@ -11,6 +11,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
@@ -64,6 +65,11 @@ class HookCall:
         """What the event says under this name; "" if that is no text, or not there."""
         value = self.event.get(name)
         return value if isinstance(value, str) else ""
+
+    @property
+    def listener(self) -> Listener:
+        """This hook and its session, which hear what the hook can deliver."""
+        return Listener(self.hook, REPLIES[self.hook].places.keys(), self.session)
 
     @property
     def process(self) -> int:
@@ -195,9 +201,7 @@ class HookCall:
             self.world,
             self.claim_store,
             wake,
-            audiences=REPLIES[self.hook].places.keys(),
-            channel=self.hook,
-            session=self.session,
+            to=self.listener,
             is_untracked=True,  # `wake` has asked before anything was read
             loaded=self.loaded if self.has_claim else None,
         )

@@ -198,15 +198,8 @@ class _Waiter:
         signs_of_life.promise(
             self.claim_store.folder, self.call.session, self.clock.now() + soonest
         )
-        report = idle_look(
-            self.world,
-            self.claim_store,
-            alarm(HOOK_SECONDS),
-            audiences=REPLIES[self.call.hook].places.keys(),
-            held=held | self._left(),
-            channel=self.call.hook,
-            session=self.call.session,
-        )
+        to = replace(self.call.listener, held=held | self._left())
+        report = idle_look(self.world, self.claim_store, alarm(HOOK_SECONDS), to)
         if report.problem is not None:
             self._begin_anew()  # another connection, and the token as it is by now
         self.call.sign_first(report.record)

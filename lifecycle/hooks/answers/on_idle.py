@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.core.errors import Refused, Rejected
-from lifecycle.core.plan import REPLIES, Wake
+from lifecycle.core.plan import Wake
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -44,6 +44,6 @@ def _without_claim(call: HookCall) -> Reply:
             notice = None
         if notice is not None:
             claim_store.ledger.queue(notice)
-        notices = claim_store.take(REPLIES[call.hook].places.keys(), call.hook, call.session)
+        notices = claim_store.take(call.listener)
         claim_store.save()
     return client_contract.render(call.hook, notices)

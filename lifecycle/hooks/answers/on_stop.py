@@ -136,9 +136,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
         call.world,
         call.claim_store,
         _wake(call),
-        audiences=_audiences(call),
-        channel=call.hook,
-        session=call.session,
+        to=replace(call.listener, audiences=_audiences(call)),
         is_untracked=True,  # `wake` has asked before anything was read
         loaded=call.loaded if call.has_claim else None,
     )

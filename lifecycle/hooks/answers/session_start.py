@@ -69,7 +69,7 @@ def answer(call: HookCall) -> Reply:
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _audiences(call, loaded.record)
             _owe(call)  # what is marked from here on comes with the next prompt, if this is killed
-            notices = claim_store.take(audiences, call.hook, call.session)
+            notices = claim_store.take(replace(call.listener, audiences=audiences))
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
             if call.session:
@@ -134,15 +134,8 @@ def _look_first(call: HookCall) -> None:
     with contextlib.suppress(LifecycleError, OSError, DeadlineReached):
         kept = max(world.deadline.left - LOOK_SECONDS, 0.0)
         with world.deadline.keeping(kept), interrupted(LOOK_SECONDS + 0.3):
-            look.tick(
-                world,
-                call.claim_store,
-                Wake.START,
-                audiences=(),
-                channel=call.hook,
-                session=call.session,
-                is_untracked=True,
-            )
+            silent = replace(call.listener, audiences=())
+            look.tick(world, call.claim_store, Wake.START, to=silent, is_untracked=True)
         call.__dict__.pop("loaded", None)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from lifecycle.claim.engine import observing
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.plan import REPLIES, Notice
+from lifecycle.core.plan import Notice
 from lifecycle.hooks import client_contract, recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -44,7 +44,7 @@ def answer(call: HookCall) -> Reply:
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
-            notices = claim_store.take(REPLIES[call.hook].places.keys(), call.hook, call.session)
+            notices = claim_store.take(call.listener)
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
     except LockBusy:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.derive import is_given_up, may_try
+from lifecycle.claim.decisions.derive import attempt, is_given_up, may_try
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import Trouble
-from lifecycle.claim.record.state import ClaimChanges, Record, fold, is_same
+from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages, review_messages
@@ -36,15 +36,7 @@ from lifecycle.core.values.priorities import Status
 Settled = Literal["done", "waiting"]
 """The comment needs no step now: it is there or refused for good ("done"), or a later read has to tell."""
 
-_STEPS = (
-    "PostComment",
-    "CloseIssue",
-    "Unassign",
-    "SetBoard",
-    "ReleaseLease",
-    "SetLinked",
-    "FindLinked",
-)
+_STEPS = (*(kind.__name__ for kind in ENDING_STEPS), "SetBoard", "SetLinked", card_and_link.FIND)
 """The kinds of actions that end a claim."""
 
 
@@ -52,7 +44,7 @@ def after_merge(snapshot: Snapshot) -> Decision:
     """Phase `merged_detected`: ask whether to close, unless settings say so; go back if none merged."""
     claim = snapshot.record.claim
     if snapshot.rules.closes_itself and snapshot.record.judged == Phase.MERGED_DETECTED:
-        agreed = derive.with_consent(snapshot.record, derive.AUTO_CONSENT)
+        agreed = snapshot.record.with_ending(consent=derive.AUTO_CONSENT)
         return Decision(fields={"phase": Phase.DONE.value}, record=agreed)
     if snapshot.observation is None:
         if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
@@ -63,25 +55,14 @@ def after_merge(snapshot: Snapshot) -> Decision:
         return merge_found(snapshot, pull)
     if snapshot.record.judged == Phase.MERGED_DETECTED:
         return Decision()  # a merge is final: whatever hides it now is a lagging read
-    phase = derive.phase_of(pull)
-    reason = why_not_merged(pull, claim.branch)
-    is_open = _is_open(snapshot.observation)
-    text = messages.done_refused(reason, claim.issue_number, phase, is_open=is_open)
-    key = f"not-merged:{pull.number if pull else 0}:{phase}"
-    return Decision(
-        fields={"phase": phase.value},
-        record=replace(snapshot.record, judged=phase.value),
-        notices=(Notice(key, text, Audience.ACT, stands=True),),
-    )
+    return _refusal(snapshot.record, pull, snapshot.observation, "not-merged", {})
 
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and put the question about closing; `pull` is what merged."""
     unanswered = review.unanswered(snapshot.record.pull, pull)
-    pull_record = replace(
-        snapshot.record.pull, url=pull.url, head=pull.head_sha, unanswered=unanswered
-    )
-    record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value, pull=pull_record)
+    record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
+    record = record.with_pull(url=pull.url, head=pull.head_sha, unanswered=unanswered)
     return Decision(
         fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
         record=record,
@@ -107,7 +88,8 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
     # Recorded, so that the yes counts until the issue is closed, whichever session goes on.
-    return replace(step, record=derive.with_consent(step.record or record, derive.PROMPT_CONSENT))
+    agreed = (step.record or record).with_ending(consent=derive.PROMPT_CONSENT)
+    return replace(step, record=agreed)
 
 
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
@@ -133,20 +115,15 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
     """The question about closing; where the settings close, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
     if snapshot.rules.closes_itself:
-        text, key, audience = (
-            messages.merged_and_closing(number, issue),
-            f"auto-{key}",
-            Audience.NEWS,
-        )
+        text, audience = messages.merged_and_closing(number, issue), Audience.NEWS
+        key = f"auto-{key}"
     else:
         counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
-        unanswered = snapshot.record.pull.unanswered
-        open_threads = f"{review_messages.unanswered(number, unanswered)}. " if unanswered else ""
-        if snapshot.record.pull.tampering:
-            warning = review_messages.holds(snapshot.record.pull.tampering)
-            open_threads = f"{open_threads}{warning} "
-        how = messages.how_to_close(counts_done=counts)
-        text = f"{messages.merged(number, issue)} {open_threads}{how}"
+        unanswered, tampering = snapshot.record.pull.unanswered, snapshot.record.pull.tampering
+        sentences = [messages.merged(number, issue)]
+        sentences += [f"{review_messages.unanswered(number, unanswered)}."] if unanswered else []
+        sentences += [review_messages.holds(tampering)] if tampering else []
+        text = " ".join([*sentences, messages.how_to_close(counts_done=counts)])
         audience = Audience.ASK
     return Notice(key, text, audience, ends=(*review.WHILE_OPEN, "closed"))
 
@@ -158,11 +135,13 @@ def decide(snapshot: Snapshot) -> Decision:
         return Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
     is_merged = pull is not None and pull.state is PullState.MERGED
+    fields: ClaimChanges = {} if pull is None else {"pr_number": pull.number}
     if not is_merged and not record.ending.override:
-        return _refusal(record, pull, is_open=_is_open(observed))
-    accepted: ClaimChanges = {"status": Status.DONE}
-    if pull is not None:
-        accepted["pr_number"] = pull.number
+        is_open = pull is not None and pull.state is PullState.OPEN
+        if claim.status == Status.DONE:
+            fields["status"] = Status.IN_REVIEW if is_open else Status.IN_PROGRESS
+        return _refusal(record, pull, observed, "done-refused", fields)
+    accepted: ClaimChanges = {**fields, "status": Status.DONE}
     # An override is for a claim without a merge; with one there is nothing to override.
     override = "" if is_merged else record.ending.override
     is_news = any(record.values.get(name) != value for name, value in accepted.items())
@@ -170,12 +149,9 @@ def decide(snapshot: Snapshot) -> Decision:
         url = pull.url if pull else record.pull.url
         return Decision(
             fields=accepted,
-            record=replace(
-                record,
-                judged=Phase.DONE.value,
-                pull=replace(record.pull, url=url),
-                ending=replace(record.ending, override=override),
-            ),
+            record=replace(record, judged=Phase.DONE.value)
+            .with_pull(url=url)
+            .with_ending(override=override),
         )
     if observed.issue is None and not record.ending.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
@@ -188,11 +164,11 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     """The record of a claim in phase `done` after an observation, with the steps that GitHub shows done."""
     if observed.issue is None:
         return record
-    ending = replace(record.ending, issue_closed=not observed.issue.is_open)
+    closed = record.with_ending(issue_closed=not observed.issue.is_open)
     if observed.item is not None:
         is_done = is_same(observed.item.status, Status.DONE) and not observed.item.agent
-        ending = replace(ending, board_done=is_done and not record.card.leaves_labels)
-    return comment_missed(replace(record, ending=ending), observed, now)
+        closed = closed.with_ending(board_done=is_done and not record.card.leaves_labels)
+    return comment_missed(closed, observed, now)
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
@@ -228,18 +204,13 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return linked
     if not record.ending.issue_closed:
         close = CloseIssue(claim.issue)
-        if may_try(snapshot, close):
-            return Decision(action=close)
-        back = _put_back(record, observed)
-        return Decision(action=back if back and may_try(snapshot, back) else None)
+        return attempt(snapshot, close if may_try(snapshot, close) else _put_back(record, observed))
     board = _board_action(snapshot, observed)
     if board is not None:
-        return Decision(action=board if may_try(snapshot, board) else None)
-    if comment == "waiting":
-        return Decision()
-    lease = lease_step(snapshot)
-    if lease is not None:
-        return lease
+        return attempt(snapshot, board)
+    last = Decision() if comment == "waiting" else lease_step(snapshot)
+    if last is not None:
+        return last
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
@@ -274,12 +245,8 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
     needs_clearing = bool(observed.item.agent) and record.card.agent != ""
     if keeps_status and not needs_clearing:
         return None
-    action = SetBoard(
-        item_id=observed.item.id,
-        status=None if keeps_status else Status.DONE,
-        agent=None,
-        clear_agent=needs_clearing,
-    )
+    status = None if keeps_status else Status.DONE
+    action = SetBoard(observed.item.id, status, None, clear_agent=needs_clearing)
     return None if is_given_up(record, action) else action
 
 
@@ -292,38 +259,30 @@ def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
         return messages.status_set(Status.DONE, is_labels=claim.is_labels)
     trouble = record.troubles.get("SetBoard")
     if trouble is not None:
-        why, is_labels = trouble.sentence, claim.is_labels
-        return messages.status_not_set(Status.DONE, why, is_labels=is_labels)
+        return messages.status_not_set(Status.DONE, trouble.sentence, is_labels=claim.is_labels)
     if record.card.moved_to:
         kept = messages.label_kept if claim.is_labels else messages.board_kept
         return kept(record.card.moved_to)
-    if observed.board_problem:
-        return messages.status_not_set(Status.DONE, observed.board_problem)
-    why = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
-    return messages.status_not_set(Status.DONE, why)
+    absent = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
+    return messages.status_not_set(Status.DONE, observed.board_problem or absent)
 
 
-def _is_open(observed: Observation) -> bool:
-    """True if the issue is open, or GitHub does not show it."""
-    return observed.issue is None or observed.issue.is_open
-
-
-def _refusal(record: Record, pull: PullRequest | None, *, is_open: bool) -> Decision:
-    """Go back from `done` to the phase that GitHub shows, and tell the agent why."""
-    claim, phase = record.claim, derive.phase_of(pull)
-    reason = why_not_merged(pull, claim.branch)
-    text = messages.done_refused(reason, claim.issue_number, phase, is_open=is_open)
-    status = Status.IN_REVIEW if phase is Phase.CHECKS_RUNNING else Status.IN_PROGRESS
-    fields: ClaimChanges = {"phase": phase.value}
-    if pull is not None:
-        fields["pr_number"] = pull.number
-    if claim.status == Status.DONE:
-        fields["status"] = status
-    key = f"done-refused:{pull.number if pull else 0}:{phase}"
+def _refusal(
+    record: Record,
+    pull: PullRequest | None,
+    observed: Observation,
+    event: str,
+    fields: ClaimChanges,
+) -> Decision:
+    """Go back to the phase that GitHub shows in place of a merge, and tell the agent why."""
+    phase, is_open = derive.phase_of(pull), observed.issue is None or observed.issue.is_open
+    reason, issue = why_not_merged(pull, record.claim.branch), record.claim.issue_number
+    text = messages.done_refused(reason, issue, phase, is_open=is_open)
+    key = f"{event}:{pull.number if pull else 0}:{phase}"
     return Decision(
-        fields=fields,
+        fields={**fields, "phase": phase.value},
         # A yes to what was not merged is no yes to what merges later.
-        record=replace(derive.with_consent(record, ""), judged=phase.value),
+        record=replace(record.with_ending(consent=""), judged=phase.value),
         notices=(Notice(key, text, Audience.ACT, stands=True),),
     )
 
@@ -377,12 +336,12 @@ def lease_step(snapshot: Snapshot) -> Decision | None:
     release = ReleaseLease(record.claim.issue, record.ownership.lease)
     if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
         return None
-    return Decision(action=release if may_try(snapshot, release) else None)
+    return attempt(snapshot, release)
 
 
 def is_posted(comment: PostComment, observed: Observation | None) -> bool:
     """True if the issue was seen to have the comment."""
-    comments = (
-        observed.issue.comments if observed is not None and observed.issue is not None else None
-    )
-    return any(hidden_marker.is_signed(posted.body, comment.marker) for posted in comments or ())
+    if observed is None or observed.issue is None:
+        return False
+    comments = observed.issue.comments or ()
+    return any(hidden_marker.is_signed(posted.body, comment.marker) for posted in comments)

@@ -11,7 +11,7 @@ claim it was finds that out is in `derive`.
 from __future__ import annotations
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.derive import is_given_up, may_try
+from lifecycle.claim.decisions.derive import attempt, is_given_up
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing
@@ -43,28 +43,23 @@ def decide(snapshot: Snapshot) -> Decision:
         text = loss_messages.released_to_holder(claim.issue_number, holder)
         return _leave(snapshot, releasing, text)
     issue = observed.issue
-    if (
-        record.ownership.is_released
-        and not releasing.is_begun
-        and issue
-        and derive.is_told(record, issue)
-    ):
-        return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
     if not releasing.is_begun:
+        if record.ownership.is_released and issue and derive.is_told(record, issue):
+            return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
         pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
             text = loss_messages.not_released(claim.issue_number, pull.number)
             notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
-            return Decision(record=_asked(record, None), notices=(notice,))
-    if observed.issue is None:
+            return Decision(record=record.with_ending(releasing=None), notices=(notice,))
+    if issue is None:
         text = loss_messages.issue_unknown_to_release(claim.issue_number)
         notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
-        kept = None if releasing.is_begun else _asked(record, None)
+        kept = None if releasing.is_begun else record.with_ending(releasing=None)
         return Decision(record=kept, notices=(notice,))
     if not releasing.is_begun or claim.status != Status.TODO:
-        begun = _asked(record, replace(releasing, is_begun=True))
+        begun = record.with_ending(releasing=replace(releasing, is_begun=True))
         return Decision(fields={"status": Status.TODO}, record=begun)
-    return _steps(snapshot, releasing, observed, observed.issue)
+    return _steps(snapshot, releasing, observed, issue)
 
 
 def apply_observation(record: Record, observed: Observation, now: float) -> Record:
@@ -74,20 +69,13 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     """
     if record.ending.releasing is None or not record.ending.releasing.is_begun:
         return record
-    ending = record.ending
     if observed.issue is not None and _assigned(record, observed.issue) is None:
-        ending = replace(ending, unassigned=True)
-    is_free = (
-        observed.item and is_same(observed.item.status, Status.TODO) and not observed.item.agent
-    )
+        record = record.with_ending(unassigned=True)
+    item = observed.item
+    is_free = item and is_same(item.status, Status.TODO) and not item.agent
     if is_free and not record.card.leaves_labels:
-        ending = replace(ending, board_done=True)
-    return closing.comment_missed(replace(record, ending=ending), observed, now)
-
-
-def _asked(record: Record, releasing: Releasing | None) -> Record:
-    """The record with this release under way; with None, without one."""
-    return replace(record, ending=replace(record.ending, releasing=releasing))
+        record = record.with_ending(board_done=True)
+    return closing.comment_missed(record, observed, now)
 
 
 def comment_of(
@@ -119,14 +107,10 @@ def _stays(pull: PullRequest | None) -> str:
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     """End only the lease and the linked task: another agent holds the task, or it was released before."""
-    if not releasing.holder:
-        # The card names somebody else, and the lease may still be ours: it would keep them out.
-        lease = closing.lease_step(snapshot)
-        if lease is not None:
-            return lease
-    linked = card_and_link.link_ending_step(snapshot)
-    if linked is not None:
-        return linked
+    # The card names somebody else, and the lease may still be ours: it would keep them out.
+    lease = None if releasing.holder else closing.lease_step(snapshot)
+    if step := lease or card_and_link.link_ending_step(snapshot):
+        return step
     text = f"{text} {card_and_link.link_remainder(snapshot.record)}".rstrip()
     notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
     return Decision(action=ForgetClaim(), notices=(notice,))
@@ -147,16 +131,12 @@ def _steps(
         return comment
     for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
         if action is not None and not is_given_up(record, action):
-            return Decision(action=action if may_try(snapshot, action) else None)
+            return attempt(snapshot, action)
     # The linked task goes before the lease: once that is gone, somebody else may claim both.
     linked = card_and_link.link_ending_step(snapshot)
-    if linked is not None:
-        return linked
-    if comment == "waiting":
-        return Decision()
-    lease = closing.lease_step(snapshot)
-    if lease is not None:
-        return lease
+    last = Decision() if comment == "waiting" else closing.lease_step(snapshot)
+    if step := linked or last:
+        return step
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     board = _board_sentence(snapshot, observed, issue)
     others, pulls = _others(record, issue), _stays(pull)
@@ -201,12 +181,8 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
     if is_set and not item.agent and not record.card.leaves_labels:
         return None
     is_left = is_set and not (record.card.leaves_labels and is_same(item.status, Status.TODO))
-    return SetBoard(
-        item_id=item.id,
-        status=None if is_left else Status.TODO,
-        agent=None,
-        clear_agent=bool(item.agent),
-    )
+    status = None if is_left else Status.TODO
+    return SetBoard(item.id, status, None, clear_agent=bool(item.agent))
 
 
 def _other_agent(record: Record, item: BoardItem) -> str | None:
@@ -226,23 +202,17 @@ def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> 
     record, item = snapshot.record, observed.item
     if not snapshot.rules.has_board:
         return messages.board_absent()
-    trouble = record.troubles.get("SetBoard")
+    trouble, is_labels = record.troubles.get("SetBoard"), record.claim.is_labels
     if trouble is not None:
-        why, is_labels = trouble.sentence, record.claim.is_labels
-        return messages.status_not_set(Status.TODO, why, is_labels=is_labels)
-    if observed.board_problem:
-        return messages.status_not_set(Status.TODO, observed.board_problem)
-    if item is None:
-        why = messages.not_on_board(record.claim.issue_number, snapshot.rules.board_name)
+        return messages.status_not_set(Status.TODO, trouble.sentence, is_labels=is_labels)
+    if observed.board_problem or item is None or item.is_archived:
+        tell = messages.not_on_board if item is None else messages.archived
+        why = observed.board_problem or tell(issue.number, snapshot.rules.board_name)
         return messages.status_not_set(Status.TODO, why)
-    if item.is_archived:
-        return messages.status_not_set(
-            Status.TODO, messages.archived(issue.number, snapshot.rules.board_name)
-        )
     other_agent = _other_agent(record, item)
     if other_agent:
         return loss_messages.card_of_another(other_agent)
     if not is_same(item.status, Status.TODO) and not _may_move(record, item, issue):
         kept = messages.label_kept if item.is_labels else loss_messages.card_left
         return kept(item.status or "")
-    return messages.status_set(Status.TODO, is_labels=record.claim.is_labels)
+    return messages.status_set(Status.TODO, is_labels=is_labels)

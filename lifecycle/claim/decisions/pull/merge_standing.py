@@ -107,9 +107,8 @@ def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) ->
         return notices  # something newer is under way already
     if merging.ejected in ("", pull.head_sha):
         text = words.ejected(pull.number, ejection.reason, pull.url)
-        notices.append(
-            Notice(f"ejected:{pull.number}:{ejection.commit}:{ejection.id}", text, Audience.NEWS)
-        )
+        key = f"ejected:{pull.number}:{ejection.commit}:{ejection.id}"
+        notices.append(Notice(key, text, Audience.NEWS))
     return notices
 
 
@@ -121,41 +120,35 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
         pull: as it was read.
         after: the record of the pull request after this look.
     """
-    number, merging, before = pull.number, after.merging, snapshot.record.pull.merging
+    number, head = pull.number, pull.head_sha
+    merging, before = after.merging, snapshot.record.pull.merging
     merge_notices: list[Notice] = []
-    if pull.queue is not None and merging.queued != pull.head_sha:
-        text = words.pushed_into_queue(number)
-        merge_notices.append(Notice(f"queue:{number}:{pull.head_sha}:pushed", text, Audience.NEWS))
-    if pull.queue is not None and (pull.queue.state, pull.mergeable) == (
-        "UNMERGEABLE",
-        "MERGEABLE",
-    ):
-        text = words.queue_stuck(number, pull.base)
-        merge_notices.append(Notice(f"queue:{number}:{pull.head_sha}:stuck", text, Audience.NOTE))
+
+    def tell(
+        key: str, text: str, audience: Audience = Audience.NOTE, ends: tuple[str, ...] = ()
+    ) -> None:
+        merge_notices.append(Notice(key, text, audience, ends=ends))
+
+    if pull.queue is not None and merging.queued != head:
+        tell(f"queue:{number}:{head}:pushed", words.pushed_into_queue(number), Audience.NEWS)
+    is_stuck = pull.queue is not None and pull.queue.state == "UNMERGEABLE"
+    if is_stuck and pull.mergeable == "MERGEABLE":
+        tell(f"queue:{number}:{head}:stuck", words.queue_stuck(number, pull.base))
     waited = snapshot.now - merging.untested_since
     if merging.untested and waited >= UNTESTED_SECONDS:
         text = words.queue_silent(number, merging.untested, int(waited // 60))
-        merge_notices.append(
-            Notice(f"queue:{number}:{merging.untested}:silent", text, Audience.NOTE)
-        )
-    if merging.asked.get(UPDATE_BRANCH) == pull.head_sha:
-        text = words.updated(number, pull.base)
-        merge_notices.append(Notice(f"updated:{number}:{pull.head_sha}", text, Audience.NEWS))
-    if before.asked.get(AUTO_MERGE) == pull.head_sha != merging.ejected:
-        text = words.auto_merge(number, pull.head_sha)
-        merge_notices.append(Notice(f"auto-merge:{number}:{pull.head_sha}", text, Audience.NOTE))
-    key = f"{number}:{pull.head_sha}"
-    if before.asked.get(AUTO_MERGE_OFF) == pull.head_sha:
+        tell(f"queue:{number}:{merging.untested}:silent", text)
+    if merging.asked.get(UPDATE_BRANCH) == head:
+        tell(f"updated:{number}:{head}", words.updated(number, pull.base), Audience.NEWS)
+    if before.asked.get(AUTO_MERGE) == head != merging.ejected:
+        tell(f"auto-merge:{number}:{head}", words.auto_merge(number, head))
+    if before.asked.get(AUTO_MERGE_OFF) == head:
         text = words.auto_merge_taken_back(number)
-        merge_notices.append(
-            Notice(f"auto-merge:{key}:back", text, Audience.NOTE, ends=("auto-merge",))
-        )
+        tell(f"auto-merge:{number}:{head}:back", text, ends=("auto-merge",))
     elif snapshot.record.pull.tampering and pull.is_auto_merge and not merging.is_ours:
-        text = words.auto_merge_kept(number)
-        merge_notices.append(Notice(f"auto-kept:{number}", text, Audience.ASK))
+        tell(f"auto-kept:{number}", words.auto_merge_kept(number), Audience.ASK)
     if merging.is_left_off and snapshot.rules.auto_merge:
-        text = words.auto_merge_left_off(number)
-        merge_notices.append(Notice(f"auto-merge:{number}:off", text, Audience.NOTE))
+        tell(f"auto-merge:{number}:off", words.auto_merge_left_off(number))
     return merge_notices
 
 
@@ -186,11 +179,8 @@ def advance(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
     """What the settings have us ask of GitHub: auto-merge (on or off), an update; None if nothing now."""
     if not snapshot.looked_at_checks or pull.checks is None or pull.queue is not None:
         return None
-    if (
-        snapshot.record.pull.tampering
-        and pull.is_auto_merge
-        and snapshot.record.pull.merging.is_ours
-    ):
+    is_our_auto = pull.is_auto_merge and snapshot.record.pull.merging.is_ours
+    if snapshot.record.pull.tampering and is_our_auto:
         back = AdvancePullRequest(pull.number, pull.head_sha, AUTO_MERGE_OFF)
         return back if may_try(snapshot, back) else None
     is_held = pull.is_draft or pull.changes_requested or pull.mergeable == CONFLICTING
@@ -223,13 +213,11 @@ def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
     green first.
     """
     merging = snapshot.record.pull.merging
-    is_over = (
-        pull.is_auto_merge or merging.is_left_off or merging.asked.get(AUTO_MERGE) == pull.head_sha
-    )
-    if snapshot.record.pull.tampering:
-        return False  # a person looks at it first
-    is_unanswered = pull.conversations is not None and pull.conversations.unanswered
-    if not snapshot.rules.auto_merge or is_over or is_unanswered:
+    is_asked = merging.asked.get(AUTO_MERGE) == pull.head_sha
+    is_over = pull.is_auto_merge or merging.is_left_off or is_asked
+    # With something taken from the checks, a person looks at it first.
+    is_open = pull.conversations is not None and pull.conversations.unanswered
+    if not snapshot.rules.auto_merge or is_over or is_open or snapshot.record.pull.tampering:
         return False
     return pull.merge_state in _WAITING or (_is_green(pull) and pull.merge_state in _READY)
 
@@ -269,8 +257,8 @@ def awaited(pull: PullRequest) -> Awaiting:
     is_running = any(run.bucket is Bucket.PENDING for run in runs)
     if pull.queue is not None:
         return Awaiting(Whom.QUEUE, how)
-    if pull.requested or pull.review_decision == "REVIEW_REQUIRED":
-        is_required = pull.review_decision == "REVIEW_REQUIRED"
+    is_required = pull.review_decision == "REVIEW_REQUIRED"
+    if pull.requested or is_required:
         waits = words.waits_for(pull) if is_required else "a review that was asked for"
         why = words.waiting(waits, is_running=is_running)
         return Awaiting(Whom.REVIEWERS, why, pull.requested)
@@ -289,9 +277,8 @@ def _to_mend(pull: PullRequest, how: str) -> str:
     A reviewer who asked for changes and is asked for another review has the next word; and while anybody is
     asked for a review, open conversations wait for that.
     """
-    asked_by = [
-        review.author for review in pull.changes_requested if review.author not in pull.requested
-    ]
+    authors = (review.author for review in pull.changes_requested)
+    asked_by = [author for author in authors if author not in pull.requested]
     is_refused = pull.review_decision == "CHANGES_REQUESTED" and not pull.requested
     unresolved = pull.conversations.unresolved if pull.conversations is not None else 0
     if pull.mergeable == CONFLICTING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import may_try
+from lifecycle.claim.decisions.derive import attempt
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -82,25 +82,22 @@ def _unchecked(text: str) -> str:
 def decide(snapshot: Snapshot) -> Decision:
     """Open the pull request, adopt the open one, or find that it was merged already."""
     claim = snapshot.record.claim
-    names = missing(snapshot)
-    if names:
+    if names := missing(snapshot):
         return condition(f"missing:{','.join(names)}", messages.missing_fields(names))
     if snapshot.observation is None:
         return Decision()
     base = snapshot.rules.base or snapshot.observation.default_branch
     if claim.branch == base:
         return condition(f"branch-is-base:{base}", messages.branch_is_base(base))
-    action = opening(snapshot, base)
     pull = derive.open_pull_request_of(claim, snapshot.observation, snapshot.rules.head_owner, base)
     if pull is not None:
-        was_ours = "OpenPullRequest" in snapshot.record.intents
-        return _adopt(snapshot.record, pull, was_ours=was_ours)
+        return _adopt(snapshot.record, pull)
     merged_pull = derive.merged_as_pushed(
         claim, snapshot.observation, snapshot.rules.head_owner, snapshot.pushed_head
     )
     if merged_pull is not None:
         return closing.merge_found(snapshot, merged_pull)
-    return Decision(action=action if may_try(snapshot, action) else None)
+    return attempt(snapshot, opening(snapshot, base))
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
@@ -109,14 +106,11 @@ def show_left_work(snapshot: Snapshot) -> Decision:
     if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
         return Decision()
     base = snapshot.rules.base or observed.default_branch
-    pulls = (observed.by_number, *observed.by_branch)
-    ours = [
-        pull for pull in pulls if pull and derive.is_ours(pull, claim, snapshot.rules.head_owner)
-    ]
+    pulls, owner = (observed.by_number, *observed.by_branch), snapshot.rules.head_owner
+    ours = [pull for pull in pulls if pull and derive.is_ours(pull, claim, owner)]
     if claim.branch in ("", base) or any(pull.head_sha == snapshot.pushed_head for pull in ours):
         return Decision()  # there was a pull request of what is pushed, and somebody ended it
-    action = replace(opening(snapshot, base), is_draft=True)
-    return Decision(action=action if may_try(snapshot, action) else None)
+    return attempt(snapshot, replace(opening(snapshot, base), is_draft=True))
 
 
 def missing(snapshot: Snapshot) -> list[str]:
@@ -142,28 +136,17 @@ def condition(key: str, text: str) -> Decision:
     return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
 
 
-def _adopt(record: Record, pull: PullRequest, *, was_ours: bool) -> Decision:
-    """Make an open pull request the claim's; `was_ours`: an attempt of this claim had created it."""
-    if was_ours:
-        text = messages.pr_created(pull.number, pull.url)
-    else:
-        text = messages.pr_adopted(pull.number, pull.url, pull.branch)
-    pull_record = replace(
-        record.pull,
-        url=pull.url,
-        head=pull.head_sha,
-        checks=None,
-        changes_by=(),
-        conflicts_with="",
-    )
+def _adopt(record: Record, pull: PullRequest) -> Decision:
+    """Make an open pull request the claim's, be it one that an attempt of this claim had created or not."""
+    was_ours = "OpenPullRequest" in record.intents
+    created = messages.pr_created(pull.number, pull.url)
+    text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
+    phase = Phase.PR_CREATED.value
+    adopted = replace(record, judged=phase, intents={}, troubles={})
     return Decision(
-        fields={
-            "pr_number": pull.number,
-            "phase": Phase.PR_CREATED.value,
-            "status": Status.IN_REVIEW,
-        },
-        record=replace(
-            record, judged=Phase.PR_CREATED.value, intents={}, troubles={}, pull=pull_record
+        fields={"pr_number": pull.number, "phase": phase, "status": Status.IN_REVIEW},
+        record=adopted.with_pull(
+            url=pull.url, head=pull.head_sha, checks=None, changes_by=(), conflicts_with=""
         ),
         notices=(is_open(pull.number, text),),
     )

@@ -42,14 +42,12 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
     last = parse_time(record.claim.last_check_poll)
     if last is None or last > now:
         return 0.0
-    usual = last + rules.poll_seconds
-    due = record.pull.reviews.get("due")
-    if isinstance(due, int | float) and due > last:
-        usual = min(usual, max(due, last + SOONEST))
-    ends = (record.pull.checks or {}).get("ends_at")
-    if not isinstance(ends, int | float) or ends <= last:
-        return usual
-    return min(usual, max(ends + SETTLE, last + SOONEST))
+    moment = last + rules.poll_seconds
+    due, ends = record.pull.reviews.get("due"), (record.pull.checks or {}).get("ends_at")
+    for sooner, settles in ((due, 0.0), (ends, SETTLE)):
+        if isinstance(sooner, int | float) and sooner > last:
+            moment = min(moment, max(sooner + settles, last + SOONEST))
+    return moment
 
 
 def held_until(record: Record, rules: Rules) -> float:
@@ -61,9 +59,8 @@ def held_until(record: Record, rules: Rules) -> float:
     trouble = record.troubles.get("Look")
     if trouble is None:
         return 0.0
-    return trouble.until - (
-        max(LOOK_AGAIN - rules.poll_seconds, 0.0) if trouble.is_guessed else 0.0
-    )
+    sooner = max(LOOK_AGAIN - rules.poll_seconds, 0.0) if trouble.is_guessed else 0.0
+    return trouble.until - sooner
 
 
 def next_look(

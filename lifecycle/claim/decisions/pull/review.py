@@ -70,27 +70,30 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         conflicts_with=pull.base if is_conflicting else "",
         unanswered=unanswered(snapshot.record.pull, pull),
     )
-    notices = [
-        Notice(
-            f"changes:{pull.number}:{review.id}",
-            words.changes_requested(pull.number, review.author, review.url),
-            Audience.NEWS,
-        )
-        for review in pull.changes_requested
-        if not (_is_packed(pull_record, pull) or review.id in pull_record.reviews.get("told", ()))
-    ]
+    notices = []
+    for review in pull.changes_requested:
+        is_told = review.id in pull_record.reviews.get("told", ())
+        if not (is_told or _is_packed(pull_record, pull)):
+            text = words.changes_requested(pull.number, review.author, review.url)
+            notices.append(Notice(f"changes:{pull.number}:{review.id}", text, Audience.NEWS))
     notices += merge_standing.mended_first(snapshot, pull, pull_record.merging)
     if checks is not None:
         is_reported = bool(notices or pull.changes_requested)
-        judged = _checks(snapshot, pull_record, pull, checks, is_reported=is_reported)
+        durations = pace.learned(pull_record.durations, checks)
+        pull_record = replace(pull_record, checks=_summary(checks, durations), durations=durations)
+        if checks.verdict is Verdict.FAILED:
+            judged = _failed(pull_record, pull, checks)
+        elif checks.verdict is Verdict.GREEN:
+            judged = Judged(pull_record, _green(snapshot, pull, checks, is_reported=is_reported))
+        else:
+            judged = Judged(pull_record, _waiting(snapshot, pull, checks))
         how = merge_standing.stands(pull)
-        merge_notices = merge_standing.notices(snapshot, pull, pull_record)
-        merge_notices += [] if is_reported else merge_standing.moved(snapshot, pull, how)
+        notices += merge_standing.notices(snapshot, pull, pull_record)
+        notices += [] if is_reported else merge_standing.moved(snapshot, pull, how)
         pull_record = replace(judged.known, merging=replace(pull_record.merging, standing=how))
-        notices += [*merge_notices, *judged.notices]
-    return Judged(
-        pull_record, tuple(replace(notice, ends=(*notice.ends, *over(pull))) for notice in notices)
-    )
+        notices += judged.notices
+    whole = (replace(notice, ends=(*notice.ends, *over(pull))) for notice in notices)
+    return Judged(pull_record, tuple(whole))
 
 
 def over(pull: PullRequest) -> tuple[str, ...]:
@@ -101,9 +104,7 @@ def over(pull: PullRequest) -> tuple[str, ...]:
 
 def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
     """How many conversations wait for an answer; as recorded if this look did not read them."""
-    return (
-        pull.conversations.unanswered if pull.conversations is not None else pull_record.unanswered
-    )
+    return (pull.conversations or pull_record).unanswered
 
 
 def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
@@ -112,33 +113,14 @@ def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
     return digest in (pull_record.reviews.get("looked", ""), pull_record.reviews.get("late", ""))
 
 
-def _checks(
-    snapshot: Snapshot,
-    pull_record: PullRecord,
-    pull: PullRequest,
-    checks: Checks,
-    *,
-    is_reported: bool,
-) -> Judged:
-    """Judge the checks as they were just read."""
-    durations = pace.learned(pull_record.durations, checks)
-    pull_record = replace(pull_record, checks=_summary(checks, durations), durations=durations)
-    match checks.verdict:
-        case Verdict.FAILED:
-            return _failed(pull_record, pull, checks)
-        case Verdict.GREEN:
-            return Judged(pull_record, _green(snapshot, pull, checks, is_reported=is_reported))
-        case Verdict.PENDING:
-            return Judged(pull_record, _waiting(snapshot, pull, checks))
-
-
 def _failed(pull_record: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
     """Tell a first failure at once, and later ones when no check runs any more.
 
     Another run of the same check that fails again is another failure.
     """
     runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
-    announced = _announced(pull_record, checks)
+    before = pull_record.announced or {}
+    announced = set(before.get("failed", ())) if before.get("sha") == checks.sha else set[str]()
     is_last = not checks.count(Bucket.PENDING)
     if announced and (not is_last or announced.issuperset(runs)):
         return Judged(pull_record, ())
@@ -172,9 +154,8 @@ def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Not
 
     Checks register late, so a required one counts as missing from the second look on (or by command).
     """
-    if any(run.bucket is Bucket.PENDING and run.word != "STALE" for run in checks.runs):
-        return ()
-    if checks.unfinished:
+    running = [run for run in checks.runs if run.bucket is Bucket.PENDING and run.word != "STALE"]
+    if running or checks.unfinished:
         return ()
     before = snapshot.record.pull.checks or {}
     is_old = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
@@ -192,12 +173,6 @@ def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Not
         return ()
     key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
     return (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
-
-
-def _announced(pull_record: PullRecord, checks: Checks) -> set[str]:
-    """The failures of this head that notices were given of, each as `name@start`."""
-    announced = pull_record.announced or {}
-    return set(announced.get("failed", ())) if announced.get("sha") == checks.sha else set()
 
 
 def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
@@ -226,9 +201,8 @@ def failing_step(snapshot: Snapshot, pull: PullRequest) -> RerunJobs | RemarkOnP
     actions: list[RerunJobs | RemarkOnPull] = [RerunJobs(*rerun) for rerun in pull_record.reruns]
     if len(pull_record.tampering) > pull_record.remarked:
         text = words.weakened(pull_record.tampering[pull_record.remarked :])
-        mark = hidden_marker.of(
-            "weakened", head=pull.head_sha[:12], count=len(pull_record.tampering)
-        )
+        count = len(pull_record.tampering)
+        mark = hidden_marker.of("weakened", head=pull.head_sha[:12], count=count)
         actions.append(RemarkOnPull(pull.number, text, mark))
     return next((action for action in actions if may_try(snapshot, action)), None)
 
