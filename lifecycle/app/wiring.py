@@ -18,16 +18,7 @@ from lifecycle.settings import config, user_folder
 from lifecycle.storage import log, workflow_marks
 
 if TYPE_CHECKING:
-    from lifecycle.core.ports import (
-        Cache,
-        CheckReports,
-        Clock,
-        FailureFeedback,
-        Forge,
-        Merges,
-        ReviewFeedback,
-        Survey,
-    )
+    from lifecycle.core import ports
     from lifecycle.core.timing import Deadline
     from lifecycle.core.tracker import Tracker
     from lifecycle.core.values.configured import Settings
@@ -77,9 +68,9 @@ class WorktreeWorld:
         self,
         root: Path,
         environment: Mapping[str, str],
-        clock: Clock,
+        clock: ports.Clock,
         deadline: Deadline,
-        cache: Cache,
+        cache: ports.Cache,
         settings: Settings | None = None,
         elsewhere: Elsewhere | None = None,
     ) -> None:
@@ -351,35 +342,35 @@ class WorktreeWorld:
         )
 
     @cached_property
-    def forge(self) -> Forge:
+    def forge(self) -> ports.Forge:
         """Issues, pull requests, checks; raises NoToken, BadConfig."""
         return self.forge_of(self.base)
 
-    def forge_of(self, repository: Repository) -> Forge:
+    def forge_of(self, repository: Repository) -> ports.Forge:
         """Issues, pull requests and checks of another repository; raises NoToken, BadConfig."""
         return self.clients.forge(repository)
 
     @property
-    def reports(self) -> CheckReports:
+    def reports(self) -> ports.CheckReports:
         """What failed checks say of themselves; raises NoToken, BadConfig."""
         return self.clients.reports(self.base)
 
     @cached_property
-    def failures(self) -> FailureFeedback:
+    def failures(self) -> ports.FailureFeedback:
         """What becomes of failed checks; what was read of them is kept with this world."""
         from lifecycle.feedback.failures.failure_watch import FailureWatch
 
         return FailureWatch(self)
 
     @property
-    def merges(self) -> Merges:
+    def merges(self) -> ports.Merges:
         """What can be done about the merge of pull requests; raises NoToken, BadConfig."""
         from lifecycle.github.operations.ensure_merge import MergeOperations
 
         return MergeOperations(self.clients.forge(self.base))
 
     @property
-    def reviews(self) -> ReviewFeedback:
+    def reviews(self) -> ports.ReviewFeedback:
         """What people and bots say of a pull request; raises NoToken, BadConfig."""
         from lifecycle.feedback.reviews.review_watch import ReviewWatch
 
@@ -399,7 +390,7 @@ class WorktreeWorld:
         )
 
     @cached_property
-    def survey(self) -> Survey:
+    def survey(self) -> ports.Survey:
         """Many repositories at once; raises NoToken, BadConfig."""
         return self.clients.survey
 
@@ -408,7 +399,9 @@ class WorktreeWorld:
         """How many requests were made so far, and how many points GraphQL's cost."""
         return self.clients.spent if "clients" in self.__dict__ else (0, 0)
 
-    def beside(self, root: Path, environment: Mapping[str, str], cache: Cache) -> WorktreeWorld:
+    def beside(
+        self, root: Path, environment: Mapping[str, str], cache: ports.Cache
+    ) -> WorktreeWorld:
         """The world of another worktree, with this one's time; `cache` is that worktree's."""
         return WorktreeWorld(root, environment, self.clock, self.deadline, cache)
 

@@ -108,7 +108,7 @@ def test_a_deadline_at_any_moment_leaves_the_guard_open(
 
     place.ready()
     with monkeypatch.context() as patch:
-        patch.setattr("lifecycle.claim.engine.look.decide", late)
+        patch.setattr("lifecycle.claim.decisions.decide.decide", late)
         place.tree().tick(Wake.STOP)
     assert not (place.root / ".lifecycle/stamp").exists()
     assert (place.root / ".lifecycle/due").stat().st_mtime < 10

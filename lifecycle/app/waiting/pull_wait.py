@@ -7,13 +7,7 @@ from contextlib import AbstractContextManager
 
 from lifecycle.app import news_packets
 from lifecycle.claim.record.sections import PullRecord
-from lifecycle.core.errors import (
-    BadCredentials,
-    LifecycleError,
-    MissingScope,
-    NoPermission,
-    NoToken,
-)
+from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Notice
 from lifecycle.core.timing import DeadlineReached
@@ -28,7 +22,7 @@ SETTLE_SECONDS = 60.0
 Within = Callable[[], AbstractContextManager[None]]
 """Makes a context that ends a look which hangs, by the world's deadline."""
 
-OF_CREDENTIALS = (NoToken, BadCredentials, NoPermission, MissingScope)
+OF_CREDENTIALS = (errors.NoToken, errors.BadCredentials, errors.NoPermission, errors.MissingScope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +97,5 @@ def packet_of(
             return fetch(world, pull), ""
     except DeadlineReached:
         return None, news_packets.unread("", pull)
-    except (LifecycleError, OSError) as error:
+    except (errors.LifecycleError, OSError) as error:
         return None, news_packets.unread(getattr(error, "sentence", ""), pull)

@@ -53,9 +53,8 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
     issue = observed.issue
     if issue is None or not issue.is_open or mine.ending.lease_done:
         return False  # the claim's own ending released the lease
-    if derive.apply_loss(
-        mine, card_and_link.apply_card(mine, observed), observed
-    ).ownership.is_released:
+    shown = derive.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
+    if shown.ownership.is_released:
         return True
     remote = world.remote
     try:
@@ -78,10 +77,8 @@ def start_of(world: World, lost: Record | None, observed: Observation) -> Start:
 
 def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:
     """Write the record in place of the lost claim's, file and state; drop that claim's queued notices."""
-    committed = claim_store.commit(
-        replace(record, past=lost.past, pull=replace(record.pull, durations=lost.pull.durations)),
-        {},
-    )
+    inherited = replace(record, past=lost.past).with_pull(durations=lost.pull.durations)
+    committed = claim_store.commit(inherited, {})
     written = claim_store.create(record) if committed.is_gone else committed.record
     claim_store.ledger.retire(written.claim_key)
     claim_store.save()
@@ -217,9 +214,7 @@ def _refuse_other_place(world: World, number: int) -> None:
     git would not check its branch out twice, and by then the lease of the claim there would be gone.
     """
     for place, record in _other_claims(world):
-        if record.claim.issue_number == number and not (
-            record.ownership.taken_by or record.ownership.is_released
-        ):
+        if record.claim.issue_number == number and not record.is_lost:
             raise _claimed_there(place, number)
 
 
@@ -271,11 +266,11 @@ def _claimed_there(place: Path, number: int) -> HeldByAnother:
 def _need_dependencies(world: World, task: TaskAsked, *, force: bool) -> None:
     """Refuse a task that depends on open issues, unless it is taken by force."""
     states = {card.number: card.is_open for card in task.cards}
-    still_open = []
-    for number in priorities.numbers(task.card.dependencies if task.card else None):
-        is_open = states[number] if number in states else world.forge.issue(number).is_open
-        if is_open:
-            still_open.append(f"#{number}")
+    numbers = priorities.numbers(task.card.dependencies if task.card else None)
+    for number in numbers:
+        if number not in states:
+            states[number] = world.forge.issue(number).is_open
+    still_open = [f"#{number}" for number in numbers if states[number]]
     if still_open and not force:
         pronoun = "them" if len(still_open) > 1 else "it"
         raise Refused(

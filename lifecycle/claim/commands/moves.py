@@ -14,14 +14,7 @@ from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
-from lifecycle.core.errors import (
-    ClaimRefused,
-    GitFailed,
-    HeldByAnother,
-    IllegalMove,
-    Refused,
-    Transient,
-)
+from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
@@ -42,9 +35,6 @@ SESSION = "CLAUDE_CODE_SESSION_ID"
 
 TITLE_LENGTH = 256
 """Characters of a pull request's title; GitHub answers a longer one with 422, "title is too long"."""
-
-_STATUS = {Phase.CODING: Status.IN_PROGRESS}
-"""The Status that goes with a phase which is set by command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +58,9 @@ def current(claim_store: ClaimStore) -> Record:
 def there(loaded: Loaded) -> Record:
     """The claim that was loaded; Refused if there is none."""
     if loaded.record is None:
-        raise Refused("There is no claim in this worktree; make one with: lifecycle claim <number>")
+        raise errors.Refused(
+            "There is no claim in this worktree; make one with: lifecycle claim <number>"
+        )
     return loaded.record
 
 
@@ -87,7 +79,7 @@ def _change(claim_store: ClaimStore, change: Callable[[Record], Record]) -> Reco
 def _staying(record: Record) -> Record:
     """The record; Refused if it is being released."""
     if record.ending.releasing is not None:
-        raise Refused(
+        raise errors.Refused(
             f"#{record.claim.issue_number} is being released, and the claim was left as it is. "
             "Finish that with: lifecycle tick"
         )
@@ -103,7 +95,7 @@ def phase_of(record: Record) -> Phase:
     """The claim's phase; ClaimRefused if the file names one that does not exist."""
     phase = PHASES.get(record.claim.phase)
     if phase is None:
-        raise ClaimRefused(unknown_phase(record.claim.phase, [p.value for p in Phase]))
+        raise errors.ClaimRefused(unknown_phase(record.claim.phase, [p.value for p in Phase]))
     return phase
 
 
@@ -120,9 +112,11 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     """
     summary = world.public(" ".join(summary.split()), "summary")
     if not summary:
-        raise Refused("The summary is empty, so nothing was handed off; it becomes the PR's title.")
+        raise errors.Refused(
+            "The summary is empty, so nothing was handed off; it becomes the PR's title."
+        )
     if len(summary) > TITLE_LENGTH:
-        raise Refused(
+        raise errors.Refused(
             f"The summary has {len(summary)} characters, so nothing was handed off: it becomes the PR's "
             f"title, which holds {TITLE_LENGTH}. Shorten it; the rest belongs into the commits."
         )
@@ -131,7 +125,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     record = observing.demand_same_place(world, _staying(current(claim_store)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and Phase.READY_FOR_PR not in (phase, *CLAIM.legal(phase)):
-        raise IllegalMove(
+        raise errors.IllegalMove(
             f"#{record.claim.issue_number} is in phase {phase}, where nothing is handed off any more, so "
             "nothing was pushed; what is next: lifecycle status"
         )
@@ -145,9 +139,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     _refuse_lease_of_another(world, record)
     notes += _pushed(world, record)
     if record.claim.pr_number and record.pull.unanswered:
-        notes.append(
-            f"{review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)}."
-        )
+        open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
+        notes.append(f"{open_threads}.")
     if phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record):
         number, title = record.claim.pr_number, record.claim.summary
         if summary != title:
@@ -160,8 +153,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
 
     def handed(record: Record) -> Record:
         owner = session or record.ownership.session
-        ownership = replace(record.ownership, session=owner, session_at=world.clock.now())
-        return replace(record.with_values(values), ownership=ownership)
+        ours = record.with_ownership(session=owner, session_at=world.clock.now())
+        return ours.with_values(values)
 
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         return HandedOff(_change(claim_store, handed), tuple(notes))
@@ -199,43 +192,32 @@ def move(
     world.refuse_tracked()
     reason = world.public(" ".join(reason.split()), "reason")
     override = world.public(override, "override")
-    nudge: Nudge | None = None
 
     def moved(record: Record) -> Record:
-        nonlocal nudge
         if reason and not force and PHASES.get(record.claim.phase) is wanted:
-            raise Refused(
+            raise errors.Refused(
                 f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
             )
         observing.demand_same_place(world, record)
         changed = _moved(record, wanted, force=force)
-        nudge = _nudge(world, record, wanted, reason)
-        is_done = wanted is Phase.DONE
+        if reason:
+            by, source = "agent" if session_of(world) else "person", record.claim.phase
+            nudge = Nudge(world.clock.now(), source, wanted.value, reason, by)
+            changed = replace(changed, nudges=(*record.nudges, nudge)[-NUDGES_KEPT:])
+        if wanted is not Phase.DONE:
+            return changed.with_ending(override="", consent="")
         yes = consent or (f"nudge: {reason}" if reason else "")
-        return replace(
-            changed,
-            ending=replace(
-                changed.ending, override=override if is_done else "", consent=yes if is_done else ""
-            ),
-            nudges=(*record.nudges, *((nudge,) if nudge else ()))[-NUDGES_KEPT:],
-        )
+        return changed.with_ending(override=override, consent=yes)
 
     if dry_run:
         return moved(_staying(current(claim_store)))
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         record = _change(claim_store, moved)
-    if nudge is not None:
+    if reason:
+        nudge = record.nudges[-1]
         text = f"nudge by {nudge.by}: {nudge.source} to {nudge.target}: {nudge.reason}"
         log.write(world.root, text, world.environment)
     return record
-
-
-def _nudge(world: World, record: Record, wanted: Phase, reason: str) -> Nudge | None:
-    """The nudge to record for a move with a reason; None without one."""
-    if not reason:
-        return None
-    by = "agent" if session_of(world) else "person"
-    return Nudge(world.clock.now(), record.claim.phase, wanted.value, reason, by)
 
 
 def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
@@ -244,8 +226,8 @@ def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
     if phase is not None and phase is not wanted and not force:
         CLAIM.check(phase, wanted)
     values = {"phase": wanted.value}
-    if wanted in _STATUS:
-        values["status"] = _STATUS[wanted]
+    if wanted is Phase.CODING:
+        values["status"] = Status.IN_PROGRESS
     return record.with_values(values)
 
 
@@ -254,16 +236,16 @@ def _check_branch(world: World, record: Record) -> list[str]:
     branch, git = record.claim.branch, world.git
     checked_out = git.current_branch()
     if not branch:
-        raise ClaimRefused(
+        raise errors.ClaimRefused(
             f"branch is missing in {CLAIM_FILE}; write the branch of this work there."
         )
     if redact(branch, {}) != branch:
-        raise Refused(
+        raise errors.Refused(
             "The name of the claim's branch holds what looks like a secret, so nothing was pushed; rename "
             f"it (git branch -m <name>), and write the new name into {CLAIM_FILE} as branch."
         )
     if checked_out != branch:
-        raise Refused(
+        raise errors.Refused(
             f"The claim is for branch {branch}, and HEAD is on {checked_out or 'no branch'}; nothing was "
             f"pushed. Switch with: git switch {branch}"
         )
@@ -274,7 +256,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if base and git.remote_head_of(base, world.settings.remote):
         count = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
         if count == "0":
-            raise Refused(
+            raise errors.Refused(
                 f"{branch} has no commit that {base} lacks; nothing was pushed. Commit the work, "
                 "then hand off again."
             )
@@ -284,13 +266,13 @@ def _check_branch(world: World, record: Record) -> list[str]:
 def _refuse_card_of_another(record: Record) -> None:
     """Refuse if the last look found that the task was taken over or released."""
     if record.ownership.taken_by:
-        raise HeldByAnother(
+        raise errors.HeldByAnother(
             f"#{record.claim.issue_number} is held by {named(record.ownership.taken_by)}, as its lease "
             "or its card says; nothing was pushed, and branch and commits are kept. Talk to them, or leave "
             "the task with: lifecycle release; if the card is wrong, mend its Agent and run: lifecycle tick"
         )
     if record.ownership.is_released:
-        raise Refused(released_to_hand_off(record.claim.issue_number))
+        raise errors.Refused(released_to_hand_off(record.claim.issue_number))
 
 
 def _refuse_lease_of_another(world: World, record: Record) -> None:
@@ -305,15 +287,15 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
         stands = lease.standing(
             world.git, remote, claim.issue_number, sha=record.ownership.lease, agent=claim.agent_id
         )
-    except (GitFailed, Transient) as error:
+    except (errors.GitFailed, errors.Transient) as error:
         text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)
         return
     holder = stands.other
     if stands.is_gone and not record.ending.lease_done:
-        raise Refused(released_to_hand_off(claim.issue_number))
+        raise errors.Refused(released_to_hand_off(claim.issue_number))
     if holder is not None:
-        raise HeldByAnother(
+        raise errors.HeldByAnother(
             f"#{claim.issue_number} is held by {named(holder.agent)} since {holder.since} "
             f"({lease.ref_of(claim.issue_number)} on {remote}); nothing was pushed, and branch and "
             "commits are kept. Talk to them, or leave the task with: lifecycle release"
@@ -330,7 +312,7 @@ def _pushed(world: World, record: Record) -> list[str]:
     notes = _left_queue(world, number) if number and record.pull.merging.has_queue else []
     try:
         _push(world, branch)
-    except GitFailed as error:
+    except errors.GitFailed as error:
         queue_notes = _left_queue(world, number) if number and _PROTECTED in error.evidence else []
         if not queue_notes:
             raise
@@ -354,15 +336,15 @@ def _push(world: World, branch: str) -> None:
     remote = world.remote
     try:
         world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
-    except GitFailed as error:
-        raise GitFailed(
+    except errors.GitFailed as error:
+        raise errors.GitFailed(
             f"The push of {branch} failed ({error.evidence}); the phase was not changed. Mend that, then "
             f"hand off again. All that git says: git push {remote} {branch}; commits that you lack: git "
             f"pull --rebase {remote} {branch}",
             evidence=error.evidence,
         ) from None
-    except Transient as error:
-        raise Transient(
+    except errors.Transient as error:
+        raise errors.Transient(
             f"{error.sentence} The phase was not changed; hand off again.", is_ambiguous=True
         ) from None
 
@@ -403,7 +385,7 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     if ended.record.status != 0:
         plain_reasons = ("", f"exit status {ended.record.status}")
         why = "" if ended.record.why in plain_reasons else f" ({ended.record.why})"
-        raise Refused(
+        raise errors.Refused(
             f"Validation failed: `{command}` exited {ended.record.status}{why}; nothing was pushed and the "
             "phase was not changed. Mend it and hand off again."
         )

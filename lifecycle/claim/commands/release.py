@@ -115,11 +115,8 @@ def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
         raise
     text = "was released; nothing of it is held any more" if was_held else "had come to nothing"
     sentence = f"The claim of #{begun.issue} that was begun here {text}."
-    return ReleaseOutcome(
-        replace(begun.record, ending=replace(begun.record.ending, outcome="released")),
-        is_over=True,
-        said=sentence,
-    )
+    ended = begun.record.with_ending(outcome="released")
+    return ReleaseOutcome(ended, is_over=True, said=sentence)
 
 
 def _restored(claim_store: ClaimStore) -> Record | None:
@@ -153,20 +150,9 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
         except (GitFailed, Transient) as error:
             notes.append(f"Who holds the lease could not be read; the card decides. {error}")
     releasing = Releasing(world.clock.now(), reason, progress, holder)
-    fresh = replace(
-        record,
-        ending=replace(
-            record.ending,
-            releasing=releasing,
-            comment_done=False,
-            board_done=False,
-            unassigned=False,
-            override="",
-            consent="",
-        ),
-        ownership=replace(record.ownership, lease=sha),
-        intents={},
-    )
+    fresh = replace(record, intents={}).with_ownership(lease=sha)
+    fresh = fresh.with_ending(comment_done=False, board_done=False, unassigned=False)
+    fresh = fresh.with_ending(releasing=releasing, override="", consent="")
     return ReleaseOutcome(fresh, tuple(notes))
 
 

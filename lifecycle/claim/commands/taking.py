@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.claim.commands import admission, unfinished_claims
@@ -28,7 +28,7 @@ from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
-from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
@@ -106,7 +106,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     if mine is not None:
         remarks: list[str] = []
         if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
-            record = _held(world, claim_store, loaded)
+            record = _held(world, claim_store, mine, loaded.hints)
             return Taken(record, task.issue.title, tuple(remarks), is_new=False)
         task = replace(task, lost=mine)
     with unfinished_claims.answered_for(world, claim_store):
@@ -140,9 +140,8 @@ def _check_held(mine: Record, number: int, command: str) -> None:
     """Refuse if this worktree's claim is on another task, or is being released."""
     own = mine.claim.issue_number
     if own != number:
-        lost = mine.ownership.taken_by or mine.ownership.is_released
         how = f"already holds #{own} (phase {mine.claim.phase}); finish it first"
-        if lost:
+        if mine.is_lost:
             how = f"has the claim on #{own}, which it lost; leave it with: lifecycle release"
         raise Refused(
             f"This worktree {how}, or take the other with: lifecycle {command} {number} --worktree"
@@ -154,17 +153,13 @@ def _check_held(mine: Record, number: int, command: str) -> None:
         )
 
 
-def _held(world: World, claim_store: ClaimStore, loaded: Loaded) -> Record:
+def _held(world: World, claim_store: ClaimStore, mine: Record, hints: Mapping[str, Any]) -> Record:
     """Make the claim that is here already the claim of this command's session, and return it."""
-    mine, session = loaded.record, session_of(world)
-    if mine is None:
-        raise ValueError("there is no claim to go on with")
+    session = session_of(world)
     if session in ("", mine.ownership.session):
         return mine
-    taken = replace(
-        mine, ownership=replace(mine.ownership, session=session, session_at=world.clock.now())
-    )
-    return claim_store.commit(taken, loaded.hints).record
+    taken = mine.with_ownership(session=session, session_at=world.clock.now())
+    return claim_store.commit(taken, hints).record
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +204,7 @@ class _Taking:
         holder = holder_of(self.world, self.task.issue.number)
         return holder is not None and holder.agent == self.attempt.agent
 
-    def _issue(self, linked: linked_writes.Held) -> Taken:
+    def _issue(self, linked: LinkRecord) -> Taken:
         """Take the issue: note, lease, branch, assignee, card, claim file, in this order.
 
         Whoever it is taken over from is unassigned after that.
@@ -224,7 +219,9 @@ class _Taking:
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, world.settings.base or task.seen.default_branch)
-        unfinished_claims.held(claim_store)
+        unfinished_claims.amend(
+            claim_store, is_held=True
+        )  # issue and card are written from here on
         if login not in world.forge.assign(number, login):
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
         item = _put_on_board(world, task, agent, start.status, notes)
@@ -242,7 +239,7 @@ class _Taking:
             ),
             title=task.issue.title,
             is_taken=True,
-            linked=LinkRecord(link=linked.link, is_known=linked.is_known, left=linked.left),
+            linked=linked,
         )
         if task.lost is None:
             record = claim_store.create(record)
@@ -266,7 +263,7 @@ class _Taking:
             return holder.sha, ""
         former = holder if self.force else None
         instead_of = former.sha if former is not None else ""
-        unfinished_claims.takes_over(self.claim_store, instead_of)
+        unfinished_claims.amend(self.claim_store, instead_of=instead_of)
         agent, nonce = attempt.agent, attempt.nonce
         try:
             sha = lease.take(
@@ -286,13 +283,13 @@ class _Taking:
 
 def _going_on(record: Record, lost: Record, start: Start) -> Record:
     """The new record with the lost claim's pull request and session."""
-    session, pull = record.ownership.session or lost.ownership.session, start.pull
-    record = replace(record, ownership=replace(record.ownership, session=session))
+    pull, session = start.pull, record.ownership.session or lost.ownership.session
+    record = record.with_ownership(session=session)
     if pull is None:
         return record
     opened = pull.number if lost.pull.opened == pull.number else None
-    pull_record = replace(record.pull, url=pull.url, head=pull.head_sha, opened=opened)
-    return replace(record, pull=pull_record, judged=start.phase.value)
+    record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened)
+    return replace(record, judged=start.phase.value)
 
 
 def _values(
@@ -343,16 +340,14 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
         todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
         titles = {card.number: card.title for card in todo or on_board}
         if not titles:
-            issues = world.forge.open_issues()
-            titles = {
-                issue.number: issue.title for issue in issues if part in issue.title.casefold()
-            }
+            everywhere = world.forge.open_issues()
+            issues = [issue for issue in everywhere if part in issue.title.casefold()]
+            titles = {issue.number: issue.title for issue in issues}
     if not titles:
         raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
     if len(titles) > 1:
-        shown = [
-            f"#{number} {quoted(title)}" for number, title in list(titles.items())[:_SHOWN_MATCHES]
-        ]
+        first = list(titles.items())[:_SHOWN_MATCHES]
+        shown = [f"#{number} {quoted(title)}" for number, title in first]
         raise Refused(f'"{query}" fits {len(titles)} issues: {"; ".join(shown)}. Claim by number.')
     return next(iter(titles))
 
@@ -379,22 +374,16 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
     number, begun = task.issue.number, unfinished_claims.of(claim_store.state)
     if begun is not None and begun.issue == number:
         return Attempt(begun.agent, begun.nonce, resumes=True)
-    lost = claim_store.remembered()
-    if (
-        lost is not None
-        and not lost.ending.outcome
-        and lost.claim.issue_number == number
-        and lost.ownership.lease
-    ):
-        return Attempt(
-            lost.claim.agent_id, lease.new_nonce(), resumes=True, held=lost.ownership.lease
-        )
+    last, nonce = claim_store.remembered(), lease.new_nonce()
+    is_here = last is not None and not last.ending.outcome and last.claim.issue_number == number
+    if last is not None and is_here and last.ownership.lease:
+        return Attempt(last.claim.agent_id, nonce, resumes=True, held=last.ownership.lease)
     if task.lost is not None and login_of(task.lost.claim.agent_id):
-        return Attempt(task.lost.claim.agent_id, lease.new_nonce(), resumes=True)
+        return Attempt(task.lost.claim.agent_id, nonce, resumes=True)
     # With random digits, since others may claim in the same second: a tracker that knows an agent by its
     # name alone would take two of one name for one.
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"
-    return Attempt(agent, lease.new_nonce(), resumes=False)
+    return Attempt(agent, nonce, resumes=False)
 
 
 def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[str]:

@@ -9,7 +9,7 @@ and by which attempt. The next `lifecycle claim` of the same task goes on with i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from lifecycle.claim.commands.admission import Attempt, TaskAsked
@@ -17,7 +17,6 @@ from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.sections import OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
@@ -58,9 +57,7 @@ class Begun:
     def record(self) -> Record:
         """A record with the remote and repository of the attempt, for `observing.demand_same_place`."""
         values = {"issue_number": self.issue, "agent_id": self.agent}
-        return Record(
-            values=values, ownership=OwnershipRecord(remote=self.remote, repository=self.repository)
-        )
+        return Record(values).with_ownership(remote=self.remote, repository=self.repository)
 
 
 def of(state: Mapping[str, Any]) -> Begun | None:
@@ -100,18 +97,12 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
     _keep(claim_store, begun)
 
 
-def takes_over(claim_store: ClaimStore, sha: str) -> None:
-    """Note that another agent's lease is about to be taken over; undoing the attempt restores it."""
+def amend(claim_store: ClaimStore, **changes: Any) -> None:
+    """Note what is new of the attempt: that its lease is there, or whose is about to be taken over."""
     begun = of(claim_store.state)
-    if begun is not None and begun.instead_of != sha:
-        _keep(claim_store, replace(begun, instead_of=sha))
-
-
-def held(claim_store: ClaimStore) -> None:
-    """Note that the lease and the branch are there: from here on the issue and its card are written."""
-    begun = of(claim_store.state)
-    if begun is not None and not begun.is_held:
-        _keep(claim_store, replace(begun, is_held=True))
+    amended = replace(begun, **changes) if begun is not None else None
+    if amended is not None and amended != begun:
+        _keep(claim_store, amended)
 
 
 def _keep(claim_store: ClaimStore, begun: Begun) -> None:
@@ -207,7 +198,9 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     try:
         yield
     except (Refused, Rejected) as error:
-        error.sentence = f"{error.sentence} {_undo(world, claim_store)}".rstrip()
+        with suppress(LifecycleError):
+            undo(world, claim_store)
+        error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
         raise
     except Transient as error:
         error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
@@ -222,12 +215,3 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
         where = error.filename or "writing a file"
         text = f"{where}: {error.strerror or error}; the claim is not there. {left(claim_store)}"
         raise Transient(text.rstrip()) from None
-
-
-def _undo(world: World, claim_store: ClaimStore) -> str:
-    """Undo the attempt after a refusal; returns a remark if that failed and has to be tried again."""
-    try:
-        undo(world, claim_store)
-    except LifecycleError:
-        return left(claim_store)
-    return ""

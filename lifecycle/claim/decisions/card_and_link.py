@@ -203,8 +203,7 @@ def wants_link(snapshot: Snapshot) -> bool:
     record = snapshot.record
     if record.linked.link is not None or record.claim.issue_number is None:
         return False
-    is_lost = record.ownership.taken_by or record.ownership.is_released
-    if is_lost or snapshot.wake is Wake.SWEEP:
+    if record.is_lost or snapshot.wake is Wake.SWEEP:
         return False
     is_ending = link_wanted(record) != CLAIMED
     return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)

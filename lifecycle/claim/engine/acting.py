@@ -28,18 +28,7 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import CardAhead
 from lifecycle.claim.record.state import Record, kind_of
-from lifecycle.core import plan
-from lifecycle.core.errors import (
-    HeldByAnother,
-    LifecycleError,
-    MissingScope,
-    NoPermission,
-    NotFound,
-    PullRequestExists,
-    Rejected,
-    Transient,
-    Unsupported,
-)
+from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
@@ -75,7 +64,7 @@ def perform(
             case _:
                 _carry_out(action, world, claim_store, record)
                 return plan.Done(action)
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         return plan.Failed(action, error)
 
@@ -115,13 +104,13 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
         try:
             ref = lease.ref_of(action.issue)
             world.forge.move_ref(node_id, ref, action.sha, lease.NOTHING)
-        except LifecycleError as error:
+        except errors.LifecycleError as error:
             log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
         else:
             return
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
-        raise HeldByAnother(
+        raise errors.HeldByAnother(
             f"The lease on #{action.issue} changed meanwhile, so somebody works on it; it was left."
         )
 
@@ -153,9 +142,9 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     texts, where = texts_of(action, world), {"head": action.head, "base": action.base}
     try:
         return world.forge.create_pull_request(**texts, **where, is_draft=action.is_draft)
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         find = partial(_find_open, action, world)
-        return settled_after(error, find, already=(PullRequestExists,)).now
+        return settled_after(error, find, already=(errors.PullRequestExists,)).now
 
 
 def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:
@@ -203,7 +192,7 @@ def _put_on_board(
     """Add the card; or write its fields, which drops the board's lines from the cache."""
     if isinstance(action, plan.AddToBoard):
         if world.board is None:
-            raise Rejected("No board is configured.")
+            raise errors.Rejected("No board is configured.")
         return plan.OnBoard(world.board.add(action.issue_id))
     agent = "" if action.clear_agent else action.agent
     item = world.cards.write(
@@ -217,7 +206,7 @@ def _close(action: plan.CloseIssue, world: World) -> None:
     """Close the issue; Rejected if GitHub still shows it open."""
     issue = world.forge.close_issue(action.issue)
     if issue.is_open:
-        raise Rejected(
+        raise errors.Rejected(
             f"GitHub accepted the request but still shows #{action.issue} open; it is tried again "
             "at the next look."
         )
@@ -227,7 +216,7 @@ def _unassign(action: plan.Unassign, world: World) -> None:
     """Take the account off the issue; Rejected if GitHub leaves it assigned."""
     assignees = world.forge.unassign(action.issue, action.login)
     if any(name.casefold() == action.login.casefold() for name in assignees):
-        raise Rejected(
+        raise errors.Rejected(
             f"GitHub left {action.login} assigned to #{action.issue} (no right to change that?)."
         )
 
@@ -238,7 +227,7 @@ APART_SECONDS = 86_400.0
 _APART = "writes_apart"
 _JOINT = (plan.OpenPullRequest, plan.PostComment, plan.CloseIssue, plan.SetBoard)
 """What may share a request."""
-_OF_ACCESS = (MissingScope, NoPermission, NotFound, Unsupported)
+_OF_ACCESS = (errors.MissingScope, errors.NoPermission, errors.NotFound, errors.Unsupported)
 """Errors that are due to the token or the server, so that the next joint request would fail as well."""
 
 
@@ -264,12 +253,12 @@ def joined(
     try:
         texts = texts_of(action, world) if isinstance(action, plan.OpenPullRequest) else {}
         facts, error = world.joint.send(actions, observed, texts)
-    except LifecycleError as refused:
+    except errors.LifecycleError as refused:
         refused.sentence = redact(refused.sentence, world.environment)
-        if isinstance(refused, Transient) and refused.is_ambiguous:
+        if isinstance(refused, errors.Transient) and refused.is_ambiguous:
             return (), plan.Failed(action, refused)
         _set_ahead(working, before)  # nothing was done
-        if isinstance(refused, Transient):
+        if isinstance(refused, errors.Transient):
             _leave(working)
             return [(action, plan.Failed(action, refused))], None
         _forget_intent(working, action)
@@ -357,7 +346,7 @@ def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action,
         DeadlineReached: it could not be read in time.
     """
     action, error = missed.action, missed.error
-    is_unknown = isinstance(error, Transient) and error.is_ambiguous
+    is_unknown = isinstance(error, errors.Transient) and error.is_ambiguous
     if not is_unknown:
         _forget_intent(working, action)
     _note_apart(working, error)
@@ -379,19 +368,19 @@ def _leave(working: LookUnderWay) -> None:
     working.seen = replace(working.seen, failed=failed)
 
 
-def _read_back(working: LookUnderWay, error: LifecycleError) -> bool:
+def _read_back(working: LookUnderWay, error: errors.LifecycleError) -> bool:
     """Observe again, after a joint request; False if that could not be read, or GitHub said to wait."""
     from lifecycle.claim.engine.observing import could_not_look
 
     world, request = working.world, look(working.seen)
     if request is None:
         return False
-    if isinstance(error, Transient) and error.retry_after is not None:
+    if isinstance(error, errors.Transient) and error.retry_after is not None:
         could_not_look(working, error)
         return False
     try:
         observed = world.forge.observe(replace(request, writes=False))
-    except LifecycleError as unread:
+    except errors.LifecycleError as unread:
         log.write(world.root, f"read back: {redact(unread.sentence, world.environment)}")
         return False
     record = apply_observation(working.record, observed, working.seen.now)
@@ -406,7 +395,7 @@ def _forget_intent(working: LookUnderWay, action: plan.Action) -> None:
     working.record = replace(working.record, intents=intents)
 
 
-def _note_apart(working: LookUnderWay, error: LifecycleError) -> None:
+def _note_apart(working: LookUnderWay, error: errors.LifecycleError) -> None:
     """Join no more writes in this look; nor for a day, if the token or the server does not allow it."""
     world = working.world
     working.is_apart = True

@@ -79,7 +79,11 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
     lines += [following] * (following not in lines)
     if not has_hooks:
         lines.append(messages.no_hooks())
-    return lines + _nudge_lines(record) + problem_lines(record)
+    lines += [
+        f"Moved by hand from {last.source} to {last.target} at {render_time(last.at)}: {last.reason}"
+        for last in record.nudges[-1:]
+    ]
+    return lines + problem_lines(record)
 
 
 def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = True) -> str:
@@ -89,7 +93,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = T
         return messages.unknown_phase(claim.phase, [p.value for p in Phase])
     if record.ending.releasing is not None:
         return loss_messages.releasing(claim.issue_number)
-    if is_lost(record):
+    if record.is_lost:
         return loss_line(record)
     counts = derive.counts_done(record, hears_prompts=hears_prompts)
     return _next_step(record, phase, counts_done=counts, has_hooks=has_hooks)
@@ -99,14 +103,9 @@ def question_lines(record: Record) -> list[str]:
     """The question about closing, in one line; none unless it waits for the user's answer."""
     claim = record.claim
     is_open = claim.phase == Phase.MERGED_DETECTED and derive.is_confirmed(record)
-    if not (is_open and claim.pr_number) or is_lost(record):
+    if not (is_open and claim.pr_number) or record.is_lost:
         return []
     return [messages.merged(claim.pr_number, claim.issue_number)]
-
-
-def is_lost(record: Record) -> bool:
-    """True if the claim lost its task: somebody else has it, or it was released."""
-    return bool(record.ownership.taken_by or record.ownership.is_released)
 
 
 def loss_line(record: Record) -> str:
@@ -117,21 +116,12 @@ def loss_line(record: Record) -> str:
     return loss_messages.released_from_afar(number)
 
 
-def _nudge_lines(record: Record) -> list[str]:
-    """The last move that somebody made by hand, with the reason."""
-    return [
-        f"Moved by hand from {last.source} to {last.target} at {render_time(last.at)}: {last.reason}"
-        for last in record.nudges[-1:]
-    ]
-
-
 def review_lines(record: Record) -> list[str]:
     """Lines on what prevents the merge of the pull request, apart from checks."""
     number, lines = record.claim.pr_number, []
     if record.pull.changes_by:
-        lines.append(
-            f"Changes requested on PR #{number} by {', '.join(map(named, record.pull.changes_by))}."
-        )
+        people = ", ".join(map(named, record.pull.changes_by))
+        lines.append(f"Changes requested on PR #{number} by {people}.")
     if record.pull.conflicts_with:
         lines.append(f"PR #{number} conflicts with {record.pull.conflicts_with}.")
     # The standing is of the last look that read the checks; a request for changes or a conflict that was
@@ -174,9 +164,8 @@ def _is_asked_about(failures: Mapping[str, Any], head: object) -> bool:
     `failures` is `PullRecord.failures`, which the room feedback writes.
     """
     failing = {name for names in failures.get("failing", {}).values() for name in names}
-    return (
-        failures.get("red") == head and bool(failing) and failing <= {*failures.get("stopped", ())}
-    )
+    is_stopped = bool(failing) and failing <= {*failures.get("stopped", ())}
+    return is_stopped and failures.get("red") == head
 
 
 def until_the_merge(record: Record) -> str:
@@ -256,10 +245,9 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     for status in (Status.IN_PROGRESS, Status.IN_REVIEW):
         column = [card for card in mine if card.item.status == status]
         lines += _section(status, [_card(card, card.item.agent) for card in column])
-    drafts = [
-        f"- {quoted(draft.title, 120)}" for draft in board.drafts if draft.status != Status.DONE
-    ]
-    return lines + _section("Drafts (no issue yet, so nothing to claim)", drafts[:SHOWN])
+    drafts = [draft for draft in board.drafts if draft.status != Status.DONE][:SHOWN]
+    titles = [f"- {quoted(draft.title, 120)}" for draft in drafts]
+    return lines + _section("Drafts (no issue yet, so nothing to claim)", titles)
 
 
 def lost_card(record: Record | None, board: BoardBrief, repository: Repository) -> list[Any]:

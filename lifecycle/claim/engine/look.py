@@ -10,32 +10,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.decisions.decide import (
-    MAX_STEPS,
-    apply_fact,
-    complaints,
-    decide,
-    foresee,
-    imagine,
-    look,
-    still_wanted,
-    wants_look,
-)
+from lifecycle.claim.decisions import decide as deciding
 from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.engine.observing import (
-    LookUnderWay,
-    believed,
-    could_not_look,
-    deliverable,
-    kept_to,
-    observe,
-    owned,
-    queue,
-    snapshot_of,
-    taken_in,
-    with_place,
-)
+from lifecycle.claim.engine import observing
+from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record import journalling
 from lifecycle.claim.record.claim_store import Listener
@@ -105,12 +84,12 @@ def tick(
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         try:
             loaded = claim_store.confirm(loaded)
-            record = taken_in(world, claim_store, wake, loaded, to.session)
+            record = observing.taken_in(world, claim_store, wake, loaded, to.session)
             if record is None:
                 return _without_claim(claim_store, to)
-            to = replace(to, audiences=deliverable(record, to.session, to.audiences))
+            to = replace(to, audiences=observing.deliverable(record, to.session, to.audiences))
             loaded = replace(loaded, record=record)
-            snapshot = snapshot_of(world, claim_store, wake, loaded, poll_seconds)
+            snapshot = observing.snapshot_of(world, claim_store, wake, loaded, poll_seconds)
             working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
             claim_store.ledger.clear_refusals()
         except Refused as error:
@@ -178,16 +157,18 @@ def is_quiet(
     is_saved = loaded.record == claim_store.remembered()
     if not is_saved or loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    current = believed(world, claim_store, owned(claim_store, loaded.record, session))
+    current = observing.believed(
+        world, claim_store, observing.owned(claim_store, loaded.record, session)
+    )
     if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
         return False
     try:
-        snapshot = snapshot_of(world, claim_store, wake, loaded)
+        snapshot = observing.snapshot_of(world, claim_store, wake, loaded)
     except LifecycleError:
         return False
-    if look(snapshot) is not None:
+    if deciding.look(snapshot) is not None:
         return False
-    step = decide(snapshot)
+    step = deciding.decide(snapshot)
     key = snapshot.record.claim_key
     is_news = any(not claim_store.ledger.was_said(f"{key}/{notice.key}") for notice in step.notices)
     if step.fields or step.record or step.action or is_news:
@@ -207,44 +188,46 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     loaded = claim_store.load(repair=False)
     record = record or loaded.record
     if record is not None:
-        loaded = replace(loaded, record=believed(world, claim_store, record))
+        loaded = replace(loaded, record=observing.believed(world, claim_store, record))
     if loaded.record is None:
         return Report()
-    working = LookUnderWay(world, claim_store, snapshot_of(world, claim_store, Wake.TICK, loaded))
+    working = LookUnderWay(
+        world, claim_store, observing.snapshot_of(world, claim_store, Wake.TICK, loaded)
+    )
     _observe(working, loaded)
     notices: list[Notice] = []
     actions: list[Action] = []
     after = working.record
-    for step in foresee(working.seen, imagine):
+    for step in deciding.foresee(working.seen, deciding.imagine):
         after, action = step.seen.record, step.decision.action
         # The notice of the last step says that the claim has ended, which it does not in a rehearsal.
         new = () if isinstance(action, plan.ForgetClaim) else step.decision.notices
-        for notice in (kept_to(claim_store, after, planned) for planned in new):
+        for notice in (observing.kept_to(claim_store, after, planned) for planned in new):
             was_said = claim_store.ledger.was_said(f"{after.claim_key}/{notice.key}")
             if notice not in notices and not was_said:
                 notices.append(notice)
         if action is not None:
             actions.append(action)
-            after = apply_fact(step.seen, imagine(action)).record
+            after = deciding.apply_fact(step.seen, deciding.imagine(action)).record
     return Report(after, lasting(notices), tuple(actions), working.problem)
 
 
 def _observe(working: LookUnderWay, loaded: Loaded) -> None:
     """Read what the decision needs from GitHub, in the repository where the claim was taken."""
-    if look(working.seen) is not None:
+    if deciding.look(working.seen) is not None:
         try:
-            working.record = with_place(working.world, working.record)
+            working.record = observing.with_place(working.world, working.record)
         except (LifecycleError, DeadlineReached) as error:
-            could_not_look(working, error)
+            observing.could_not_look(working, error)
             return
-    observe(working, loaded)
+    observing.observe(working, loaded)
 
 
 def _work(working: LookUnderWay, loaded: Loaded) -> None:
     """Observe, then decide and act until nothing is left to do now, the file changed, or the time is up."""
     try:
         _observe(working, loaded)
-        for _ in range(MAX_STEPS):
+        for _ in range(deciding.MAX_STEPS):
             if working.is_gone or working.was_edited or working.is_finished:
                 break
             has_more = _step(working)
@@ -252,7 +235,7 @@ def _work(working: LookUnderWay, loaded: Loaded) -> None:
     except DeadlineReached:
         working.problem = Transient("The time for this look was up; it goes on at the next one.")
         log.write(working.world.root, "deadline reached")
-        queue(working, complaints(working.record))
+        observing.queue(working, deciding.complaints(working.record))
 
 
 def _keep(working: LookUnderWay) -> None:
@@ -260,7 +243,8 @@ def _keep(working: LookUnderWay) -> None:
     claim_store, snapshot = working.claim_store, working.seen
     record = replace(working.record, touched=claim_store.mtime_ns())
     for kind in record.troubles:
-        if not (still_wanted(snapshot, kind) or (kind == "Look" and wants_look(snapshot))):
+        is_due = kind == "Look" and deciding.wants_look(snapshot)
+        if not (is_due or deciding.still_wanted(snapshot, kind)):
             record = record.without(kind)
     working.record = record
     if working.is_finished:
@@ -289,10 +273,10 @@ def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
 
 def _step(working: LookUnderWay) -> bool:
     """Carry out one decision up to its fact; False once nothing is left to do."""
-    step = decide(working.seen)
+    step = deciding.decide(working.seen)
     before, waiting = working.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
-    queue(working, step.notices)
+    observing.queue(working, step.notices)
     if step.action is None:
         is_news = working.claim_store.ledger.waiting() != waiting
         _commit(working, is_new=is_news or working.record != before)
@@ -320,7 +304,7 @@ def _act(working: LookUnderWay, action: Action) -> None:
             _conclude(working, *failed)
         return
     if isinstance(action, plan.OpenPullRequest | plan.PostComment):
-        working.seen = apply_fact(working.seen, plan.Intended(action))
+        working.seen = deciding.apply_fact(working.seen, plan.Intended(action))
         claim_store.remember(working.record)
         claim_store.save()
     if isinstance(action, plan.ForgetClaim):
@@ -347,7 +331,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
     """Fold the facts of actions into the record, commit it, and note them in log and journal."""
     root, entries = working.world.root, list[journal.JournalEntry]()
     for action, fact in pairs:
-        working.seen = apply_fact(working.seen, fact)
+        working.seen = deciding.apply_fact(working.seen, fact)
         record = working.record
         if isinstance(fact, plan.Failed):
             working.problem = working.problem or fact.error

@@ -10,20 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.linked import pending_writes
-from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.sections import LinkRecord, Trouble
 from lifecycle.claim.record.state import RETRY_SECONDS, Record
-from lifecycle.core.errors import (
-    AlreadyClaimed,
-    BadConfig,
-    GitFailed,
-    Invalid,
-    LifecycleError,
-    NotFound,
-    Refused,
-    Rejected,
-    Transient,
-)
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core import errors
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Audience, LinkedIs, Notice, SetLinked
 from lifecycle.core.redact import redact
@@ -39,28 +29,13 @@ if TYPE_CHECKING:
     from lifecycle.core.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """The linked task of a claim that is being taken.
-
-    Attributes:
-        link: that task, or None.
-        is_known: that tracker was asked, so that a `link` of None means that there is none.
-        left: why the task is left to somebody else, or "".
-    """
-
-    link: Link | None = None
-    is_known: bool = False
-    left: str = ""
-
-
 def issue_named(world: World, task: Task) -> int | None:
     """The number of the issue of this worktree's repository that a task is linked to, or None."""
     if not task.external:
         return None
     try:
         base, host = str(world.base), config.web_host(world.addresses.api_url)
-    except (BadConfig, GitFailed):
+    except (errors.BadConfig, errors.GitFailed):
         return None  # a worktree without GitHub: its tasks are linked to nothing of it
     return card_and_link.issue_of(task.external, base, host)
 
@@ -77,16 +52,18 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
         return None
     try:
         task = tracker.get(word)
-    except (NotFound, Invalid):
+    except (errors.NotFound, errors.Invalid):
         return None
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         notes.append(f"{tracker.name} is left out: {error.sentence}")
         return None
     number = issue_named(world, task)
     if number is None:
-        raise Refused(linked_messages.not_linked(task.id, str(world.base), f"{world.base}#42"))
+        raise errors.Refused(
+            linked_messages.not_linked(task.id, str(world.base), f"{world.base}#42")
+        )
     if not task.is_open:
-        raise Refused(linked_messages.closed_already(task.id, number))
+        raise errors.Refused(linked_messages.closed_already(task.id, number))
     return number, task
 
 
@@ -100,7 +77,7 @@ def hold(
     chosen: Task | None = None,
     insists: bool = False,
     force: bool = False,
-) -> Held:
+) -> LinkRecord:
     """Claim the linked task of an issue that is about to be claimed, if it has one.
 
     Args:
@@ -122,36 +99,36 @@ def hold(
     """
     tracker = world.inner_as(agent)
     if tracker is None:
-        return Held()
+        return LinkRecord()
     try:
         tasks = pending_writes.find(world, tracker, issue)
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         if chosen is None:
             notes.append(linked_messages.not_asked(tracker.name, issue, error.sentence))
-            return Held()
+            return LinkRecord()
         tasks = ()
     task = chosen or next(iter(tasks), None)
     if task is None:
-        return Held(is_known=True)
+        return LinkRecord(is_known=True)
     others = [other.id for other in tasks if other.id != task.id]
     if others:
         notes.append(linked_messages.also_linked(issue, task.id, others))
     link = Link(tracker.name, task.id)
     if _begin(claim_store, tracker, task) and _is_mine(tracker, task):
-        return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
+        return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
     try:
-        _claim(world, claim_store, tracker, task.id, notes, takes_over=force)
-    except (Transient, Rejected) as error:  # it may have happened
+        notes += _claim(world, claim_store, tracker, task.id, takes_over=force)
+    except (errors.Transient, errors.Rejected) as error:  # it may have happened
         notes.append(linked_messages.claimed_later(task.id, error.sentence))
-        return Held(link, is_known=True)
-    except Refused as error:
+        return LinkRecord(link, is_known=True)
+    except errors.Refused as error:
         settle(claim_store)
         if insists:
             notes.append(linked_messages.left_alone(task.id, error.sentence))
-            return Held(link, is_known=True, left=notes[-1])
+            return LinkRecord(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
     pending_writes.forget(claim_store, tracker.name, task.id)
-    return Held(replace(link, synced=card_and_link.CLAIMED), is_known=True)
+    return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
 
 
 def _is_mine(tracker: Tracker, task: Task) -> bool:
@@ -176,38 +153,37 @@ def _begin(claim_store: ClaimStore, tracker: Tracker, task: Task) -> bool:
 
 
 def _claim(
-    world: World,
-    claim_store: ClaimStore,
-    tracker: Tracker,
-    task: str,
-    notes: list[str],
-    *,
-    takes_over: bool,
-) -> None:
-    """Claim the task; first release it if this worktree holds it under an earlier name."""
+    world: World, claim_store: ClaimStore, tracker: Tracker, task: str, *, takes_over: bool
+) -> list[str]:
+    """Claim the task; first release it if this worktree holds it under an earlier name.
+
+    Returns a remark if it was somebody else's.
+    """
+    remarks: list[str] = []
     try:
         tracker.claim(task)
-    except AlreadyClaimed as error:
-        earlier = world.inner_as("")
-        ours = {
-            earlier.actor if earlier is not None else "",
-            *pending_writes.actors(claim_store, task),
-        }
+    except errors.AlreadyClaimed as error:
+        earlier, ours = world.inner_as(""), pending_writes.actors(claim_store, task)
+        ours |= {earlier.actor if earlier is not None else ""}
         as_holder = world.inner_as(error.by) if error.by else None
         if as_holder is None or not (error.by in ours or takes_over):
             raise
         # In the holder's name, so that a task that is somebody else's by now is not touched.
         as_holder.release(task)
         tracker.claim(task)
-        if error.by not in ours:
-            notes.append(linked_messages.taken_over(task, error.by))
+        remarks += [] if error.by in ours else [linked_messages.taken_over(task, error.by)]
+    return remarks
 
 
-def _refusal(error: Refused, task: str, issue: int) -> Refused | AlreadyClaimed:
+def _refusal(
+    error: errors.Refused, task: str, issue: int
+) -> errors.Refused | errors.AlreadyClaimed:
     """The tracker's refusal as the error for whoever claims the issue."""
-    if isinstance(error, AlreadyClaimed):
-        return AlreadyClaimed(linked_messages.held_inside(task, issue, error.by), by=error.by)
-    return Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
+    if isinstance(error, errors.AlreadyClaimed):
+        return errors.AlreadyClaimed(
+            linked_messages.held_inside(task, issue, error.by), by=error.by
+        )
+    return errors.Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
 
 
 def settle(claim_store: ClaimStore) -> None:
@@ -230,7 +206,7 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
         tracker = world.inner_as(actor, name)
         if tracker is not None:
             pending_writes.released(tracker, task)
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         why = redact(error.sentence, world.environment)
         log.write(world.root, f"giving {task} back: {why}")
         now = world.clock.now()
@@ -284,10 +260,10 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
         if tracker is None or issue is None:
             return record, ()
         task = next(iter(pending_writes.find(world, tracker, issue)), None)
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         sentence = redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task of #{issue}: {sentence}")
-        if isinstance(error, Transient):
+        if isinstance(error, errors.Transient):
             before = record.troubles.get(card_and_link.FIND)
             tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", sentence, snapshot.now + RETRY_SECONDS, tries)
@@ -316,7 +292,7 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     try:
         state = pending_writes.written(tracker, action.id, action.wanted, action.reason)
         return LinkedIs(action.id, state)
-    except AlreadyClaimed as error:
+    except errors.AlreadyClaimed as error:
         return LinkedIs(action.id, synced, linked_messages.held_by(action.id, error.by))
-    except NotFound:
+    except errors.NotFound:
         return LinkedIs(action.id, synced, linked_messages.gone(action.id))

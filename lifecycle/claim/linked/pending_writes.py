@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
-from lifecycle.core.errors import (
-    AlreadyClaimed,
-    BlockedBy,
-    LifecycleError,
-    NotClaimable,
-    NotFound,
-    Transient,
-)
+from lifecycle.core import errors
 from lifecycle.core.light_dataclass import asdict, dataclass, replace
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.plan import Audience, Notice
@@ -83,12 +76,8 @@ def add(claim_store: ClaimStore, write: Left) -> None:
 
 def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
     """Delete the pending write for a task that a new claim has taken."""
-    kept = [
-        write
-        for write in waiting(claim_store.state)
-        if (write.tracker, write.id) != (tracker, task)
-    ]
-    _set(claim_store, kept)
+    pending = waiting(claim_store.state)
+    _set(claim_store, [old for old in pending if (old.tracker, old.id) != (tracker, task)])
 
 
 def actors(claim_store: ClaimStore, task: str) -> set[str]:
@@ -135,12 +124,12 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> None:
     now = world.clock.now()
     try:
         task = _done(world, write)
-    except (AlreadyClaimed, NotFound):
+    except (errors.AlreadyClaimed, errors.NotFound):
         task = ""
     except DeadlineReached:
-        _later(claim_store, write, Transient("The answer did not come in time."), now)
+        _later(claim_store, write, errors.Transient("The answer did not come in time."), now)
         raise
-    except LifecycleError as error:
+    except errors.LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         log.write(
             world.root, f"{write.id or 'a linked task'} is not {write.wanted}: {error.sentence}"
@@ -151,7 +140,17 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> None:
     if task and write.wanted == card_and_link.CLOSED:
         _tell(claim_store, write, linked_messages.closed_after_all(task, write.issue))
     if task:
-        journal.note(world.root, _entry(write, task, now))
+        entry = journal.JournalEntry(
+            now,
+            journal.CLAIM,
+            journal.WRITE,
+            task=f"#{write.issue}",
+            actor=write.actor,
+            target="linked task",
+            key=f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}",
+            detail={"id": task, "wanted": write.wanted},
+        )
+        journal.note(world.root, entry)
 
 
 def _done(world: World, write: Left) -> str:
@@ -171,14 +170,14 @@ def _done(world: World, write: Left) -> str:
     return task
 
 
-def _later(claim_store: ClaimStore, write: Left, error: LifecycleError, now: float) -> None:
+def _later(claim_store: ClaimStore, write: Left, error: errors.LifecycleError, now: float) -> None:
     """Schedule the next try, after as long as the write has waited already; or give up with a notice."""
     if now - write.since >= KEPT_SECONDS:
         forget(claim_store, write.tracker, write.id)
         name = write.id or f"of #{write.issue}"
         _tell(claim_store, write, linked_messages.given_up(name, write.wanted, error.sentence))
         return
-    least = RETRY_SECONDS if isinstance(error, Transient) else REFUSED_SECONDS
+    least = RETRY_SECONDS if isinstance(error, errors.Transient) else REFUSED_SECONDS
     wait = min(max(least, now - write.since), DAY_SECONDS)
     add(claim_store, replace(write, until=now + wait))
 
@@ -187,20 +186,6 @@ def _tell(claim_store: ClaimStore, write: Left, text: str) -> None:
     """Queue the notice about the end of a pending write."""
     key = f"linked-undone:{write.tracker}:{write.id}:{int(write.since)}"
     claim_store.ledger.queue(Notice(key, text, Audience.NOTE))
-
-
-def _entry(write: Left, task: str, now: float) -> journal.JournalEntry:
-    """The journal entry for a pending write that was made."""
-    return journal.JournalEntry(
-        now,
-        journal.CLAIM,
-        journal.WRITE,
-        task=f"#{write.issue}",
-        actor=write.actor,
-        target="linked task",
-        key=f"{write.issue}@{write.actor}/SetLinked/{task}/{write.wanted}",
-        detail={"id": task, "wanted": write.wanted},
-    )
 
 
 def _set(claim_store: ClaimStore, writes: list[Left]) -> None:
@@ -229,14 +214,16 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
     if wanted == card_and_link.CLAIMED:
         try:
             tracker.claim(task)
-        except (NotClaimable, BlockedBy):
+        except (errors.NotClaimable, errors.BlockedBy):
             if tracker.get(task).is_open:
                 raise
             return card_and_link.CLOSED
         return card_and_link.CLAIMED
     current = tracker.get(task)
     if current.is_open and current.assignee not in ("", tracker.actor):
-        raise AlreadyClaimed(linked_messages.held_by(task, current.assignee), by=current.assignee)
+        raise errors.AlreadyClaimed(
+            linked_messages.held_by(task, current.assignee), by=current.assignee
+        )
     if current.is_open:
         tracker.close(task, reason=reason)
     return card_and_link.CLOSED
@@ -247,6 +234,6 @@ def released(tracker: Tracker, task: str) -> bool:
     try:
         if is_open := tracker.get(task).is_open:
             tracker.release(task)
-    except (AlreadyClaimed, NotFound):
+    except (errors.AlreadyClaimed, errors.NotFound):
         return True
     return is_open

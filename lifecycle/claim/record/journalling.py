@@ -45,11 +45,10 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
     state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
     is_nudged = nudge is not None and nudge.target == target
-    return JournalEntry(
+    return _entry(
+        record,
         at,
-        journal.CLAIM,
         journal.TRANSITION,
-        **_whose(record),
         source=str(noted.get("phase") or ""),
         target=str(target),
         key=f"{record.claim_key}/move/{number}",
@@ -89,18 +88,8 @@ def wrote(
     mark, detail = _mark(action, fact)
     detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
-    return (
-        JournalEntry(
-            at,
-            journal.CLAIM,
-            journal.WRITE,
-            **_whose(record),
-            source=record.claim.phase or "",
-            target=target,
-            key=key,
-            detail=detail,
-        ),
-    )
+    about = {"source": record.claim.phase or "", "target": target, "key": key, "detail": detail}
+    return (_entry(record, at, journal.WRITE, **about),)
 
 
 def flaked(
@@ -109,11 +98,10 @@ def flaked(
     """An entry for each check that failed and passed at one commit; `flakes` has check and what failed."""
     head, pull = record.pull.head, record.claim.pr_number
     return tuple(
-        JournalEntry(
+        _entry(
+            record,
             at,
-            journal.CLAIM,
             journal.FLAKE,
-            **_whose(record),
             source=check,
             target=failed,
             key=f"{record.claim_key}/flake/{head}/{check}/{failed}",
@@ -121,6 +109,11 @@ def flaked(
         )
         for check, failed in flakes
     )
+
+
+def _entry(record: Record, at: float, kind: str, **about: Any) -> JournalEntry:
+    """An entry of the claim."""
+    return JournalEntry(at, journal.CLAIM, kind, **{**_whose(record), **about})
 
 
 def _whose(record: Record) -> dict[str, str]:

@@ -13,20 +13,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypedDict, assert_never
 
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.sections import (
-    CardAhead,
-    CardRecord,
-    EndingRecord,
-    Intent,
-    LinkRecord,
-    MergeRecord,
-    Nudge,
-    OwnershipRecord,
-    PullRecord,
-    Releasing,
-    Trouble,
-)
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, replace
@@ -68,54 +56,61 @@ class ClaimChanges(TypedDict, total=False):
     last_synced_status: str | None
 
 
-_SECTIONS: dict[
-    str, type[PullRecord | CardRecord | EndingRecord | OwnershipRecord | LinkRecord]
-] = {
-    "pull": PullRecord,
-    "card": CardRecord,
-    "ending": EndingRecord,
-    "ownership": OwnershipRecord,
-    "linked": LinkRecord,
+_SECTIONS: dict[str, type[Any]] = {
+    "pull": sections.PullRecord,
+    "card": sections.CardRecord,
+    "ending": sections.EndingRecord,
+    "ownership": sections.OwnershipRecord,
+    "linked": sections.LinkRecord,
 }
 
+_PARTS: dict[str, type[Any]] = {
+    **_SECTIONS,
+    "merging": sections.MergeRecord,
+    "ahead": sections.CardAhead,
+    "releasing": sections.Releasing,
+    "link": Link,
+}
+"""What the fields of the record and of its sections hold that are values themselves."""
+
+_OPTIONAL = ("ahead", "releasing", "link")
+"""Those of them that may be None."""
+
+_BY_KIND = {"intents": sections.Intent, "troubles": sections.Trouble}
+_TUPLES = ("past", "nudges", "changes_by", "tampering", "reruns")
+
+_STAYED = {
+    "pull": ("checks", "durations", "changes_by", "conflicts_with", "reopened"),
+    "card": ("moved_to", "leaves_labels"),
+    "ending": tuple(attribute.name for attribute in fields(sections.EndingRecord)),
+    "ownership": (
+        "session",
+        "session_at",
+        "inherited",
+        "lease",
+        "remote",
+        "repository",
+        "taken_by",
+    ),
+    "linked": ("link",),
+}
+"""For each section: what version 1 of `state.json`, which had one flat record, has by the same name."""
+
 _VERSION_1 = {
+    **{name: f"{section}.{name}" for section, names in _STAYED.items() for name in names},
     "pr_url": "pull.url",
     "pr_head": "pull.head",
     "opened": "pull.opened",
-    "checks": "pull.checks",
-    "durations": "pull.durations",
     "told": "pull.announced",
-    "changes_by": "pull.changes_by",
-    "conflicts_with": "pull.conflicts_with",
-    "reopened": "pull.reopened",
     "asked_pr": "pull.asked",
     "is_item_known": "card.is_known",
     "synced_agent": "card.agent",
-    "moved_to": "card.moved_to",
-    "leaves_labels": "card.leaves_labels",
-    "consent": "ending.consent",
-    "override": "ending.override",
-    "releasing": "ending.releasing",
-    "comment_done": "ending.comment_done",
-    "issue_closed": "ending.issue_closed",
-    "unassigned": "ending.unassigned",
-    "board_done": "ending.board_done",
-    "lease_done": "ending.lease_done",
-    "outcome": "ending.outcome",
-    "session": "ownership.session",
-    "session_at": "ownership.session_at",
-    "inherited": "ownership.inherited",
-    "lease": "ownership.lease",
-    "remote": "ownership.remote",
-    "repository": "ownership.repository",
-    "taken_by": "ownership.taken_by",
     "given_back": "ownership.is_released",
     "doubted": "ownership.is_doubted",
-    "link": "linked.link",
     "is_link_known": "linked.is_known",
     "link_left": "linked.left",
 }
-"""Where the fields of version 1 of `state.json`, which had one flat record, are now."""
+"""Where each field of version 1 is now."""
 
 
 @dataclass(frozen=True)
@@ -142,14 +137,14 @@ class Record:
     title: str = ""
     touched: int = 0
     judged: str = ""
-    nudges: tuple[Nudge, ...] = ()
-    intents: Mapping[str, Intent] = field(default_factory=dict)
-    troubles: Mapping[str, Trouble] = field(default_factory=dict)
-    pull: PullRecord = field(default_factory=PullRecord)
-    card: CardRecord = field(default_factory=CardRecord)
-    ending: EndingRecord = field(default_factory=EndingRecord)
-    ownership: OwnershipRecord = field(default_factory=OwnershipRecord)
-    linked: LinkRecord = field(default_factory=LinkRecord)
+    nudges: tuple[sections.Nudge, ...] = ()
+    intents: Mapping[str, sections.Intent] = field(default_factory=dict)
+    troubles: Mapping[str, sections.Trouble] = field(default_factory=dict)
+    pull: sections.PullRecord = field(default_factory=sections.PullRecord)
+    card: sections.CardRecord = field(default_factory=sections.CardRecord)
+    ending: sections.EndingRecord = field(default_factory=sections.EndingRecord)
+    ownership: sections.OwnershipRecord = field(default_factory=sections.OwnershipRecord)
+    linked: sections.LinkRecord = field(default_factory=sections.LinkRecord)
 
     if not TYPE_CHECKING:  # a type checker is told the new names only
 
@@ -181,6 +176,11 @@ class Record:
     def is_inherited(self) -> bool:
         """True if the claim's session went on with another session's claim, and was not told yet."""
         return bool(self.ownership.inherited) and self.ownership.inherited == self.ownership.session
+
+    @property
+    def is_lost(self) -> bool:
+        """True if the claim lost its task: somebody else has it, or it was released."""
+        return bool(self.ownership.taken_by) or self.ownership.is_released
 
     @property
     def end(self) -> str:
@@ -232,27 +232,8 @@ class Record:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Record:
         """The record that `as_json` gave, or a version before 2; unknown keys are dropped."""
-        kept = _known(cls, data if "pull" in data else _from_version_1(data))
-        kept["past"] = tuple(kept.get("past", ()))
-        kept["nudges"] = tuple(Nudge(**_known(Nudge, nudge)) for nudge in kept.get("nudges", ()))
-        for name, value in (("intents", Intent), ("troubles", Trouble)):
-            kept[name] = {k: value(**_known(value, v)) for k, v in kept.get(name, {}).items()}
-        for name, section in _SECTIONS.items():
-            kept[name] = _known(section, kept.get(name, {}))
-        for name in ("changes_by", "tampering"):
-            kept["pull"][name] = tuple(kept["pull"].get(name, ()))
-        kept["pull"]["reruns"] = tuple((int(a), int(b)) for a, b in kept["pull"].get("reruns", ()))
-        if kept["card"].get("ahead"):
-            kept["card"]["ahead"] = CardAhead(**_known(CardAhead, kept["card"]["ahead"]))
-        merging = _known(MergeRecord, kept["pull"].get("merging", {}))
-        kept["pull"]["merging"] = MergeRecord(**merging)
-        if kept["ending"].get("releasing"):
-            kept["ending"]["releasing"] = Releasing(
-                **_known(Releasing, kept["ending"]["releasing"])
-            )
-        if kept["linked"].get("link"):
-            kept["linked"]["link"] = Link(**_known(Link, kept["linked"]["link"]))
-        return cls(**kept | {name: section(**kept[name]) for name, section in _SECTIONS.items()})
+        read: Record = _read(cls, data if "pull" in data else _from_version_1(data))
+        return read
 
 
 def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,20 +246,31 @@ def _from_version_1(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, **sections}
 
 
-def _known(of: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of `data` that the dataclass `of` has fields for: another version's file may have more.
+def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
+    """The dataclass `of` with what `data` has for its fields: another version's file may have more.
 
     Raises:
         TypeError: a text or a number is something else; somebody wrote the file by hand.
     """
     kept = {}
     for attribute in fields(of):
-        if attribute.name in data:
-            kept[attribute.name] = value = data[attribute.name]
-            kind = str if isinstance(attribute.default, str) else (int, float)
-            if isinstance(attribute.default, str | int | float) and not isinstance(value, kind):
-                raise TypeError(f"{attribute.name} is {type(value).__name__}")
-    return kept
+        name, default = attribute.name, attribute.default
+        if name not in data:
+            continue
+        value = data[name]
+        kind = str if isinstance(default, str) else (int, float)
+        if isinstance(default, str | int | float) and not isinstance(value, kind):
+            raise TypeError(f"{name} is {type(value).__name__}")
+        if name in _PARTS and (value or name not in _OPTIONAL):
+            value = _read(_PARTS[name], value)
+        elif name in _BY_KIND:
+            value = {each: _read(_BY_KIND[name], entry) for each, entry in value.items()}
+        elif name == "nudges":
+            value = [_read(sections.Nudge, entry) for entry in value]
+        elif name == "reruns":
+            value = [(int(run), int(attempt)) for run, attempt in value]
+        kept[name] = tuple(value) if name in _TUPLES else value
+    return of(**kept)
 
 
 def is_same(name: str | None, other: str | None) -> bool:
@@ -306,7 +298,7 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
     """The record after a fact that came true at `now`, in seconds since the epoch. Pure."""
     match fact:
         case plan.Intended():
-            intent = Intent(mark_of(fact.action), now)
+            intent = sections.Intent(mark_of(fact.action), now)
             return replace(record, intents={**record.intents, kind_of(fact.action): intent})
         case plan.PullRequestOpened():
             return _settled(with_pull_request(record, fact), "OpenPullRequest")
@@ -352,7 +344,7 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
             return record.with_ending(**{ENDING_STEPS[type(action)]: True})
 
 
-def _asked(merging: MergeRecord, action: plan.AdvancePullRequest) -> MergeRecord:
+def _asked(merging: sections.MergeRecord, action: plan.AdvancePullRequest) -> sections.MergeRecord:
     """The record of the merge after GitHub was asked to advance it."""
     asked = {**merging.asked, action.how: action.head}
     if action.how == plan.UPDATE_BRANCH:
@@ -395,7 +387,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     is_done = record.claim.phase == Phase.DONE and is_same(fact.wrote_status, Status.DONE)
     # A release writes the card once, so any write of it is that step.
     is_done = is_done or (record.ending.releasing is not None and record.ending.releasing.is_begun)
-    card = CardRecord(
+    card = sections.CardRecord(
         is_known=True,
         agent=fact.wrote_agent if fact.wrote_agent is not None else record.card.agent,
         moved_to=None if fact.wrote_status is not None else record.card.moved_to,
@@ -425,7 +417,7 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
         is_ambiguous = error.is_ambiguous
     # Refused: nothing was made, so nothing has to be looked for.
     intents = {k: v for k, v in record.intents.items() if k != kind or is_ambiguous}
-    trouble = Trouble(
+    trouble = sections.Trouble(
         mark, error.sentence, now + wait, tries, is_final, error.for_agent, error.is_of_access
     )
     return replace(record, intents=intents, troubles={**record.troubles, kind: trouble})

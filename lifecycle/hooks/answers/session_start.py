@@ -235,7 +235,7 @@ def _doubt(call: HookCall, lost: list[Any] | None) -> list[str]:
     record = call.record
     if record is None or not lost or lost[0] != record.claim.issue_number:
         return []
-    if briefing.is_lost(record) or call.is_held(record):
+    if record.is_lost or call.is_held(record):
         return []  # it was said already, or is for the session that holds it
     shown, how = f"shows #{lost[0]} in Todo and without an agent", "released"
     if lost[1]:

@@ -109,7 +109,7 @@ def _claim(
         active_at=signs.last_at or 0.0,
         is_watched=signs.has_waiter,
         is_releasing=record.ending.releasing is not None,
-        lost=plain(briefing.loss_line(record), 500) if briefing.is_lost(record) else "",
+        lost=plain(briefing.loss_line(record), 500) if record.is_lost else "",
         next=plain(briefing.next_line(record, hears_prompts=hears, has_hooks=has_hooks), 500),
         linked_task=plain(record.linked.link.id) if record.linked.link is not None else "",
     )

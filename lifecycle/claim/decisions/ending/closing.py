@@ -17,19 +17,10 @@ from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, De
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
-from lifecycle.core import hidden_marker
+from lifecycle.core import hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages, review_messages
-from lifecycle.core.plan import (
-    Audience,
-    CloseIssue,
-    Done,
-    ForgetClaim,
-    Notice,
-    PostComment,
-    ReleaseLease,
-    SetBoard,
-)
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -179,7 +170,7 @@ def why_not_merged(pull: PullRequest | None, branch: str) -> str:
     return f"PR #{pull.number} is {state}"
 
 
-def comment_of(record: Record) -> PostComment:
+def comment_of(record: Record) -> plan.PostComment:
     """The closing comment, with who confirmed, and a hidden marker: issue, PR, the agent's claim."""
     claim = record.claim
     agent = hidden_marker.word(claim.agent_id)
@@ -190,7 +181,7 @@ def comment_of(record: Record) -> PostComment:
         text = messages.completed_comment(claim.pull)
         confirmed = messages.confirmed(record.ending.consent)
         text = f"{text}\n{confirmed}" if confirmed else text
-    return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
+    return plan.PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
 
 def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
@@ -203,7 +194,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     if linked is not None:
         return linked
     if not record.ending.issue_closed:
-        close = CloseIssue(claim.issue)
+        close = plan.CloseIssue(claim.issue)
         return attempt(snapshot, close if may_try(snapshot, close) else _put_back(record, observed))
     board = _board_action(snapshot, observed)
     if board is not None:
@@ -215,10 +206,10 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
     notice = Notice(f"issue-closed:{claim.pull}", text, Audience.NOTE)
-    return Decision(action=ForgetClaim(), notices=(notice,))
+    return Decision(action=plan.ForgetClaim(), notices=(notice,))
 
 
-def _put_back(record: Record, observed: Observation) -> SetBoard | None:
+def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
     """The write that undoes a card which shared a request with a closing that GitHub refused, or None.
 
     Only if an observation since then shows the card as it was written.
@@ -227,11 +218,11 @@ def _put_back(record: Record, observed: Observation) -> SetBoard | None:
     if ahead is None or item is None or not is_same(item.status, ahead.wrote):
         return None
     agent = ahead.agent if ahead.agent and not item.agent else None
-    action = SetBoard(item.id, ahead.status or None, agent)
+    action = plan.SetBoard(item.id, ahead.status or None, agent)
     return None if is_given_up(record, action) else action
 
 
-def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
+def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | None:
     """The write that sets the card to Done and clears its Agent, or None if it is not to be made."""
     record = snapshot.record
     if not snapshot.rules.has_board or record.ending.board_done:
@@ -246,7 +237,7 @@ def _board_action(snapshot: Snapshot, observed: Observation) -> SetBoard | None:
     if keeps_status and not needs_clearing:
         return None
     status = None if keeps_status else Status.DONE
-    action = SetBoard(observed.item.id, status, None, clear_agent=needs_clearing)
+    action = plan.SetBoard(observed.item.id, status, None, clear_agent=needs_clearing)
     return None if is_given_up(record, action) else action
 
 
@@ -294,13 +285,13 @@ def may_go_on(snapshot: Snapshot) -> bool:
     return not waits or snapshot.now >= min(waits)
 
 
-def comment_step(snapshot: Snapshot, comment: PostComment) -> Decision | Settled:
+def comment_step(snapshot: Snapshot, comment: plan.PostComment) -> Decision | Settled:
     """The next step to get the comment onto the issue exactly once; or "done", or "waiting"."""
     record = snapshot.record
     if record.ending.comment_done:
         return "done"
     if is_posted(comment, snapshot.observation):
-        return Decision(record=fold(record, Done(comment), snapshot.now))
+        return Decision(record=fold(record, plan.Done(comment), snapshot.now))
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
         has_settled = snapshot.now - intent.at >= COMMENT_SETTLE
@@ -333,13 +324,13 @@ def comment_missed(record: Record, observed: Observation, now: float) -> Record:
 def lease_step(snapshot: Snapshot) -> Decision | None:
     """The step that ends the lease; None if there is none, it has ended, or that was given up."""
     record = snapshot.record
-    release = ReleaseLease(record.claim.issue, record.ownership.lease)
+    release = plan.ReleaseLease(record.claim.issue, record.ownership.lease)
     if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
         return None
     return attempt(snapshot, release)
 
 
-def is_posted(comment: PostComment, observed: Observation | None) -> bool:
+def is_posted(comment: plan.PostComment, observed: Observation | None) -> bool:
     """True if the issue was seen to have the comment."""
     if observed is None or observed.issue is None:
         return False

@@ -15,16 +15,10 @@ from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages as words
-from lifecycle.core.plan import (
-    AUTO_MERGE,
-    AUTO_MERGE_OFF,
-    UPDATE_BRANCH,
-    AdvancePullRequest,
-    Audience,
-    Notice,
-)
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.checks import Bucket, Verdict
 
 if TYPE_CHECKING:
@@ -68,7 +62,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     if ejection and is_new:
         # The head of the look before was thrown out; one that was pushed since is another attempt.
         head = before.head or pull.head_sha
-        merging = replace(merging, ejected=head, asked={**merging.asked, AUTO_MERGE: head})
+        merging = replace(merging, ejected=head, asked={**merging.asked, plan.AUTO_MERGE: head})
     was_queued, queue = bool(before.queued), pull.queue
     commit = queue.commit if queue and queue.state == "AWAITING_CHECKS" else ""
     untested = commit if queue and not queue.has_checks else ""
@@ -81,10 +75,10 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     if pull.is_auto_merge:
         # A look that read it before we switched it off still shows it on. Who switched it on since then may
         # switch it off as well.
-        is_back = before.asked.get(AUTO_MERGE_OFF) == pull.head_sha
+        is_back = before.asked.get(plan.AUTO_MERGE_OFF) == pull.head_sha
         return replace(merging, auto_on="" if is_back else pull.head_sha, is_left_off=False)
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
-    is_asked = before.asked.get(AUTO_MERGE) == pull.head_sha and not is_off
+    is_asked = before.asked.get(plan.AUTO_MERGE) == pull.head_sha and not is_off
     return replace(
         merging,
         auto_on="",
@@ -138,11 +132,11 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
     if merging.untested and waited >= UNTESTED_SECONDS:
         text = words.queue_silent(number, merging.untested, int(waited // 60))
         tell(f"queue:{number}:{merging.untested}:silent", text)
-    if merging.asked.get(UPDATE_BRANCH) == head:
+    if merging.asked.get(plan.UPDATE_BRANCH) == head:
         tell(f"updated:{number}:{head}", words.updated(number, pull.base), Audience.NEWS)
-    if before.asked.get(AUTO_MERGE) == head != merging.ejected:
+    if before.asked.get(plan.AUTO_MERGE) == head != merging.ejected:
         tell(f"auto-merge:{number}:{head}", words.auto_merge(number, head))
-    if before.asked.get(AUTO_MERGE_OFF) == head:
+    if before.asked.get(plan.AUTO_MERGE_OFF) == head:
         text = words.auto_merge_taken_back(number)
         tell(f"auto-merge:{number}:{head}:back", text, ends=("auto-merge",))
     elif snapshot.record.pull.tampering and pull.is_auto_merge and not merging.is_ours:
@@ -175,13 +169,13 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
     return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]
 
 
-def advance(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
+def advance(snapshot: Snapshot, pull: PullRequest) -> plan.AdvancePullRequest | None:
     """What the settings have us ask of GitHub: auto-merge (on or off), an update; None if nothing now."""
     if not snapshot.looked_at_checks or pull.checks is None or pull.queue is not None:
         return None
     is_our_auto = pull.is_auto_merge and snapshot.record.pull.merging.is_ours
     if snapshot.record.pull.tampering and is_our_auto:
-        back = AdvancePullRequest(pull.number, pull.head_sha, AUTO_MERGE_OFF)
+        back = plan.AdvancePullRequest(pull.number, pull.head_sha, plan.AUTO_MERGE_OFF)
         return back if may_try(snapshot, back) else None
     is_held = pull.is_draft or pull.changes_requested or pull.mergeable == CONFLICTING
     if is_held or pull.checks.verdict is Verdict.FAILED:
@@ -189,20 +183,20 @@ def advance(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
     if pull.merge_state == BEHIND and snapshot.rules.updates_branch:
         return updating(snapshot, pull)
     method = snapshot.observation.merge_method if snapshot.observation is not None else "merge"
-    action = AdvancePullRequest(pull.number, pull.head_sha, AUTO_MERGE, method)
+    action = plan.AdvancePullRequest(pull.number, pull.head_sha, plan.AUTO_MERGE, method)
     return action if _wants_auto_merge(snapshot, pull) and may_try(snapshot, action) else None
 
 
-def updating(snapshot: Snapshot, pull: PullRequest) -> AdvancePullRequest | None:
+def updating(snapshot: Snapshot, pull: PullRequest) -> plan.AdvancePullRequest | None:
     """The update of a green branch that is behind its base; None if it was asked for, or failed."""
-    action = AdvancePullRequest(pull.number, pull.head_sha, UPDATE_BRANCH)
-    is_asked = snapshot.record.pull.merging.asked.get(UPDATE_BRANCH) == pull.head_sha
+    action = plan.AdvancePullRequest(pull.number, pull.head_sha, plan.UPDATE_BRANCH)
+    is_asked = snapshot.record.pull.merging.asked.get(plan.UPDATE_BRANCH) == pull.head_sha
     return action if _is_green(pull) and not is_asked and may_try(snapshot, action) else None
 
 
 def is_updated(snapshot: Snapshot, pull: PullRequest) -> bool:
     """True if GitHub brings the branch up to date, so that the agent need not."""
-    is_asked = snapshot.record.pull.merging.asked.get(UPDATE_BRANCH) == pull.head_sha
+    is_asked = snapshot.record.pull.merging.asked.get(plan.UPDATE_BRANCH) == pull.head_sha
     return snapshot.rules.updates_branch and (is_asked or updating(snapshot, pull) is not None)
 
 
@@ -213,7 +207,7 @@ def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
     green first.
     """
     merging = snapshot.record.pull.merging
-    is_asked = merging.asked.get(AUTO_MERGE) == pull.head_sha
+    is_asked = merging.asked.get(plan.AUTO_MERGE) == pull.head_sha
     is_over = pull.is_auto_merge or merging.is_left_off or is_asked
     # With something taken from the checks, a person looks at it first.
     is_open = pull.conversations is not None and pull.conversations.unanswered
