@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from lifecycle.core.light_dataclass import dataclass
+
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -57,11 +59,11 @@ def texts(name: str) -> dict[str, Any]:
     return tomllib.loads(packaged(name))
 
 
+@dataclass(eq=False)
 class Sentences:
     """The sentences of a TOML file of the package's own, by name; it is read for the first of them."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    file: str
 
     @cached_property
     def _texts(self) -> dict[str, str]:

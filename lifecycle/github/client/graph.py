@@ -17,13 +17,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.timing import Deadline, reading
+from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, reading
 from lifecycle.github.client.client_common import Json, TokenClient, number, part, without_secrets
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
@@ -191,8 +191,12 @@ class GraphClient(TokenClient):
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
     ) -> GraphReply:
         """`execute` for what may be asked again: up to three times while nobody answers."""
-        ask = partial(self.execute, name, variables, subject=subject, added=added)
-        return reading(self.deadline, ask)
+        for attempt in attempts(
+            self.deadline
+        ):  # and not by `reading`: it calls back, each look's way in
+            with attempt:
+                return self.execute(name, variables, subject=subject, added=added)
+        raise AssertionError(LAST_RAISES)
 
     def change(self, name: str, variables: Json, *, subject: str) -> Json:
         """Send a document and return its data; a hole in it is an error. Asked again as by `read`."""
