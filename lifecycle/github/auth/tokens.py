@@ -22,8 +22,6 @@ from lifecycle.settings.credentials import kept_by_gh
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
-    from lifecycle.core.timing import Deadline
-    from lifecycle.settings.config import AppKey
 
 GH = "gh"
 
@@ -112,7 +110,7 @@ class TokenPlace:
     addresses: Addresses
     root: Path | None
     repository: Callable[[], Repository]
-    deadline: Deadline
+    deadline: timing.Deadline
 
 
 def find(place: TokenPlace) -> Token:
@@ -194,7 +192,7 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
     return Token(token.value, f"the GitHub App {app.id}", token.expires_at, renew)
 
 
-def _refuse_inside(app: AppKey, root: Path | None) -> None:
+def _refuse_inside(app: config.AppKey, root: Path | None) -> None:
     """Refuse a private key that lies in the repository: it is one commit away from everybody."""
     if root is None or app.key_file is None:
         return

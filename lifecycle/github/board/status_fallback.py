@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, BoardSchema, Card
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
@@ -32,6 +33,7 @@ REMEMBERED_SECONDS = 3600.0
 _BLIND = (MissingScope, NoPermission, Unsupported)
 
 
+@dataclass(eq=False)
 class Choice:
     """Decides where a task's Status is kept. One object for whoever reads it and whoever writes it.
 
@@ -43,28 +45,21 @@ class Choice:
         cache: where it is remembered.
         clock: time.
         probe: reads the project itself, and raises where it is not shown; None if nobody can.
+        follows_writes: False: a board that can be seen is kept although it refuses to be written.
     """
 
-    def __init__(
-        self,
-        project: ProjectRef | None,
-        use: str,
-        names: StatusLabels,
-        token: str,
-        cache: Cache,
-        clock: Clock,
-        probe: Callable[[], object] | None = None,
-    ) -> None:
-        self.project = project
-        self.names = names
-        self._use = use
-        self._is_peoples = kind_of(token) in PEOPLES
-        self._whose = hashlib.sha256(token.encode()).hexdigest()[:8]
-        self._cache = cache
-        self._clock = clock
-        self._probe = probe
-        self.follows_writes = True
-        """False: a board that can be seen is kept although it refuses to be written."""
+    project: ProjectRef | None
+    _use: str
+    names: StatusLabels
+    _token: str = field(repr=False)
+    _cache: Cache
+    _clock: Clock
+    _probe: Callable[[], object] | None = None
+    follows_writes: bool = True
+
+    @property
+    def _is_peoples(self) -> bool:
+        return kind_of(self._token) in PEOPLES
 
     @classmethod
     def never(cls, project: ProjectRef | None, clock: Clock) -> Choice:
@@ -163,7 +158,8 @@ class Choice:
 
     def _mine(self) -> dict[str, object]:
         """The board and the token that something is remembered of."""
-        return {"of": str(self.project).casefold(), "token": self._whose}
+        whose = hashlib.sha256(self._token.encode()).hexdigest()[:8]
+        return {"of": str(self.project).casefold(), "token": whose}
 
     def _remembered(self) -> dict[str, object] | None:
         """What is remembered of this board and this token, or None.

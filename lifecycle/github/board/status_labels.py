@@ -11,14 +11,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
+from lifecycle.core.errors import AlreadyExists, LifecycleError, NotFound, Rejected, UnknownOption
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values import model
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import existing
 
 if TYPE_CHECKING:
-    from lifecycle.core.errors import LifecycleError
     from lifecycle.core.ports import Cache
     from lifecycle.github.client.client_common import Json
     from lifecycle.github.client.graph import GraphClient

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core import timing
@@ -50,12 +50,20 @@ def without_secrets(content: object, withheld: list[str]) -> object:
 
 
 class Sending(TypedDict, total=False):
-    """How clients send, each as `TokenClient` has it."""
+    """How clients send; each may be left out but the first.
+
+    token_source: the name of the environment variable that the token came from.
+    current: asked before each request for the token that is good now; another than before begins a
+        new connection. Without one the token stays.
+    on_refused: told when GitHub does not accept the token.
+    withheld: gets the name of each field out of which a secret was taken before it was sent.
+    by_library: PyGithub and gql send, which take longer to import than the smallest client.
+    """
 
     token_source: str
     current: Callable[[], Token] | None
     on_refused: Callable[[], None] | None
-    withheld: list[str] | None
+    withheld: list[str]
     by_library: bool
 
 
@@ -66,12 +74,7 @@ class TokenClient:
         url: the API's address.
         token: never shown, logged or part of an error.
         deadline: bounds every request and every wait between two of them.
-        token_source: the name of the environment variable that the token came from.
-        current: asked before each request for the token that is good now; another than before
-            begins a new connection. Without one the token stays.
-        on_refused: told when GitHub does not accept the token.
-        withheld: gets the name of each field out of which a secret was taken before it was sent.
-        by_library: PyGithub and gql send, which take longer to import than the smallest client.
+        sending: how.
 
     Attributes:
         requests: how many were sent; those that followed a redirect are not counted again.
@@ -81,25 +84,14 @@ class TokenClient:
     of_library: str
 
     def __init__(
-        self,
-        url: str,
-        token: str,
-        deadline: Deadline,
-        *,
-        token_source: str,
-        current: Callable[[], Token] | None = None,
-        on_refused: Callable[[], None] | None = None,
-        withheld: list[str] | None = None,
-        by_library: bool = False,
+        self, url: str, token: str, deadline: Deadline, **sending: Unpack[Sending]
     ) -> None:
         self.deadline = deadline
-        self.by_library = by_library
-        self.failures = Failures(token, token_source, deadline.clock)
+        self.failures = Failures(token, sending["token_source"], deadline.clock)
         self.requests = 0
         self._url = url
-        self._current = current
-        self._on_refused = on_refused
-        self._withheld = [] if withheld is None else withheld
+        self._sending = sending
+        self._withheld = sending.get("withheld", [])
         self._line: Any = None
 
     def __repr__(self) -> str:
@@ -120,7 +112,7 @@ class TokenClient:
             from lifecycle.github.client import plain_line
 
             kind: Any = plain_line.TokenLine
-            if self.by_library or not plain_line.speaks_to_proxy_of(self._url):
+            if self._sending.get("by_library") or not plain_line.speaks_to_proxy_of(self._url):
                 from lifecycle.github.client import library_lines
 
                 kind = getattr(library_lines, self.of_library)
@@ -134,14 +126,16 @@ class TokenClient:
             Transient: no time is left; nothing was sent.
         """
         self.deadline.remaining()
-        current = self._current() if self._current is not None else None
+        ask = self._sending.get("current")
+        current = ask() if ask is not None else None
         if current is not None and current.value != self.failures.token:
             self.close()
             self.failures = replace(self.failures, token=current.value, token_source=current.source)
 
     def _note(self, status: int) -> None:
-        if status == 401 and self._on_refused is not None:
-            self._on_refused()
+        on_refused = self._sending.get("on_refused")
+        if status == 401 and on_refused is not None:
+            on_refused()
 
     def _unanswered(self, silence: Silence, asked: AskedRequest) -> LifecycleError:
         """The error for a request to which no answer came."""

@@ -20,6 +20,7 @@ from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import (
+    Etags,
     TokenClient,
     following,
     whole_path,
@@ -29,7 +30,6 @@ from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.failures.failures import moved_to
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.client_common import Etags
     from lifecycle.github.client.plain_line import Sent
 
 T = TypeVar("T")
@@ -206,10 +206,7 @@ class RestClient(TokenClient):
         target = f"{path}?{urlencode(query)}" if query else path
         if method != "GET":
             return self._followed(method, target, {}, without_secrets(body, self._withheld))
-        if self._etags is None:
-            from lifecycle.github.client.client_common import Etags
-
-            self._etags = Etags()
+        self._etags = self._etags or Etags()
         address = f"{path}?{sorted((query or {}).items())}"
         kept = self._etags.get(address)
         condition = {"If-None-Match": kept.etag} if kept else {}

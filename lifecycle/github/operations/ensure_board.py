@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lifecycle.core import errors
 from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
-from lifecycle.github.board.board_client import option_of
+from lifecycle.github.board.board_client import GitHubBoard, option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.operations.inputs import redacts, same
@@ -22,7 +22,6 @@ from lifecycle.github.pulls.translate import is_on_board
 
 if TYPE_CHECKING:
     from lifecycle.core.values.model import BoardField, BoardSchema, Repository
-    from lifecycle.github.board.board_client import GitHubBoard
     from lifecycle.github.client.graph import GraphClient
 
 _CHOICES = {"SINGLE_SELECT", "ITERATION"}

@@ -221,21 +221,13 @@ class MergeOperations:
             with suppress(errors.LifecycleError):  # then it is off, which the sentence says
                 self._enable(pull, pull.auto_merge)
                 return error
-        words = (
-            f"GitHub: {error.evidence.rstrip('.')}" if error.evidence else "it gave no clear answer"
-        )
-        sentence = (
+        evidence = error.evidence.rstrip(".")
+        words = f"GitHub: {evidence}" if evidence else "it gave no clear answer"
+        error.sentence = (
             f"GitHub switched off auto-merge of #{pull.number} by {pull.auto_merge}, and did not switch "
             f"the other method on, as far as is known ({words}); look there, and call again."
         )
-        if isinstance(error, errors.Transient):
-            return errors.Transient(
-                sentence,
-                retry_after=error.retry_after,
-                is_ambiguous=error.is_ambiguous,
-                evidence=error.evidence,
-            )
-        return type(error)(sentence, evidence=error.evidence)
+        return error
 
     def _switched(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
         def write() -> PullFacts:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Rejected
 from lifecycle.core.values.model import Observation
-from lifecycle.github.board.board_client import SET_ALIASES, SET_FIELDS, variables_of
+from lifecycle.github.board.board_client import SET_ALIASES, SET_FIELDS, GitHubBoard, variables_of
 from lifecycle.github.client.client_common import part, word
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
-    from lifecycle.github.board.board_client import GitHubBoard
     from lifecycle.github.client.graph import GraphClient, GraphReply
 
 _FIELDS: dict[type[plan.Action], tuple[str, tuple[str, ...]]] = {

@@ -15,10 +15,10 @@ from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
-from lifecycle.github.board.board_client import IDS
+from lifecycle.github.board.board_client import IDS, GitHubBoard, ProjectRef
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
-from lifecycle.github.client.rest import Calls
+from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues, rest_issue
@@ -26,9 +26,7 @@ from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, REVIEWS, Hidden
 
 if TYPE_CHECKING:
-    from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
     from lifecycle.github.client.graph import GraphClient, GraphReply
-    from lifecycle.github.client.rest import RestClient
 
 BOARD = "observe_board"
 LABELS = "observe_labels"

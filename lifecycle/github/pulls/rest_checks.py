@@ -62,15 +62,6 @@ def read(calls: Calls, sha: str) -> Checks:
     return rollup.with_workflows(checks, rollup.judged(flows.values(), kept))
 
 
-def workflows(calls: Calls, sha: str) -> list[Suite] | None:
-    """The runs of workflows on a commit, all pages; None if the token is not shown all of them.
-
-    Source: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository
-    """
-    shown, is_whole = _flows_if_shown(calls, sha)
-    return [flow.suite for flow in shown] if is_whole else None
-
-
 def _without_check_runs(calls: Calls, sha: str) -> Checks:
     """The checks for a token that cannot be given check runs, a fine-grained one: Actions and statuses.
 
@@ -211,9 +202,10 @@ def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
         checks = rollup.with_demands(whole, shown)
         checks = _judged_by_word(checks, overall) if over_rest.unseen else checks
     if not checks.sees_workflows and _have_passed(checks):
-        flows = workflows(calls, shown.sha)
-        if flows is not None:
-            checks = rollup.with_workflows(checks, rollup.judged(flows, checks.runs))
+        flows, is_whole = _flows_if_shown(calls, shown.sha)
+        if is_whole:
+            suites = [flow.suite for flow in flows]
+            checks = rollup.with_workflows(checks, rollup.judged(suites, checks.runs))
     return checks
 
 
