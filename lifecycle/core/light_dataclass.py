@@ -7,14 +7,22 @@ methods are the same functions for all. What comes out is what `dataclasses` mak
 type checkers and for its own functions as well; a test holds the product's classes to that. Known is what
 they use: `frozen`, `slots`, `eq`, defaults, `__post_init__`, and of a field `default`, `default_factory`,
 `repr`, `compare`. A module with such classes begins with `from __future__ import annotations`.
+
+Beside that it reads such values from the JSON that was made of them, by their annotations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from operator import attrgetter
-from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any
+from types import MemberDescriptorType, UnionType
+
+TYPE_CHECKING = False
+"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _MISSING: Any = object()
 _NO_FIELDS = ("ClassVar", "Final")
@@ -257,10 +265,53 @@ def _is_dataclass(value: object) -> bool:
     return hasattr(value, "__light_fields__") or hasattr(value, "__dataclass_fields__")
 
 
+def from_json(kind: Any, value: Any, *, is_whole: bool = True) -> Any:
+    """The value of this type that JSON shows; None if it shows something else.
+
+    A dataclass stands there as an object, perhaps with further names, or as the list of its values.
+
+    Args:
+        kind: str, int, float, bool, an Enum or a dataclass; that or None; a tuple or Mapping of such.
+        value: what was read.
+        is_whole: all fields of a dataclass are there; else its default stands for one that is missing.
+    """
+    try:
+        return _from_json(kind, value, is_whole=is_whole)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _from_json(kind: Any, value: Any, *, is_whole: bool) -> Any:
+    of, parts, types = _shape(kind)
+    if kind is type(value) or (of is UnionType and value is None):
+        return value
+    if types:
+        values = dict(zip(types, value, strict=True)) if isinstance(value, list) else value
+        names = [name for name in types if is_whole or name in values]
+        read = {name: _from_json(types[name], values[name], is_whole=is_whole) for name in names}
+        return kind(**read)
+    if of is Mapping:
+        return {name: _from_json(parts[1], part, is_whole=is_whole) for name, part in value.items()}
+    if of is tuple:
+        kinds = parts if parts[-1] is not ... else parts[:1] * len(value)
+        pairs = zip(kinds, value, strict=True)
+        return tuple(_from_json(part, element, is_whole=is_whole) for part, element in pairs)
+    return _from_json(parts[0], value, is_whole=is_whole) if of is UnionType else kind(value)
+
+
+@cache
+def _shape(kind: Any) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
+    """Of which type it is, of what parts, and the types of its fields if it is a dataclass."""
+    import typing  # where something is read
+
+    types = typing.get_type_hints(kind) if _is_dataclass(kind) else {}
+    return typing.get_origin(kind), typing.get_args(kind), types
+
+
 if TYPE_CHECKING:
     from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 else:
     asdict, dataclass, field, fields = _asdict, _dataclass, LightField, _fields
     is_dataclass, replace = _is_dataclass, _replace
 
-__all__ = ["asdict", "dataclass", "field", "fields", "is_dataclass", "replace"]
+__all__ = ["asdict", "dataclass", "field", "fields", "from_json", "is_dataclass", "replace"]

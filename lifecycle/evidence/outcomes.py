@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from lifecycle.core.light_dataclass import dataclass
+
 
 class Outcome(StrEnum):
     """What a run came to."""
@@ -42,6 +44,7 @@ names. Source: Claude Code's hook reference, https://code.claude.com/docs/en/hoo
 """
 
 
+@dataclass(eq=False)
 class Counts:
     """What a runner counted, its parts added up.
 
@@ -49,10 +52,10 @@ class Counts:
         passed, failed, skipped, errors: tests that ended so; an error is one outside of an assertion.
     """
 
-    __slots__ = ("errors", "failed", "passed", "skipped")
-
-    def __init__(self, passed: int = 0, failed: int = 0, skipped: int = 0, errors: int = 0) -> None:
-        self.passed, self.failed, self.skipped, self.errors = passed, failed, skipped, errors
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    errors: int = 0
 
     def with_(self, other: Counts) -> Counts:
         """These counts and others, added up."""
@@ -65,6 +68,7 @@ class Counts:
         return self.passed + self.failed + self.skipped + self.errors
 
 
+@dataclass(eq=False)
 class Reading:
     """What the output and the exit status of a run say of it.
 
@@ -79,15 +83,10 @@ class Reading:
         percent: the coverage that was read; None if none was.
     """
 
-    def __init__(
-        self,
-        outcome: Outcome,
-        counts: Counts | None = None,
-        failures: tuple[str, ...] = (),
-        why: str = "",
-        asserted: tuple[str, ...] | None = None,
-        passed: tuple[str, ...] = (),
-        percent: float | None = None,
-    ) -> None:
-        self.outcome, self.counts, self.failures, self.why = outcome, counts, failures, why
-        self.asserted, self.passed, self.percent = asserted, passed, percent
+    outcome: Outcome
+    counts: Counts | None = None
+    failures: tuple[str, ...] = ()
+    why: str = ""
+    asserted: tuple[str, ...] | None = None
+    passed: tuple[str, ...] = ()
+    percent: float | None = None

@@ -11,17 +11,17 @@ each file with the name of its content: as long as it is as a check left it, it 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.storage.store import Folder, as_json
-from lifecycle.storage.workflow_files import LOCK_SECONDS, built
+from lifecycle.storage.workflow_files import LOCK_SECONDS
 
 FOLDER, RECORDS, LOCK, VERSION = "evidence", "records.json", "evidence.lock", 1
 
@@ -126,13 +126,8 @@ class RunRecord:
     def data(self) -> dict[str, Any]:
         """The record as JSON values, without those that are the defaults."""
         values = asdict(self)
-        if self.counts is not None:
-            values["counts"] = {name: getattr(self.counts, name) for name in _COUNTED}
         defaults = {field.name: field.default for field in fields(self)}
         return {name: value for name, value in values.items() if value != defaults[name]}
-
-
-_COUNTED = ("passed", "failed", "skipped", "errors")
 
 
 def record_of(reading: Reading, run: RunRecord) -> RunRecord:
@@ -210,26 +205,9 @@ class EvidenceRoom:
 
 
 def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
-    makers: dict[str, Callable[[Any], Any]] = {
-        "outcome": Outcome,
-        "counts": lambda counts: Counts(**{name: int(counts[name]) for name in _COUNTED}),
-        "commands": lambda lists: tuple(tuple(map(str, words)) for words in lists),
-        "files": lambda pairs: tuple((str(path), str(blob)) for path, blob in pairs),
-        "asserted": lambda words: tuple(map(str, words)),
-    }
-    names = [field.name for field in fields(RunRecord)]
-    try:
-        return tuple(
-            built(
-                RunRecord,
-                entry,
-                [name for name in names if name in entry],
-                **{name: make for name, make in makers.items() if name in entry},
-            )
-            for entry in data.get("records", [])
-        )
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return ()  # it is learned again with the next run
+    # What cannot be read is learned again with the next run.
+    runs = data.get("records", [])
+    return from_json(tuple[RunRecord, ...], runs, is_whole=False) or ()
 
 
 def shown(command: str) -> str:

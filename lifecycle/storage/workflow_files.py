@@ -6,23 +6,15 @@ All of it only adds to what the transcript says: a worktree whose `.lifecycle/` 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from lifecycle.core.light_dataclass import fields
 from lifecycle.storage import store, workflow_marks
 
 LOCK_SECONDS = 1.5
 _RACY_NS = 2_000_000_000
-
-Value = TypeVar("Value")
-_PLAIN: dict[str, Callable[[Any], Any]] = {
-    **{kind.__name__: kind for kind in (str, int, float, bool)},
-    "tuple[str, ...]": lambda texts: tuple(map(str, texts)),
-}
-"""By the annotation of a field, the function that makes its value."""
 
 
 class WorkflowFiles:
@@ -94,33 +86,6 @@ class WorkflowFiles:
             _write(self.folder, workflow_marks.STAGED, json.dumps(settings).encode("ascii") + b"\n")
             is_settled = now * 1e9 - mtime_ns >= _RACY_NS
             self.folder.mark(workflow_marks.STAGED, mtime_ns if is_settled else 0)
-
-
-def built(
-    kind: type[Value],
-    values: Mapping[str, Any],
-    only: Iterable[str] = (),
-    **makers: Callable[[Any], Any],
-) -> Value:
-    """A dataclass from the JSON object that was made of it.
-
-    Args:
-        kind: the dataclass; its module has annotations as texts.
-        values: the object.
-        only: the fields that the object has; all of them unless given.
-        makers: by field, what makes its value of what stands there, where that is no plain type.
-
-    Raises:
-        KeyError, TypeError, ValueError: a value is missing, or of another kind.
-    """
-    types = {field.name: field.type for field in fields(cast("Any", kind))}
-    names = tuple(only) or tuple(types)
-    makers_of = {**{name: _PLAIN.get(str(types[name]), _as_it_is) for name in names}, **makers}
-    return kind(**{name: make(values[name]) for name, make in makers_of.items()})
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
 
 
 def _write(folder: store.Folder, name: str, content: bytes) -> None:

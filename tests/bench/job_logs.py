@@ -19,7 +19,7 @@ MOST_MEMORY = 1.25
 READ = """
 import json, resource, sys, time
 from lifecycle.feedback.checks.excerpt import excerpt
-from lifecycle.feedback.checks.kept_log import KeptLog
+from lifecycle.feedback.checks.log_lines import KeptLog
 
 def lines(size):
     for n in range(size * 1_000_000 // 100):

@@ -346,7 +346,7 @@ def test_what_real_runners_write(tmp_path: Path, each: Recording) -> None:
     assert reading is not None
     assert reading.outcome in (each.outcome, *each.also), reading.why
     assert reading.counts is not None
-    counts = {name: getattr(reading.counts, name) for name in Counts.__slots__}
+    counts = {name: getattr(reading.counts, name) for name in Counts.__annotations__}
     assert each.counts in (None, counts)
     assert len(reading.failures) == counts["failed"] + counts["errors"]
     assert (junit.read_reports(tmp_path, ("make", "test"), STARTED) is None) == bool(named)

@@ -11,7 +11,7 @@ import pytest
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing import Deadline
 from lifecycle.feedback.checks.fetching import TOO_LATE, FetchedPacket, fetch
-from lifecycle.feedback.checks.kept_log import BEGIN, END, KeptLog
+from lifecycle.feedback.checks.log_lines import BEGIN, END, KeptLog
 from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.sandbox.checks.state import Step
 from lifecycle.sandbox.control.faults import Fault
@@ -131,7 +131,7 @@ def test_a_long_log_keeps_its_begin_and_its_end() -> None:
 READ = """
 import resource, sys
 from lifecycle.feedback.checks.excerpt import excerpt
-from lifecycle.feedback.checks.kept_log import KeptLog
+from lifecycle.feedback.checks.log_lines import KeptLog
 
 def lines(size):
     for n in range(size * 1_000_000 // 100):

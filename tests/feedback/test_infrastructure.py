@@ -10,10 +10,9 @@ import pytest
 
 from lifecycle.core.values.failed_checks import CheckRemark
 from lifecycle.feedback.checks.excerpt import excerpt
-from lifecycle.feedback.checks.failing_tests import failing_tests
-from lifecycle.feedback.checks.log_lines import StepTime
+from lifecycle.feedback.checks.log_lines import StepTime, failing_tests
 from lifecycle.feedback.checks.packet import CheckFailure
-from lifecycle.feedback.failures.failure_identity import identities, shown, trace
+from lifecycle.feedback.failures.failure_words import shown
 from lifecycle.feedback.failures.infrastructure import broken, phrases
 
 LOGS = Path(__file__).parent / "logs"
@@ -94,35 +93,35 @@ def test_some_words_of_githubs_say_enough(word: str, why: str) -> None:
 def test_a_failure_is_known_by_its_tests() -> None:
     """As the runner names them, whatever the check is called; the way in which they fail is its trace."""
     found = of_log("pytest_verbose")
-    assert identities(found) == (
+    assert found.identities == (
         "test tests/test_shop.py::TestDiscount::test_rate[110]",
         "test tests/test_shop.py::test_total",
     )
-    assert [shown(one) for one in identities(found)] == [*found.tests]
-    assert trace(found) == (*identities(found), found.first_error)
+    assert [shown(one) for one in found.identities] == [*found.tests]
+    assert found.trace == (*found.identities, found.first_error)
 
 
 def test_without_tests_it_is_known_by_its_first_error() -> None:
     """Without its numbers, which move with the lines; how long it took is no part of its trace."""
     error = "src/a.ts(2,48): error TS2322: Type 'x' in 12.5s"
     one = replace(FAILED, first_error=error)
-    assert identities(one) == ("error src/a.ts(N,N): error TS2322: Type 'x' in",)
-    assert shown(identities(one)[0]).startswith("src/a.ts(")
+    assert one.identities == ("error src/a.ts(N,N): error TS2322: Type 'x' in",)
+    assert shown(one.identities[0]).startswith("src/a.ts(")
     moved = replace(FAILED, first_error=error.replace("2,48", "9,4").replace("12.5s", "3.1s"))
-    assert identities(moved) == identities(one)
-    assert trace(moved) != trace(one)
+    assert moved.identities == one.identities
+    assert moved.trace != one.trace
     again = replace(FAILED, first_error=error.replace("12.5s", "3.1s"))
-    assert trace(again) == trace(one)
+    assert again.trace == one.trace
 
 
 def test_without_a_log_it_is_known_by_nothing() -> None:
     """But a workflow that cannot start, whose file is the same failure as before."""
-    assert identities(FAILED) == ()
-    assert identities(replace(FAILED, word="STARTUP_FAILURE")) == ()
+    assert FAILED.identities == ()
+    assert replace(FAILED, word="STARTUP_FAILURE").identities == ()
     unread = replace(FAILED, word="STARTUP_FAILURE", job=None, workflow="CI")
-    assert identities(unread) == ("start of CI",)
-    assert identities(replace(unread, workflow="")) == ("start of test",)
-    assert identities(replace(unread, word="FAILURE")) == ()
+    assert unread.identities == ("start of CI",)
+    assert replace(unread, workflow="").identities == ("start of test",)
+    assert replace(unread, word="FAILURE").identities == ()
 
 
 def test_the_tests_of_the_last_command_count() -> None:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.timing import parse_time
-from lifecycle.feedback.checks import kept_log
-from lifecycle.feedback.checks.kept_log import KeptLog
-from lifecycle.feedback.checks.log_lines import MOST_OF_KEY, StepTime, moment_end, plain_lines
+from lifecycle.feedback.checks import log_lines
+from lifecycle.feedback.checks.log_lines import (
+    MOST_OF_KEY,
+    KeptLog,
+    StepTime,
+    moment_end,
+    plain_lines,
+)
 
 END = "##[error]Process completed with exit code 1."
 BEGIN_KEY, END_KEY = (f"-----{edge} RSA PRIVATE KEY-----" for edge in ("BEGIN", "END"))
@@ -134,9 +139,9 @@ def test_where_a_step_was_stopped_its_last_noise_is_told() -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A log keeps ten characters of its begin, and twenty of its end."""
-    assert (kept_log.BEGIN, kept_log.END) == (500_000, 1_500_000)
-    monkeypatch.setattr(kept_log, "BEGIN", 10)
-    monkeypatch.setattr(kept_log, "END", 20)
+    assert (log_lines.BEGIN, log_lines.END) == (500_000, 1_500_000)
+    monkeypatch.setattr(log_lines, "BEGIN", 10)
+    monkeypatch.setattr(log_lines, "END", 20)
 
 
 @pytest.mark.usefixtures("small")

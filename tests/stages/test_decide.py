@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -910,7 +911,7 @@ def test_an_answer_in_words_is_found_where_it_stands() -> None:
     ],
 )
 def test_the_question_is_worth_a_turn_where_somebody_could_answer_it(
-    known: dict[str, object], wants: bool
+    known: dict[str, Any], wants: bool
 ) -> None:
     """Not to a person, not twice, and not after the agent said that nothing is left."""
     turn = Turn(**{"steps": ("text",), "kind": Prompt.OURS, **known})

@@ -61,27 +61,13 @@ def _pattern(rank: AnchorRank) -> re.Pattern[str]:
 
 
 @functools.cache
-def noise() -> re.Pattern[str]:
-    """A pattern for the begin of lines that nobody reads."""
-    return _any_of(_table()["noise"])
+def begin(*kinds: str) -> re.Pattern[str]:
+    """A pattern for the begin of lines of these kinds.
 
-
-@functools.cache
-def opener() -> re.Pattern[str]:
-    """A pattern for the begin of lines that announce an error and do not tell it."""
-    return _any_of(_table()["openers"])
-
-
-@functools.cache
-def step_ended() -> re.Pattern[str]:
-    """A pattern for the line with which Actions ends a step that failed."""
-    return _any_of([*_table()["ended"], *_table()["stopped"]])
-
-
-@functools.cache
-def step_stopped() -> re.Pattern[str]:
-    """A pattern for the line with which Actions says that it stopped a step itself."""
-    return _any_of(_table()["stopped"])
+    `noise` nobody reads; `openers` announce an error and do not tell it. With one that is `ended` Actions
+    ends a step that failed, and with one that is `stopped` it says that it stopped a step itself.
+    """
+    return _any_of(pattern for kind in kinds for pattern in _table()[kind])
 
 
 def rank_of(line: str) -> AnchorRank:

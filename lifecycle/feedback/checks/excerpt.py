@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
-from lifecycle.feedback.checks.anchors import AnchorRank, is_hint, opener, rank_of
+from lifecycle.feedback.checks.anchors import AnchorRank, begin, is_hint, rank_of
 from lifecycle.feedback.checks.log_lines import StepTime, plain_lines
 
 MOST_LINES = 150
@@ -120,7 +120,7 @@ class _Reading:
             rank = AnchorRank.HINT
         if rank is not AnchorRank.NONE:
             read = self.ranks[rank]
-            if not read.told and not opener().match(text):
+            if not read.told and not begin("openers").match(text):
                 read.told = text.strip()
             self._note(read, at)
 
@@ -184,18 +184,13 @@ def excerpt(lines: Iterable[str], step: StepTime | None = None) -> LogExcerpt:
             reading = _Reading()
         else:
             reading.take(text)
-    shown = _shown(reading)
-    while (
-        len(lines := _with_gaps(shown, reading.total)) > MOST_LINES
-        or len("\n".join(lines)) > MOST_CHARACTERS
-    ):
+    shown, total = _shown(reading), reading.total
+    lines = _with_gaps(shown, total)
+    while len(lines) > MOST_LINES or len("\n".join(lines)) > MOST_CHARACTERS:
         shown.popitem()  # what was taken last tells least
-    return LogExcerpt(
-        tuple(lines),
-        redact(reading.first_error)[:MOST_WIDE],
-        reading.total,
-        reading.total - len(shown),
-    )
+        lines = _with_gaps(shown, total)
+    first_error = redact(reading.first_error)[:MOST_WIDE]
+    return LogExcerpt(tuple(lines), first_error, total, total - len(shown))
 
 
 def _shown(reading: _Reading) -> dict[int, str]:

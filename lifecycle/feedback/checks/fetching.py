@@ -10,22 +10,14 @@ import json
 from contextlib import AbstractContextManager, nullcontext
 
 from lifecycle.core.errors import LifecycleError, NotFound
-from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
 from lifecycle.core.world import World
 from lifecycle.feedback.checks.excerpt import LogExcerpt, excerpt
-from lifecycle.feedback.checks.failing_tests import failing_tests
-from lifecycle.feedback.checks.kept_log import KeptLog
-from lifecycle.feedback.checks.log_lines import StepTime
-from lifecycle.feedback.checks.packet import (
-    MOST_JOBS,
-    FailurePacket,
-    ReadLog,
-    ordered,
-    packet,
-)
+from lifecycle.feedback.checks.log_lines import KeptLog, StepTime, failing_tests
+from lifecycle.feedback.checks.packet import MOST_JOBS, FailurePacket, ReadLog, ordered, packet
 from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.storage import log
 from lifecycle.storage.feedback_files import FeedbackFiles
@@ -81,12 +73,8 @@ def fetch(
         if head is None or seconds is None:
             raise
         log.write(world.root, "feedback: the time for reading logs was up")
-        late = {
-            failed.job: ReadLog(problem=TOO_LATE)
-            for failed in head.checks
-            if failed.job is not None
-        }
-        logs = {**late, **logs}
+        jobs = [failed.job for failed in head.checks if failed.job is not None]
+        logs = {**dict.fromkeys(jobs, ReadLog(problem=TOO_LATE)), **logs}
     failure_packet = packet(head, logs)
     return FetchedPacket(failure_packet, _kept(world, failure_packet))
 
@@ -152,12 +140,7 @@ def _known(content: bytes | None) -> tuple[LogExcerpt, tuple[str, ...]] | None:
     """The excerpt and the tests that were kept before; None if there are none that can be read."""
     try:
         kept = json.loads(content or b"null")
-        log_excerpt = LogExcerpt(
-            tuple(str(line) for line in kept["lines"]),
-            str(kept["first_error"]),
-            int(kept["total"]),
-            int(kept["left_out"]),
-        )
-        return log_excerpt, tuple(str(name) for name in kept["tests"])
+        log_excerpt: LogExcerpt | None = from_json(LogExcerpt, kept)
+        return (log_excerpt, tuple(map(str, kept["tests"]))) if log_excerpt is not None else None
     except (ValueError, KeyError, TypeError):
         return None

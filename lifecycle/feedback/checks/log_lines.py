@@ -1,5 +1,7 @@
 """The lines of a job's log as its step printed them: cleaned, cut to the failed step, without noise.
 
+Also which tests they name as failed, by the table of runners.
+
 All of it works on one line after the other, so that a log of any length costs no memory.
 
 Source: the format of job logs, https://docs.github.com/actions/monitoring-and-troubleshooting-workflows and
@@ -9,13 +11,18 @@ https://github.com/actions/runner (each line has its moment; `##[group]`, `##[er
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import parse_time
-from lifecycle.feedback.checks.anchors import noise, step_ended, step_stopped
+from lifecycle.evidence.reading import Tally
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_options import RunScope
+from lifecycle.evidence.suite_runs import SuiteRun
+from lifecycle.feedback.checks.anchors import begin
 
 _MOMENT = re.compile(r"\ufeff?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z ?")
 _ESCAPES = re.compile(
@@ -39,6 +46,10 @@ LATE = 2.0
 
 MOST_CHARACTERS = 4_000
 """Characters of one line that are kept; where an error stands in a line of more, its begin is enough."""
+
+BEGIN = 500_000
+END = 1_500_000
+"""Characters that are kept of a log's begin, and of its end."""
 
 _AFTER = re.compile(r"Post job cleanup\.|Cleaning up orphan processes")
 
@@ -128,7 +139,7 @@ def _until_the_end(lines: Iterable[str]) -> Iterator[str]:
         yield text
         if text.startswith("##[error]"):
             has_error = True
-            if step_ended().match(text):
+            if begin("ended", "stopped").match(text):
                 return
 
 
@@ -137,7 +148,8 @@ def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
 
     Where a step was stopped from outside, the last noise before it tells how far it came.
     """
-    is_echo, was_empty, is_noise, is_stop = False, True, noise().match, step_stopped().match
+    is_echo, was_empty = False, True
+    is_noise, is_stop = begin("noise").match, begin("stopped").match
     reached = ""
     for text in lines:
         if text.startswith("##[group]Run "):
@@ -159,3 +171,71 @@ def _without_noise(lines: Iterable[str]) -> Iterator[str | None]:
         if not (is_empty and was_empty):
             yield text.removeprefix("##[group]")
         was_empty = is_empty
+
+
+class KeptLog:
+    """Keeps the lines of a log that somebody reads, as far as there is room."""
+
+    def __init__(self) -> None:
+        self._begin: list[str] = []
+        self._begun = 0
+        self._end: deque[str] = deque()
+        self._ended = 0
+        self._left_out = 0
+        self._keys = KeyBlocks()
+
+    def through(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the same lines, and keep each but for those of keys, whose begin the gap may hide."""
+        for line in lines:
+            at = moment_end(line)
+            shown = self._keys.shown(line[at:])
+            if shown is not None:
+                self._keep(line[:at] + shown)
+            yield line
+
+    def _keep(self, line: str) -> None:
+        size = len(line) + 1
+        if self._begun + size <= BEGIN and not self._end:
+            self._begin.append(line)
+            self._begun += size
+            return
+        self._end.append(line)
+        self._ended += size
+        while self._ended > END and len(self._end) > 1:
+            self._ended -= len(self._end.popleft()) + 1
+            self._left_out += 1
+
+    @property
+    def lines(self) -> list[str]:
+        """What is kept; where lines are left out, one says how many."""
+        gap = [f"… {self._left_out:,} lines left out …"] if self._left_out else []
+        return [*self._begin, *gap, *self._end]
+
+    @property
+    def text(self) -> str:
+        """What is kept as one text, without secrets."""
+        return redact("\n".join(line.rstrip("\r") for line in self.lines)) + "\n"
+
+
+def failing_tests(lines: Iterable[str], step: StepTime | None = None) -> tuple[str, ...]:
+    """The tests that failed, without secrets, as their runner names them; () where none says so.
+
+    Args:
+        lines: the log.
+        step: when the failed step ran; lines without it, or of another time, are all looked through.
+    """
+    all_lines = list(lines)
+    last = _last_command(all_lines, step) or _last_command(all_lines, None)
+    run = SuiteRun("a job of CI", scope=RunScope.SUITE, decides=False)
+    tally = Tally(runner_table.rows(), "\n".join(last), run)
+    return tuple(sorted({redact(name) for name in tally.failures}))
+
+
+def _last_command(lines: Iterable[str], step: StepTime | None) -> list[str]:
+    kept: list[str] = []
+    for text in plain_lines(lines, step):
+        if text is None:
+            kept = []
+        else:
+            kept.append(text)
+    return kept

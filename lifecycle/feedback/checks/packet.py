@@ -93,6 +93,26 @@ class CheckFailure:
     title: str = ""
     summary: str = ""
 
+    @property
+    def identities(self) -> tuple[str, ...]:
+        """Names of what failed, without the check's, at another commit or in another run alike.
+
+        The tests that the log names, else its first error with its numbers left out: those of lines move.
+        () if no log could be had, so that nobody knows.
+        """
+        if self.tests:
+            return tuple(f"test {name}" for name in self.tests)
+        if self.first_error:
+            line = re.sub(r"\b\d+\b", "N", without_moments(self.first_error))
+            return (f"error {' '.join(line.split())}",)
+        is_unstarted = self.word == "STARTUP_FAILURE" and self.job is None
+        return (f"start of {self.workflow or self.name}",) if is_unstarted else ()
+
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """What failed and its first error: another trace shows that something changed."""
+        return (*self.identities, without_moments(self.first_error))
+
 
 @dataclass(frozen=True, slots=True)
 class FailurePacket:
@@ -142,10 +162,9 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
     for place, check in enumerate(checks[:MOST_JOBS]):
         failure = _failure(check, None if check.job is None else logs.get(check.job))
         key = _identity(failure) or place
-        before = folded.get(key)
-        folded[key] = (
-            failure if before is None else replace(before, same=(*before.same, _name(check)))
-        )
+        if key in folded:
+            failure = replace(folded[key], same=(*folded[key].same, _name(check)))
+        folded[key] = failure
     return FailurePacket(
         head.pull,
         head.url,
@@ -194,18 +213,13 @@ def _told(remarks: tuple[CheckRemark, ...]) -> tuple[CheckRemark, ...]:
     """The remarks that say something, the worst first; Actions has one of every failure that does not."""
     levels = ("FAILURE", "WARNING", "NOTICE")
     kept = [remark for remark in remarks if not _REMARK_NOISE.match(remark.message)]
-    kept.sort(
-        key=lambda remark: levels.index(remark.level) if remark.level in levels else len(levels)
-    )
-    return tuple(
-        replace(
-            remark,
-            message=redact(remark.message),
-            title=redact(remark.title),
-            path=redact(remark.path),
-        )
-        for remark in kept
-    )
+    kept.sort(key=lambda remark: (*levels, remark.level).index(remark.level))
+    return tuple(map(_without_secrets, kept))
+
+
+def _without_secrets(remark: CheckRemark) -> CheckRemark:
+    message, title, path = map(redact, (remark.message, remark.title, remark.path))
+    return replace(remark, message=message, title=title, path=path)
 
 
 def without_moments(line: str) -> str:

@@ -5,10 +5,11 @@ How often a run was run again is not here: GitHub counts the attempts, for every
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 
 MOST_KEPT = 50
 """Red heads at most, the newest."""
@@ -75,43 +76,12 @@ class FailureLedger:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values, lists and no tuples."""
-        return {
-            "number": self.number,
-            "reds": [
-                [red.sha, list(red.identities), list(red.trace), red.packet] for red in self.reds
-            ],
-            "stopped": list(self.stopped),
-            "red": self.red,
-            "failing": {name: list(identities) for name, identities in self.failing.items()},
-            "compared": self.compared,
-            "base": self.base,
-            "base_at": self.base_at,
-            "is_due": self.is_due,
-        }
+        reds = [[*asdict(red).values()] for red in self.reds]
+        kept: dict[str, Any] = json.loads(json.dumps({**asdict(self), "reds": reds}))
+        return kept
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> FailureLedger:
         """What `as_json` gave; an empty one for another pull request or another shape."""
-        if data.get("number") != number:
-            return cls(number)
-        try:
-            return cls(
-                number,
-                tuple(
-                    RedHead(str(sha), _texts(identities), _texts(trace), str(packet))
-                    for sha, identities, trace, packet in data["reds"]
-                ),
-                _texts(data["stopped"]),
-                str(data["red"]),
-                {str(name): _texts(identities) for name, identities in data["failing"].items()},
-                str(data["compared"]),
-                str(data["base"]),
-                float(data["base_at"]),
-                bool(data["is_due"]),
-            )
-        except (KeyError, TypeError, AttributeError, ValueError):
-            return cls(number)
-
-
-def _texts(values: list[object]) -> tuple[str, ...]:
-    return tuple(map(str, values))
+        ledger: FailureLedger | None = from_json(cls, data)
+        return ledger if ledger is not None and ledger.number == number else cls(number)

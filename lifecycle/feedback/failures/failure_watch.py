@@ -43,6 +43,7 @@ MORE_SECONDS = 10.0
 
 MOST_RUNS = 5
 MOST_BASE_LOGS = 5
+_FETCH = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
 _RESULTS = ("failed", "green", "waits")
 """Events that the sentences here take the place of, as one result of the checks does of another."""
 
@@ -122,14 +123,7 @@ class FailureWatch:
         if diff is None and may_fetch and head not in self._fetched:
             self._fetched.add(head)  # what is not there then need not be asked for at each look
             remote, ref = self._world.settings.remote, f"refs/pull/{pull.number}/head"
-            fetch_it = (
-                "fetch",
-                "--quiet",
-                "--no-tags",
-                "--no-recurse-submodules",
-                "--no-write-fetch-head",
-            )
-            self._tried(lambda _: self._world.git.run(*fetch_it, remote, ref, remote=remote), head)
+            self._tried(lambda _: self._world.git.run(*_FETCH, remote, ref, remote=remote), head)
             diff = self._tried(lambda commit: self._diff(start, commit), head)
         if diff is None:
             return ledger, ()  # a commit is not here, or not yet
@@ -166,32 +160,22 @@ class FailureWatch:
     def _facts(self, fetched: FetchedPacket) -> FailureFacts:
         """Read what is known of a head beside its logs; what cannot be read counts as not known."""
         facts = _facts_of(fetched)
-        numbers = dict.fromkeys(
-            failure.run for failure in facts.failures if failure.run is not None
-        )
+        numbers = dict.fromkeys(fact.run for fact in facts.failures if fact.run is not None)
         reports = self._world.reports
         tried = [self._tried(reports.run, number) for number in list(numbers)[:MOST_RUNS]]
         runs = [run for run in tried if run is not None]
-        facts = replace(
-            facts,
-            attempts={run.number: run.attempt for run in runs},
-            over=tuple(run.number for run in runs if run.is_over),
-        )
-        wanted = [
-            failure for failure in facts.failures if failure.identities and not failure.broken
-        ]
+        attempts = {run.number: run.attempt for run in runs}
+        over = tuple(run.number for run in runs if run.is_over)
+        facts = replace(facts, attempts=attempts, over=over)
+        wanted = [fact for fact in facts.failures if fact.identities and not fact.broken]
         if not wanted:
             return facts
         base = self._base_of(self._tested(facts.head, fetched.packet.pull, runs), wanted)
         tip = self._tips.get(fetched.packet.pull, "")
-        is_known = base is not None and any(
-            base.identities.issuperset(failure.identities) for failure in wanted
-        )
-        if not is_known or base is None:
+        if base is None or not any(base.identities.issuperset(fact.identities) for fact in wanted):
             return replace(facts, base=base)
-        return replace(
-            facts, base=base, tip=base if tip == base.sha else self._base_of(tip, wanted)
-        )
+        newest = base if tip == base.sha else self._base_of(tip, wanted)
+        return replace(facts, base=base, tip=newest)
 
     def _tested(self, head: str, pull: int, runs: Sequence[WorkflowRun]) -> str:
         """The commit of the base that a head was tested with, "" if it is not known."""
@@ -208,7 +192,6 @@ class FailureWatch:
             return None
         from lifecycle.feedback.checks.fetching import read_log
         from lifecycle.feedback.checks.packet import ordered, packet
-        from lifecycle.feedback.failures.failure_identity import identities
 
         names = {check for fact in wanted for check in fact.checks}
         checks = sorted(
@@ -217,7 +200,7 @@ class FailureWatch:
         )[:MOST_BASE_LOGS]
         logs = {check.job: read_log(self._world, check, check.job) for check in checks if check.job}
         base_packet = packet(FailedHead(0, "", sha, tuple(checks)), logs)
-        failed = frozenset(name for failure in base_packet.failures for name in identities(failure))
+        failed = frozenset(name for failure in base_packet.failures for name in failure.identities)
         return BaseFacts(sha, failed, base.workflows)
 
     def _tried(self, ask: Callable[[Any], T], argument: object) -> T | None:
@@ -239,18 +222,11 @@ def _facts_of(fetched: FetchedPacket) -> FailureFacts:
 
 
 def _fact(failure: CheckFailure) -> FailureFact:
-    from lifecycle.feedback.failures.failure_identity import identities, trace
     from lifecycle.feedback.failures.infrastructure import broken
 
     checks = tuple(f"{failure.workflow}{BETWEEN}{name}" for name in (failure.name, *failure.same))
-    return FailureFact(
-        checks,
-        failure.run,
-        broken(failure),
-        failure.word == "CANCELLED",
-        identities(failure),
-        trace(failure),
-    )
+    known = (failure.word == "CANCELLED", failure.identities, failure.trace)
+    return FailureFact(checks, failure.run, broken(failure), *known)
 
 
 def _passed(pull: PullRequest) -> Collection[str]:
@@ -264,7 +240,7 @@ def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, st
     """Each flaky check by its name, with each thing that failed in it; with "" where nobody knows that."""
     if not flakes:
         return ()
-    from lifecycle.feedback.failures.failure_identity import shown
+    from lifecycle.feedback.failures.failure_words import shown
 
     return tuple(
         (name.rpartition(BETWEEN)[2], shown(identity))

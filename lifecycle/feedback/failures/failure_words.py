@@ -5,10 +5,10 @@ What happened, what was kept, what to do next; what others wrote stands in quota
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from lifecycle.core.redact import named, quoted, short, visible
-from lifecycle.feedback.failures.failure_identity import shown
 from lifecycle.feedback.failures.ladder import BETWEEN, FailureFact
 from lifecycle.feedback.failures.tampering import TamperFinding
 
@@ -87,7 +87,6 @@ def weakened(findings: Iterable[TamperFinding]) -> tuple[str, ...]:
 
 def weakens(number: int, red: str, head: str, changes: Sequence[str], *, is_agents: bool) -> str:
     """To the agent or the person: the commits since a red head weaken the checks."""
-    more = f" (+{len(changes) - SHOWN} more)" if len(changes) > SHOWN else ""
     end = (
         "If that is no part of the task, take it back and push. The user and the PR are told; the issue is "
         "closed only after the user's yes."
@@ -96,14 +95,18 @@ def weakens(number: int, red: str, head: str, changes: Sequence[str], *, is_agen
     )
     return (
         f"What was pushed to PR #{number} since {red[:7]} failed weakens its checks (at {head[:7]}): "
-        f"{'; '.join(changes[:SHOWN])}{more}. {end}"
+        f"{'; '.join(changes[:SHOWN])}{_more(changes)}. {end}"
     )
+
+
+def shown(identity: str) -> str:
+    """An identity as people call it: without the word that says what kind it is."""
+    return re.sub(r"^(?:test|error) ", "", identity)
 
 
 def _checks(failures: Sequence[FailureFact]) -> str:
     names = [name.rpartition(BETWEEN)[2] for failure in failures for name in failure.checks]
-    more = f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
-    return ", ".join(named(name, _NAME) for name in names[:SHOWN]) + more
+    return ", ".join(named(name, _NAME) for name in names[:SHOWN]) + _more(names)
 
 
 def _identities(failures: Sequence[FailureFact]) -> str:
@@ -112,8 +115,9 @@ def _identities(failures: Sequence[FailureFact]) -> str:
 
 def _shown(identities: Sequence[str]) -> str:
     names = list(dict.fromkeys(identities))
-    more = f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
-    return (
-        ", ".join(quoted(visible(short(shown(identity), _IDENTITY))) for identity in names[:SHOWN])
-        + more
-    )
+    texts = (quoted(visible(short(shown(identity), _IDENTITY))) for identity in names[:SHOWN])
+    return ", ".join(texts) + _more(names)
+
+
+def _more(names: Sequence[str]) -> str:
+    return f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, from_json
 from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.packet import CheckFailure
 from lifecycle.settings import resources
@@ -15,12 +15,12 @@ from lifecycle.settings import resources
 
 @dataclass(frozen=True, slots=True)
 class InfrastructureRow:
-    """One row of the table: what broke, whether failed tests matter, the pattern, lines that it is for."""
+    """One row of the table: what broke, its pattern, lines for it, and if it counts beside failed tests."""
 
     of: str
-    always: bool
     pattern: str
     lines: tuple[str, ...]
+    always: bool = False
 
 
 @functools.cache
@@ -31,10 +31,9 @@ def _table() -> dict[str, Any]:
 @functools.cache
 def phrases() -> tuple[InfrastructureRow, ...]:
     """The rows of the table, in their order."""
-    return tuple(
-        InfrastructureRow(row["of"], row.get("always", False), row["pattern"], tuple(row["lines"]))
-        for row in _table()["phrase"]
-    )
+    kind = tuple[InfrastructureRow, ...]
+    rows: tuple[InfrastructureRow, ...] = from_json(kind, _table()["phrase"], is_whole=False)
+    return rows
 
 
 def broken(failure: CheckFailure) -> str:

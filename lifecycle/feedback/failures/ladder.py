@@ -48,7 +48,7 @@ class FailureFact:
         run: the run that it belongs to, None unless it is of Actions.
         broken: what broke that it ran on, "" if nothing did.
         is_cancelled: it was cancelled, and says nothing itself.
-        identities, trace: as `failure_identity` has them.
+        identities, trace: as `CheckFailure` has them.
     """
 
     checks: tuple[str, ...]
@@ -174,10 +174,7 @@ def _runs(
 
 
 def _ours(
-    facts: FailureFacts,
-    ledger: FailureLedger,
-    limits: FailureLimits,
-    own: Sequence[FailureFact],
+    facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits, own: Sequence[FailureFact]
 ) -> FailureDecision:
     """Failures as the agent's to mend, or a question to a person where mending came to nothing."""
     identities = tuple(dict.fromkeys(name for failure in own for name in failure.identities))
@@ -227,7 +224,5 @@ def flakes(
     if ledger.red != head:
         return ledger, ()
     flaky = tuple((name, ledger.failing[name]) for name in ledger.failing if name in passed)
-    failing = {
-        name: identities for name, identities in ledger.failing.items() if name not in passed
-    }
+    failing = {name: failed for name, failed in ledger.failing.items() if name not in passed}
     return (replace(ledger, failing=failing) if flaky else ledger), flaky

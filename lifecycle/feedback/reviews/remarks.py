@@ -54,6 +54,11 @@ class Remark:
     severity: str = ""
 
     @property
+    def is_trusted(self) -> bool:
+        """True if whoever wrote it may speak to the agent, and is not the agent."""
+        return self.trusted in (Trusted.PERSON, Trusted.BOT)
+
+    @property
     def changed_at(self) -> float:
         """When it was written or edited last; 0.0 if nobody knows."""
         return max(filter(None, (self.at, self.edited_at)), default=0.0)
@@ -138,10 +143,8 @@ class PullConversation:
         for review in self.reviews:
             if review.state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):
                 last[review.remark.author.casefold()] = review
-        asked = [opinion for opinion in last.values() if opinion.state == "CHANGES_REQUESTED"]
-        return tuple(
-            opinion for opinion in asked if opinion.remark.trusted in (Trusted.PERSON, Trusted.BOT)
-        )
+        asked = (opinion for opinion in last.values() if opinion.state == "CHANGES_REQUESTED")
+        return tuple(opinion for opinion in asked if opinion.remark.is_trusted)
 
     @property
     def unanswered(self) -> tuple[ReviewThread, ...]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from lifecycle.feedback.reviews.remarks import Trusted
+from lifecycle.settings import resources
 
 _INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """Who was let into the repository: https://docs.github.com/graphql/reference/enums#commentauthorassociation"""
-
-_TABLE = Path(__file__).with_name("review_bots.toml")
 
 
 def plain_login(login: str) -> str:
@@ -61,7 +58,7 @@ def _has(kind: str, body: str) -> bool:
 
 @cache
 def _table() -> dict[str, Any]:
-    read = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    read = resources.texts("feedback/reviews/review_bots.toml")
     kinds = {name: _patterns(read[name]) for name in ("limited", "summary")}
     classes = {name: _patterns(words) for name, words in read["severity"].items()}
     return {**kinds, "severity": classes, "logins": frozenset(read["logins"])}

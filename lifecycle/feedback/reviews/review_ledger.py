@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import asdict, dataclass, field, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
 
 QUIET_SECONDS = 90.0
@@ -72,20 +72,8 @@ class ReviewLedger:
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> ReviewLedger:
         """What `as_json` gave; an empty one for another pull request or another shape."""
-        try:
-            if data.get("number") != number:
-                return cls(number)
-            rows = {str(key): _row(row) for key, row in data["told"].items()}
-            rounds = tuple(
-                ReviewRound(str(entry["head"]), tuple(map(str, entry["keys"])))
-                for entry in data["rounds"]
-            )
-            due, since = (
-                None if data[name] is None else float(data[name]) for name in ("due", "waits_since")
-            )
-            return cls(number, str(data["looked"]), due, since, rows, rounds)
-        except (KeyError, TypeError, AttributeError, ValueError):
-            return cls(number)
+        ledger: ReviewLedger | None = from_json(cls, data)
+        return ledger if ledger is not None and ledger.number == number else cls(number)
 
     def telling(
         self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False
@@ -97,16 +85,6 @@ class ReviewLedger:
             times = before.times + 1 if before is not None else 1
             rows[point.key] = ToldPoint(point.remark.stamp, head, times, is_persons)
         return replace(self, told=dict(list(rows.items())[-_KEPT:]))
-
-
-def _row(data: Mapping[str, Any]) -> ToldPoint:
-    return ToldPoint(
-        str(data["seen"]),
-        str(data["head"]),
-        int(data["times"]),
-        bool(data["is_persons"]),
-        bool(data["is_resolved"]),
-    )
 
 
 def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
@@ -128,12 +106,8 @@ def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> lis
         is_text = review.state == "COMMENTED" and bool(review.remark.body.strip())
         if (review.id in asked or is_text) and _speaks(review.remark):
             open_points.append(ReviewPoint(review.id, review.remark, None, review.state))
-    open_points += [
-        ReviewPoint(f"C{comment.id}", comment)
-        for comment in conversation.comments
-        if _speaks(comment)
-    ]
-    return open_points
+    speaking = filter(_speaks, conversation.comments)
+    return [*open_points, *(ReviewPoint(f"C{comment.id}", comment) for comment in speaking)]
 
 
 def news(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
@@ -210,12 +184,11 @@ def due_at(waiting: Iterable[ReviewPoint], since: float) -> float:
 
 def _newest(remarks: Iterable[Remark]) -> Remark | None:
     """The remark that was written or edited last by somebody who may speak to the agent."""
-    kinds = (Trusted.PERSON, Trusted.BOT)
-    kept = [remark for remark in remarks if remark.trusted in kinds and not remark.is_limited]
+    kept = [remark for remark in remarks if remark.is_trusted and not remark.is_limited]
     return max(reversed(kept), key=lambda remark: remark.changed_at, default=None)
 
 
 def _speaks(remark: Remark) -> bool:
     """True if a text that is in no thread may be a point of its own."""
-    is_known = remark.trusted in (Trusted.PERSON, Trusted.BOT)
-    return is_known and not (remark.is_hidden or remark.is_limited or remark.is_summary)
+    is_aside = remark.is_hidden or remark.is_limited or remark.is_summary
+    return remark.is_trusted and not is_aside

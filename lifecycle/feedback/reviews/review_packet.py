@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 
 from lifecycle.core.messages import review_messages as words
-from lifecycle.core.redact import block, named, redact
+from lifecycle.core.redact import block, named, redact, short
 from lifecycle.feedback.reviews.remarks import PullConversation, Remark, ReviewPoint, Trusted
 from lifecycle.feedback.reviews.rounds import ReviewDecision
 
@@ -122,12 +122,8 @@ def _author(remark: Remark) -> str:
 
 def brief(remark: Remark) -> list[str]:
     """The first words of a remark, behind a bar."""
-    text = " ".join(redact(remark.body).split())
-    return (
-        block(text if len(text) <= _IN_WAKE_BODY else f"{text[: _IN_WAKE_BODY - 1]}…")
-        if text
-        else []
-    )
+    text = short(" ".join(redact(remark.body).split()), _IN_WAKE_BODY)
+    return block(text) if text else []
 
 
 def _whole_point(point: ReviewPoint) -> list[str]:

@@ -94,22 +94,20 @@ class Replied:
     note: str = ""
 
 
+@dataclass(eq=False)
 class ReviewAnswers:
     """Answers threads of one repository.
 
-    Args:
+    Attributes:
         graph, calls: what speaks to GitHub.
         repository: whose threads; one of another repository is refused.
         file: where it is kept that a reply may have been sent.
     """
 
-    def __init__(
-        self, graph: GraphClient, calls: Calls, repository: Repository, file: StateFile
-    ) -> None:
-        self._graph = graph
-        self._calls = calls
-        self._repository = repository
-        self._file = file
+    graph: GraphClient
+    calls: Calls
+    repository: Repository
+    file: StateFile
 
     def ensure_reply(self, wanted: WantedReply, now: float) -> Replied:
         """Post this answer to the thread unless it is there, and resolve that where that is ours to do.
@@ -124,7 +122,7 @@ class ReviewAnswers:
             Transient: not now, or nobody knows whether it was posted: the same again finds it.
         """
         _demand_text(wanted.text)
-        self._file.reload(repair=False)
+        self.file.reload(repair=False)
         state = self.read(wanted.thread)
         mark = mark_of(state.thread, wanted)
         posted = _marked(state.thread, mark)
@@ -142,21 +140,21 @@ class ReviewAnswers:
     def read(self, thread: str) -> ThreadState:
         """Read a thread as it is now; raises NotFound, and what every read raises."""
         subject = f"review thread {thread}"
-        reply = self._graph.read("read_thread", {"thread": thread}, subject=subject)
+        reply = self.graph.read("read_thread", {"thread": thread}, subject=subject)
         node = part(reply.data, "node")
         pull = part(node, "pullRequest")
         name = text(part(pull, "repository"), "nameWithOwner")
         is_absent = any(problem.type == "NOT_FOUND" for problem in reply.problems)
         if reply.problems and not is_absent:
-            raise self._graph.failures.of_problem(reply.problems[0], AskedRequest(subject))
-        if is_absent or not pull or name.casefold() != str(self._repository).casefold():
+            raise self.graph.failures.of_problem(reply.problems[0], AskedRequest(subject))
+        if is_absent or not pull or name.casefold() != str(self.repository).casefold():
             raise NotFound(
-                f"GitHub shows no review thread {named(thread)} in {self._repository} to the token, so "
+                f"GitHub shows no review thread {named(thread)} in {self.repository} to the token, so "
                 "nothing was posted; the ids are in: lifecycle feedback reviews"
             )
         number = pull.get("number")
         if not isinstance(number, int) or not nodes(node, "root"):
-            raise self._graph.failures.of_nonsense(AskedRequest(subject))
+            raise self.graph.failures.of_nonsense(AskedRequest(subject))
         pending = nodes(pull, "reviews")
         url = (text(pending[0], "url") or "on its page") if pending else ""
         conversation = review_reading.thread(node)
@@ -164,7 +162,7 @@ class ReviewAnswers:
 
     def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
         """Post the reply, unless it may be there already; returns its address."""
-        intent = self._file.content.get("replies", {}).get(mark)
+        intent = self.file.content.get("replies", {}).get(mark)
         if intent is not None:
             self._wait_for(mark, intent, now)
         self._keep(mark, {"at": now, "reads": 0})
@@ -174,7 +172,7 @@ class ReviewAnswers:
 
         def send() -> str:
             path = f"pulls/{number}/comments/{root}/replies"
-            return self._calls.create("POST", path, subject, _address, body)
+            return self.calls.create("POST", path, subject, _address, body)
 
         def look() -> str | None:
             reply = _marked(self.read(state.thread.id).thread, mark)
@@ -182,13 +180,10 @@ class ReviewAnswers:
 
         try:
             url = settled(send, look).now
-        except Transient as error:
-            if error.is_ambiguous:
+        except LifecycleError as error:
+            if isinstance(error, Transient) and error.is_ambiguous:
                 self._keep(mark, {"at": now, "reads": 1})  # `look` was one
                 raise _unknown(state, SETTLE_SECONDS) from None
-            self._forget(mark)
-            raise
-        except LifecycleError:
             self._forget(mark)
             raise
         self._forget(mark)
@@ -223,7 +218,7 @@ class ReviewAnswers:
             return False, note
         subject = f"resolving review thread {thread.id}"
         try:
-            data = self._graph.change("resolve_thread", {"thread": thread.id}, subject=subject)
+            data = self.graph.change("resolve_thread", {"thread": thread.id}, subject=subject)
         except LifecycleError as error:
             return False, f"It was not resolved: {error.sentence}"
         shown = part(part(data, "resolveReviewThread"), "thread")
@@ -232,19 +227,17 @@ class ReviewAnswers:
         return False, "GitHub accepted that it is resolved and shows it open; look at its page."
 
     def _keep(self, mark: str, intent: Mapping[str, float]) -> None:
-        with self._file.folder.locked(10.0):
-            replies = self._file.reload().setdefault("replies", {})
-            replies[mark] = dict(intent)
-            for old in list(replies)[:-_INTENTS_KEPT]:
-                del replies[old]
-            self._file.save()
+        """Keep what is known of a reply that was sent; with nothing forget it."""
+        with self.file.folder.locked(10.0):
+            state = self.file.reload()
+            replies = {**state.get("replies", {}), mark: dict(intent)}
+            kept = [(name, known) for name, known in replies.items() if known]
+            state["replies"] = dict(kept[-_INTENTS_KEPT:])
+            self.file.save()
 
     def _forget(self, mark: str) -> None:
-        if mark not in self._file.content.get("replies", {}):
-            return
-        with self._file.folder.locked(10.0):
-            self._file.reload().get("replies", {}).pop(mark, None)
-            self._file.save()
+        if mark in self.file.content.get("replies", {}):
+            self._keep(mark, {})
 
 
 def mark_of(thread: ReviewThread, wanted: WantedReply) -> str:
@@ -262,9 +255,8 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
     change raises it again, and what a person began that person resolves.
     """
     is_bots = thread.remarks[0].trusted is Trusted.BOT
-    if wanted.resolves is False or (
-        wanted.resolves is None and wanted.verdict is not ReplyVerdict.FIXED
-    ):
+    is_fixed = wanted.verdict is ReplyVerdict.FIXED
+    if not (is_fixed if wanted.resolves is None else wanted.resolves):
         return False, ""
     if not is_bots and not (wanted.resolves and wanted.is_person):
         who = named(thread.remarks[0].author) if thread.remarks[0].author else "who began it"
@@ -290,14 +282,8 @@ def verdict_of(thread: ReviewThread) -> str:
 
 def _marked(thread: ReviewThread, mark: str) -> Remark | None:
     """Our answer with this marker, where others see it."""
-    return next(
-        (
-            remark
-            for remark in thread.shown
-            if remark.trusted is Trusted.OURS and hidden_marker.is_signed(remark.body, mark)
-        ),
-        None,
-    )
+    ours = (remark for remark in thread.shown if remark.trusted is Trusted.OURS)
+    return next((remark for remark in ours if hidden_marker.is_signed(remark.body, mark)), None)
 
 
 def _with_commit(wanted: WantedReply, head: str) -> str:

@@ -63,14 +63,11 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
         papers = ((name, review_packet.whole(conversation, decision)),)
     if decision.question:
         key = f"review-stop:{number}:{conversation.head}"
-        text = words.rounds_are_over(
-            number, decision.question, conversation.url, rounds.MOST_ROUNDS
-        )
+        url, most = conversation.url, rounds.MOST_ROUNDS
+        text = words.rounds_are_over(number, decision.question, url, most)
         notices.append(Notice(key, text, Audience.ASK))
-    for audience, approvals in (
-        (Audience.NEWS, [point for point in decision.approvals if not point.is_bots]),
-        (Audience.NOTE, [point for point in decision.approvals if point.is_bots]),
-    ):
+    for audience, is_bots in ((Audience.NEWS, False), (Audience.NOTE, True)):
+        approvals = [point for point in decision.approvals if point.is_bots is is_bots]
         if approvals:
             key = f"review-approved:{review_packet.key_of(number, approvals)}"
             notices.append(Notice(key, review_packet.of_approvals(number, approvals), audience))

@@ -6,6 +6,7 @@ Each push makes a reviewing bot find something else, so it alone never ends. Per
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.feedback.reviews import review_ledger
@@ -22,6 +23,12 @@ MOST_TIMES = 3
 """How often one point of a bot's is told to the agent: a bot may answer every answer."""
 
 _LESSER = ("minor", "nit")
+_FOR_USER = {
+    "strangers": review_ledger.strangers,
+    "limited": review_ledger.limited,
+    "approvals": review_ledger.approvals,
+}
+"""What finds the points of a decision that are for the user alone, by the name that they have there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +66,18 @@ def decide(
     """
     ledger = review_ledger.resolved(ledger, conversation)
     fresh = review_ledger.news(conversation, ledger.told)
-    outside = review_ledger.strangers(conversation, ledger.told)
-    unable = review_ledger.limited(conversation, ledger.told)
-    approved = review_ledger.approvals(conversation, ledger.told)
-    all_points = [*fresh, *outside, *unable, *approved]
-    if not all_points:
+    for_user: dict[str, Any]
+    for_user = {name: tuple(find(conversation, ledger.told)) for name, find in _FOR_USER.items()}
+    others = [point for points in for_user.values() for point in points]
+    if not (fresh or others):
         return ReviewDecision(replace(ledger, due=None, waits_since=None))
     since = ledger.waits_since if ledger.waits_since is not None else now
-    due = review_ledger.due_at(all_points, since)
+    due = review_ledger.due_at([*fresh, *others], since)
     if now < due and not is_asked:
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
     decision = _told(conversation, replace(ledger, due=None, waits_since=None), fresh)
-    after = decision.ledger.telling(
-        [*outside, *unable, *approved], conversation.head, is_persons=True
-    )
-    return replace(
-        decision,
-        ledger=after,
-        strangers=tuple(outside),
-        limited=tuple(unable),
-        approvals=tuple(approved),
-    )
+    after = decision.ledger.telling(others, conversation.head, is_persons=True)
+    return replace(decision, ledger=after, **for_user)
 
 
 def _told(

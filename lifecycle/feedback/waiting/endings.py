@@ -2,7 +2,8 @@
 
 What is told has a key, whose first word is the event: `EVENTS` says what of it ends which wait. What was
 told before is no news, and may end a wait all the same: `standing_ends` says which states leave nothing to
-wait for. Whoever makes another event adds its row; one that is for an agent and has none needs somebody.
+wait for. Whoever makes another event adds its row to `endings.toml`; one that is for an agent and has
+none needs somebody.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from enum import StrEnum
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.checks import Verdict
+from lifecycle.settings import resources
 
 
 class WaitFor(StrEnum):
@@ -39,58 +41,16 @@ class Ending(StrEnum):
     TIME_OUT = "time_out"
 
 
+_TABLE = resources.texts("feedback/waiting/endings.toml")
+
 STATUSES: Mapping[Ending, tuple[int, str]] = {
-    Ending.GOOD: (0, "good: the checks passed, a review approved it, or it was merged"),
-    Ending.RED: (10, "a check failed"),
-    Ending.REVIEW: (11, "a review wants an answer"),
-    Ending.CONFLICT: (12, "it conflicts with its base"),
-    Ending.CLOSED: (13, "it was closed without being merged"),
-    Ending.THROWN_OUT: (14, "the merge queue removed it"),
-    Ending.BLOCKED: (15, "a rule of the base blocks the merge"),
-    Ending.CREDENTIALS: (16, "there is no token, or it may not read this"),
-    Ending.PERSON: (17, "somebody is needed before anything goes on"),
-    Ending.TIME_OUT: (124, "the time was up, and there was no news"),
+    Ending(name): (status, meaning) for name, status, meaning in _TABLE["statuses"]
 }
 """How a wait ended → the exit status of `lifecycle wait`, and what it means."""
 
-_ALL = tuple(WaitFor)
-_NO_REVIEW = (WaitFor.CI, WaitFor.MERGE, WaitFor.ANY)
-_NO_CI = (WaitFor.REVIEW, WaitFor.MERGE, WaitFor.ANY)
-
 EVENTS: Mapping[str, Mapping[WaitFor, Ending]] = {
-    "failed": dict.fromkeys(_NO_REVIEW, Ending.RED),
-    "green": {WaitFor.CI: Ending.GOOD, WaitFor.ANY: Ending.GOOD},
-    "behind": {
-        WaitFor.CI: Ending.GOOD,
-        WaitFor.MERGE: Ending.BLOCKED,
-        WaitFor.ANY: Ending.BLOCKED,
-    },
-    "waits": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
-    "changes": dict.fromkeys(_NO_CI, Ending.REVIEW),
-    "review": dict.fromkeys(_NO_CI, Ending.REVIEW),
-    "review-stop": dict.fromkeys(_NO_CI, Ending.PERSON),
-    "conflict": dict.fromkeys(_NO_REVIEW, Ending.CONFLICT),
-    "inherited": dict.fromkeys(_NO_REVIEW, Ending.RED),
-    "mended": dict.fromkeys(_NO_REVIEW, Ending.RED),
-    "ci-stop": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
-    "ejected": dict.fromkeys(_NO_REVIEW, Ending.THROWN_OUT),
-    "auto-kept": dict.fromkeys(_NO_REVIEW, Ending.PERSON),
-    "queue": {WaitFor.MERGE: Ending.PERSON, WaitFor.ANY: Ending.PERSON},
-    "closed": dict.fromkeys(_ALL, Ending.CLOSED),
-    "merged": dict.fromkeys(_ALL, Ending.GOOD),
-    # The agent goes on from these by itself: a wait that began before the pull request was there.
-    "pr": {},
-    "reopened": {},
-    # What comes of these is told by an event of its own.
-    "standing": {},
-    "auto-merge": {},
-    "updated": {},
-    "withheld": {},
-    "review-approved": {},
-    # For the person, or what comes after it tells: a rerun, a failure that was asked about, weaker checks.
-    "rerun": {},
-    "stopped": {},
-    "weakens": {},
+    event: {WaitFor(wanted): Ending(name) for wanted, name in row.items()}
+    for event, row in _TABLE["events"].items()
 }
 """The event that a sentence tells → what it ends, by what is waited for."""
 
@@ -166,7 +126,6 @@ def gravest(endings: Iterable[Ending | None]) -> Ending | None:
 
 def events_of(wanted: Iterable[str]) -> frozenset[str]:
     """The events that end a wait for one of these, which its command tells; other words mean nothing."""
-    words = {wait.value: wait for wait in WaitFor}
-    waits = {words[word] for word in wanted if word in words}
+    waits = set(WaitFor) & set(wanted)
     names = {event for event in EVENTS if waits & {*EVENTS[event]}}
     return frozenset(names | {"green"} if "behind" in names else names)

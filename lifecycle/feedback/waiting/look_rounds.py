@@ -8,10 +8,11 @@ last one is the oldest. So 50 quiet worktrees cost two requests a round.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 
 MOST = 50
 """Pull requests in one request: with what belongs to each a hundred nodes, as many as GitHub takes."""
@@ -94,34 +95,15 @@ class LookBoard:
     why: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The board as plain JSON values."""
-        return asdict(self)
+        """The board as plain JSON values, lists and no tuples."""
+        kept: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return kept
 
     @classmethod
     def from_json(cls, data: object) -> LookBoard:
         """The board that `as_json` gave; raises ValueError for anything else."""
-        try:
-            values = dict(data)  # type: ignore[call-overload]  # whatever it is, it may be none
-            pulls = {
-                str(key): WatchedPull(**{**row, "ids": tuple(map(str, row["ids"]))})
-                for key, row in values.pop("pulls").items()
-            }
-            board = cls(pulls, **values)
-            numbers = [board.hold, board.off, float(board.size), float(board.failed)]
-            for watched in pulls.values():
-                numbers += [
-                    getattr(watched, name.name)
-                    for name in fields(watched)[1:]
-                    if name.name != "digest"
-                ]
-        except (TypeError, KeyError, AttributeError, ValueError) as error:
-            raise ValueError("these are no shared looks") from error
-        texts = [board.why, *(pull.digest for pull in pulls.values())]
-        is_told = all(isinstance(text, str) for text in texts)
-        is_sized = (
-            all(isinstance(number, int | float) for number in numbers) and 0 < board.size <= MOST
-        )
-        if not (is_told and is_sized):
+        board: LookBoard | None = from_json(cls, data)
+        if board is None or board.as_json() != data or not 0 < board.size <= MOST:
             raise ValueError("these are no shared looks")
         return board
 
@@ -181,12 +163,10 @@ def answered(
         pulls[oldest] = replace(pulls[oldest], refresh=now)
     size = min(board.size + 1, MOST)
     after = replace(board, pulls=pulls, size=size, failed=0, why="")
-    return _with_points(after, points, now) if points is not None else after
-
-
-def _with_points(board: LookBoard, points: PointsLeft, now: float) -> LookBoard:
+    if points is None:
+        return after
     is_short = points.left < points.limit * RESERVE and points.resets > now
-    return replace(board, left=points.left, hold=points.resets if is_short else board.hold)
+    return replace(after, left=points.left, hold=points.resets if is_short else board.hold)
 
 
 def failed(

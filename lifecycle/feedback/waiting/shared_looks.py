@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -57,10 +57,11 @@ class SharedAnswer:
     problem: str = ""
 
 
+@dataclass(eq=False)
 class SharedLooks:
     """One waiter's part in the shared looks of a token.
 
-    Args:
+    Attributes:
         path: of the token's file; its folder is made.
         graph: what asks GitHub with that token.
         clock: time.
@@ -68,14 +69,11 @@ class SharedLooks:
         every: seconds between two looks.
     """
 
-    def __init__(
-        self, path: Path, graph: Callable[[], GraphClient], clock: Clock, root: Path, every: float
-    ) -> None:
-        self._path = path
-        self._graph = graph
-        self._clock = clock
-        self._root = root
-        self._every = every
+    path: Path
+    graph: Callable[[], GraphClient]
+    clock: Clock
+    root: Path
+    every: float
 
     def ask(self, ids: Sequence[str], looked: float) -> SharedAnswer:
         """Say whether the pull request `ids` changed since it was looked at whole; at most one request.
@@ -84,25 +82,25 @@ class SharedLooks:
             ids: its node id, and the one of what belongs to it.
             looked: when its worktree last looked whole, in seconds since the epoch.
         """
-        now = self._clock.now()
+        now = self.clock.now()
         try:
             return self._asked(ids, looked, now)
         except LockBusy:
             return SharedAnswer(False, now + BUSY_SECONDS)
         except OSError as error:
-            log.write(self._root, f"looks are not shared: {error}")
+            log.write(self.root, f"looks are not shared: {error}")
             return SharedAnswer(True, now)
 
     def join(self, ids: Sequence[str], looked: float) -> None:
         """Have the next round ask for this one as well, whoever makes it; asks nobody itself."""
         with contextlib.suppress(OSError, LockBusy):
-            self._enlist(ids, looked, self._clock.now())
+            self._enlist(ids, looked, self.clock.now())
 
     def hold(self, seconds: float) -> None:
         """Keep all waiters of this token from asking for so many seconds, as GitHub wants it."""
-        now = self._clock.now()
-        with contextlib.suppress(OSError, LockBusy), self._changing() as kept:
-            kept.board = look_rounds.failed(kept.board, 1, now, named=seconds)
+        now = self.clock.now()
+        with contextlib.suppress(OSError, LockBusy):
+            self._changed(partial(look_rounds.failed, count=1, now=now, named=seconds))
 
     def _asked(self, ids: Sequence[str], looked: float, now: float) -> SharedAnswer:
         board = self._enlist(ids, looked, now)
@@ -115,11 +113,9 @@ class SharedLooks:
             return answer or self._round(ids[0], looked, now)
 
     def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
-        with self._changing() as kept:
-            kept.board = look_rounds.enlisted(
-                kept.board, ids, now, looked=looked, every=self._every
-            )
-            return kept.board
+        every = self.every
+        enlisted = partial(look_rounds.enlisted, ids=ids, now=now, looked=looked, every=every)
+        return self._changed(enlisted)
 
     def _known(self, board: LookBoard, key: str, looked: float, now: float) -> SharedAnswer | None:
         """What the file alone tells, None if GitHub has to be asked."""
@@ -129,10 +125,10 @@ class SharedLooks:
         if held is not None:
             return SharedAnswer(False, held, problem=board.why)
         pull = board.pulls.get(key)
-        if pull is None or not pull.is_known(looked, now, self._every):
+        if pull is None or not pull.is_known(looked, now, self.every):
             return None
         is_whole = pull.needs_whole(looked)
-        return SharedAnswer(is_whole, pull.at + self._every, is_same=not is_whole)
+        return SharedAnswer(is_whole, pull.at + self.every, is_same=not is_whole)
 
     def _round(self, key: str, looked: float, now: float) -> SharedAnswer:
         board = self._read()
@@ -141,73 +137,59 @@ class SharedLooks:
         ids = look_rounds.digests_asked(pulls)
         change: Callable[[LookBoard], LookBoard]
         try:
-            reply = self._graph().execute(DOCUMENT, {"ids": ids}, subject="what is waited for")
+            reply = self.graph().execute(DOCUMENT, {"ids": ids}, subject="what is waited for")
         except Transient as error:
-            log.write(self._root, f"looks: {error.sentence}")
-            change = partial(
-                look_rounds.failed,
-                count=len(asked),
-                now=now,
-                named=error.retry_after,
-                why=error.sentence,
-            )
+            log.write(self.root, f"looks: {error.sentence}")
+            count, wait, why = len(asked), error.retry_after, error.sentence
+            change = partial(look_rounds.failed, count=count, now=now, named=wait, why=why)
         except Unsupported as error:
-            log.write(self._root, f"looks are not shared: {error.sentence}")
+            log.write(self.root, f"looks are not shared: {error.sentence}")
             change = partial(look_rounds.turned_off, now=now)
         except Rejected as error:
-            log.write(self._root, f"looks: {error.sentence}")
+            log.write(self.root, f"looks: {error.sentence}")
             return SharedAnswer(True, now)  # its own look tells what is wrong
         else:
             shown = _digests(reply, ids)
             digests = {pull.ids[0]: _joined(shown, pull.ids) for pull in pulls}
             points = _points(reply.data)
             change = partial(look_rounds.answered, digests=digests, now=now, points=points)
-        with self._changing() as kept:
-            kept.board = change(kept.board)
-            board = kept.board
-        return self._known(board, key, looked, now) or SharedAnswer(True, now)
+        return self._known(self._changed(change), key, looked, now) or SharedAnswer(True, now)
 
-    @contextlib.contextmanager
-    def _changing(self) -> Iterator[_Kept]:
-        """The board to be changed under the short lock; it is written if it is another afterwards."""
+    def _changed(self, change: Callable[[LookBoard], LookBoard]) -> LookBoard:
+        """The board after a change under the short lock; it is written if it is another afterwards."""
         with self._lock("lock", LOCK_SECONDS):
-            kept = _Kept(self._read())
-            before = kept.board
-            yield kept
-            if kept.board is not before:
-                if not self._path.exists():
+            before = self._read()
+            board = change(before)
+            if board is not before:
+                if not self.path.exists():
                     self._sweep()
-                user_folder.write(self._path, json.dumps(kept.board.as_json()).encode("ascii"))
+                user_folder.write(self.path, json.dumps(board.as_json()).encode("ascii"))
+            return board
 
     def _lock(self, name: str, seconds: float) -> AbstractContextManager[None]:
-        folder = self._path.parent
+        folder = self.path.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         problem = regular_files.strange_folder(str(folder))
         if problem:
             raise regular_files.StrangeFileError(str(folder), problem)
-        return store.locked(self._path.with_suffix(f".{name}"), seconds, "Another waiter is at it.")
+        return store.locked(self.path.with_suffix(f".{name}"), seconds, "Another waiter is at it.")
 
     def _read(self) -> LookBoard:
-        file = store.read(self._path, follow=False)
+        file = store.read(self.path, follow=False)
         if file is None:
             return LookBoard()
         try:
             return LookBoard.from_json(json.loads(file.content))
         except (ValueError, RecursionError):
-            log.write(self._root, f"{self._path} could not be read and is begun anew")
+            log.write(self.root, f"{self.path} could not be read and is begun anew")
             return LookBoard()
 
     def _sweep(self) -> None:
         """Take away what tokens left that nobody uses any more."""
-        for old in self._path.parent.glob("*.*"):
+        for old in self.path.parent.glob("*.*"):
             with contextlib.suppress(FileNotFoundError):
-                if old.stat().st_mtime < self._clock.now() - OLD_SECONDS:
+                if old.stat().st_mtime < self.clock.now() - OLD_SECONDS:
                     old.unlink()
-
-
-@dataclass(slots=True)
-class _Kept:
-    board: LookBoard
 
 
 def place(environment: Mapping[str, str], url: str, token: str) -> Path | None:

@@ -12,7 +12,6 @@ from lifecycle.core.plan import StopVerdict
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.evidence.records import Evidence
 from lifecycle.stages.decisions import instructions
-from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import detect_stage, stage_watch
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import Prompt, StageFinding, Tier, Turn
@@ -91,7 +90,7 @@ class StageSeen:
 
     turn: Turn
     finding: StageFinding
-    facts: Facts = field(default_factory=Facts)
+    facts: instructions.Facts = field(default_factory=instructions.Facts)
     memory: Memory = field(default_factory=Memory)
     is_on_task: bool = False
     remaining: int | None = None
@@ -178,9 +177,8 @@ def is_known(memory: Memory, position: str, *, has_ended: bool = False) -> bool:
     """True if a word was given at this stop, or a merge waited for that did not come yet."""
     if not position:
         return False
-    return position == memory.position or (
-        not has_ended and f"{position}{WAITED}" == memory.position
-    )
+    words = {position} if has_ended else {position, f"{position}{WAITED}"}
+    return memory.position in words
 
 
 def meant(turn: Turn, finding: StageFinding) -> StageFinding:
@@ -248,11 +246,10 @@ def _is_hearsay(seen: StageSeen) -> bool:
         return False
     if seen.finding.state is not Detected.ISSUE_CLOSED:
         return seen.finding.state is Detected.TESTS_PASSING and seen.can_run
-    is_asked = seen.turn.asked is Stage.COMMIT_CLOSE
-    text = "\n".join(seen.turn.texts[-1:])
-    return not is_asked or bool(
-        seen.facts.task and tasks_taken.is_about_others(text, seen.facts.task)
-    )
+    if seen.turn.asked is not Stage.COMMIT_CLOSE:
+        return True
+    text, task = "\n".join(seen.turn.texts[-1:]), seen.facts.task
+    return bool(task) and tasks_taken.is_about_others(text, task)
 
 
 def _completed(seen: StageSeen, state: Detected) -> StageDecision:
@@ -329,10 +326,8 @@ def _blind(seen: StageSeen) -> StageDecision:
     The stop is looked at again: once the files can be read, it leads on.
     """
     note = "" if seen.memory.told else seen.obstacle
-    memory = replace(seen.memory, told=seen.obstacle)
-    return StageDecision(
-        StopVerdict.PASS, memory, note=note, log=(seen.obstacle, "The agent may stop")
-    )
+    memory, log = replace(seen.memory, told=seen.obstacle), (seen.obstacle, "The agent may stop")
+    return StageDecision(StopVerdict.PASS, memory, note=note, log=log)
 
 
 def _is_advisory(seen: StageSeen, done: Stage) -> bool:
@@ -349,12 +344,9 @@ def _lacks_evidence(seen: StageSeen, done: Stage) -> bool:
 
 
 def _wants_evidence(seen: StageSeen, done: Stage) -> bool:
-    if (
-        seen.evidence in (Evidence.NOT_NEEDED, Evidence.GREEN)
-        or Stage.TESTING not in seen.facts.line
-    ):
-        return False
-    if done is Stage.NEXT_TASK or seen.holding is HeldTask.ENDED:
+    is_shown = seen.evidence in (Evidence.NOT_NEEDED, Evidence.GREEN)
+    is_over = done is Stage.NEXT_TASK or seen.holding is HeldTask.ENDED
+    if is_shown or is_over or Stage.TESTING not in seen.facts.line:
         return False
     return LINE.index(done) >= LINE.index(Stage.TESTING)
 
@@ -393,10 +385,9 @@ def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
         f"Injecting instruction for stage: {stage}",
     )
     decision = _block(seen, text, log, events)
-    is_told = decision.verdict is StopVerdict.BLOCK
-    return (
-        replace(decision, memory=replace(decision.memory, set_stage=None)) if is_told else decision
-    )
+    if decision.verdict is not StopVerdict.BLOCK:
+        return decision
+    return replace(decision, memory=replace(decision.memory, set_stage=None))
 
 
 def _pass(seen: StageSeen, why: str) -> StageDecision:
@@ -412,9 +403,8 @@ def _block(
     if _is_spent(seen) or idle >= IDLE_BLOCKS:
         *_, last = events
         return _let_go(seen, replace(memory, idle=idle), last.target)
-    after = replace(
-        memory, position=_position(seen), blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False
-    )
+    after = replace(memory, blocks=memory.blocks + 1, idle=idle + 1, is_let_go=False)
+    after = replace(after, position=_position(seen))
     return StageDecision(StopVerdict.BLOCK, after, text=text, events=events, log=log)
 
 

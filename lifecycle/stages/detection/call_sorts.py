@@ -209,12 +209,8 @@ def _prompt_of(line: str) -> str:
     is_alone = all(c.after == "|" or c.words[0] in listed("quiet") for c in all_commands[:place])
     is_piped = all(c.after == "|" for c in all_commands[place:-1])
     is_shown = all(c.words[0] in listed("passing") for c in behind) and is_piped
-    behind_words = " ".join(word for c in behind for word in c.words).lower()
-    if (
-        not (is_alone and is_shown)
-        or {"-p", "--print"}.isdisjoint(words)
-        or "approved" in behind_words
-    ):
+    is_fed = "approved" in " ".join(word for c in behind for word in c.words).lower()
+    if is_fed or not (is_alone and is_shown) or {"-p", "--print"}.isdisjoint(words):
         return ""
     prompts = (word for word in words if " " in word or word[:1] == "/")
     return min(prompts, key=lambda word: word[0] != "/", default="")

@@ -40,21 +40,6 @@ _MEANT = (
 
 _SENTENCE_END = r"[.!?;][\"')\]*]*\s+|[\u2705\u2714\U0001f389]"
 
-_NOT_SPOKEN = (
-    (r"(?i)^.*\bso here (?:it is|it comes)\b|\bhere(?:'s| is| comes)\b", "so,"),
-    (r"(?i)^(?=.*\bnow\b)(.*?)\bi(?:'ll| will| can|'m going to| am going to)\b", r"\1 now I "),
-    (r"(?i)\b(?:i am |i'm )?ready to (?=emit)", "ready, I now "),
-    (r"(?i)\bwith that\b(?=[,:\s]*$)", "so"),
-    (
-        (
-            r"(?i)^\W*as (?:you |i was |i am |it was |the \w+ )?(?:ask|tell|told|want|instruct|request"
-            r"|requir|say|said)\w*\b[^.!?:]*"
-        ),
-        "",
-    ),
-)
-"""Phrases that are taken out first: that the agent is ready, or does as told, speaks of no marker."""
-
 _DRESS = " \t*_-+\u2022.!,;:)(]\u2705\u2714\u2713\U0001f389\U0001f680"
 """What may stand behind a marker at the end of a line: emphasis, the end of a sentence, a sign of joy."""
 
@@ -84,11 +69,6 @@ def said(text: str) -> list[tuple[Detected, bool]]:
     if NEEDLE not in text.upper():
         return []
     return [(_NAMES[name], is_own) for name, is_own in _named(text) if name in _NAMES]
-
-
-def is_signed(text: str) -> bool:
-    """True if a marker that the text says is a line of its own, and not a part of a sentence."""
-    return any(is_own for _, is_own in said(text))
 
 
 def misnamed(text: str) -> str:
@@ -131,11 +111,9 @@ def _named(text: str) -> list[tuple[str, bool]]:
                 siblings = every_block[max(0, place - 8) : place] if block.is_item else ()
                 is_to_do = any(o.is_item and _has("to do", o.bare, re.match) for o in siblings)
                 if not is_to_do and _is_said(block, lead, *around):
-                    later = [other.bare for other in every_block[place + 1 :]]
-                    goes_on = not around[1].strip() and "".join(later[:1])[:1].islower()
-                    if not goes_on and not any(
-                        _has("taken back", text) for text in (around[1], *later)
-                    ):
+                    later = [around[1], *(other.bare for other in every_block[place + 1 :])]
+                    goes_on = not around[1].strip() and "".join(later[1:2])[:1].islower()
+                    if not goes_on and not any(_has("taken back", text) for text in later):
                         is_own = not bare[begin : begin + match.start()].strip(_LABEL)
                         names.append((match[1].upper(), is_own))
             begin = end + 1
@@ -186,9 +164,9 @@ def named_alone(text: str) -> str:
 
 def asked_in(text: str) -> Stage | None:
     """The stage that an instruction of ours asks for; None if the text is none."""
-    headings = (
-        [line for line in text.split("\n") if line.startswith(CURRENT)] if CURRENT in text else []
-    )
+    if CURRENT not in text:  # splitting it costs more
+        return None
+    headings = [line for line in text.split("\n") if line.startswith(CURRENT)]
     name = headings[-1].removeprefix(CURRENT).rstrip(" \t") if headings else ""
     return Stage(name) if name in Stage.__members__ else None
 
@@ -200,6 +178,8 @@ def is_question(text: str) -> bool:
 
 def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
     """True unless the marker between these two parts of its block is quoted or only spoken of."""
+    from lifecycle.evidence.words import word_tables
+
     rest, _, below = re.sub(_MARKER, "", after).partition("\n")
     if block.box == " " or rest.strip(_DRESS) or _is_quoted(before, after):
         return False
@@ -218,7 +198,8 @@ def _is_said(block: Block, lead: str, before: str, after: str) -> bool:
         is_led = block.is_headed or _has("leads", lead) or goes_on
         sentence = re.split(_SENTENCE_END, lead)[-1] if is_led else ""
     sentence = sentence[-SENTENCE:]
-    for pattern, instead in _NOT_SPOKEN:
+    # That the agent is ready, or does as told, speaks of no marker.
+    for pattern, instead in word_tables.table("words/markers")["not spoken"]:
         sentence = re.sub(pattern, instead, sentence)
     words = re.findall(r"\w+", sentence)
     is_label = sentence.rstrip(" *_").endswith(":")

@@ -265,9 +265,8 @@ def _sorts(
         if seen[0] is Sort.TESTS:
             open_.discard(Sort.TESTS)
             if seen[1] == Outcome.PASSED:
-                sorts |= {
-                    later: _EDITED for later in sorts if _may_edit(calls[later], sorts[later])
-                }
+                edits = [later for later in sorts if _may_edit(calls[later], sorts[later])]
+                sorts |= dict.fromkeys(edits, _EDITED)
     return sorts
 
 

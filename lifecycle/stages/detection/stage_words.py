@@ -15,10 +15,7 @@ STAGES = {
 }
 """The stage that each claim completes."""
 
-OPEN = {
-    claim_words.TESTED: Detected.IN_TESTING,
-    claim_words.APPROVED: Detected.IN_ORACLE_REVIEW,
-}
+OPEN = {claim_words.TESTED: Detected.IN_TESTING, claim_words.APPROVED: Detected.IN_ORACLE_REVIEW}
 """The stage that is under way where a text says that this is open."""
 
 

@@ -61,9 +61,8 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     if match is None:
         return None
     records = sessions.all_of(WorkflowFiles(root))
-    own = client or next(
-        (record.client for record in records if session and record.session == session), 0
-    )
+    mine = (record.client for record in records if session and record.session == session)
+    own = client or next(mine, 0)
     for record in records:
         if record.session not in ("", session) and seat_in(root, record.session) == match[1]:
             return Seat(record.session, _is_over(record, own))
@@ -140,34 +139,25 @@ def wanted(root: Path, settings_of: Callable[[], Settings], clock: Clock) -> Sta
     written_ns = regular_files.mtime_ns(regular_files.settings_path(str(root)), follow=True)
     if written_ns < 0:
         return None
-    runners: tuple[Mapping[str, object], ...] = ()
     try:
         settings = settings_of()
         if settings.evidence_runners:
             runner_table.rows(settings.evidence_runners)
     except BadConfig:
-        stages = StageSettings()
-    else:
-        stages, written_ns = settings.stages, settings.written_ns
-        runners = settings.evidence_runners
+        settings = Settings(written_ns=written_ns)
     if not workflow_marks.is_known(str(root)):
-        _keep(files, stages, runners, written_ns, clock.now())
-    return stages if stages.use and not files.is_off else None
+        _keep(files, settings, clock.now())
+    return settings.stages if settings.stages.use and not files.is_off else None
 
 
-def _keep(
-    files: WorkflowFiles,
-    stages: StageSettings,
-    runners: tuple[Mapping[str, object], ...],
-    written_ns: int,
-    now: float,
-) -> None:
+def _keep(files: WorkflowFiles, settings: Settings, now: float) -> None:
+    stages, runners = settings.stages, settings.evidence_runners
     content = {"use": stages.use, "test": list(stages.test), "review": stages.review}
     if runners:
         content["runners"] = [dict(row) for row in runners]
     words = words_of((*stages.test, *call_sorts.commands_of(runners)))
     with contextlib.suppress(LockBusy):  # then somebody else notes the same
-        files.note_settings(content, words, written_ns, now)
+        files.note_settings(content, words, settings.written_ns, now)
     is_on = stages.use and not files.is_off
     # Changed settings may name another label: what was known of the tracker's tasks says nothing.
     files.set_due(workflow_marks.ALWAYS if is_on else None)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
-from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
@@ -24,9 +24,8 @@ from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
-from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import journal, log, regular_files, workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles, built
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 _COLOURS = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
 """The journal's words for an outcome; all others are unknown there."""
@@ -54,7 +53,8 @@ def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool
     log.write_staged(str(root), f"Test run seen: {run.outcome}{still} ({command})")
     if not is_over:
         return
-    record = session_record.load(files, call.session) or SessionRecord(call.session)
+    record = session_record.load(files, call.session) or session_record.SessionRecord(call.session)
+    colour = _COLOURS.get(run.outcome, journal.UNKNOWN)
     entry = journal.JournalEntry(
         at=run.at,
         system=journal.STAGES,
@@ -64,11 +64,7 @@ def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool
         session=call.session,
         source="TESTING",
         key=f"check:{run.id}" if run.id else "",
-        detail={
-            "outcome": _COLOURS.get(run.outcome, journal.UNKNOWN),
-            "command": command,
-            "tree": run.tree,
-        },
+        detail={"outcome": colour, "command": command, "tree": run.tree},
     )
     journal.note(root, entry)
 
@@ -178,11 +174,8 @@ class Awaited:
 
 def awaited(files: WorkflowFiles) -> tuple[Awaited, ...]:
     """The runs whose end is waited for; none where the file is not there or cannot be understood."""
-    listed = files.load(AWAITED)
-    try:
-        return tuple(built(Awaited, entry) for entry in listed or [])
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return ()  # their ends are not seen, and the suite is run once more
+    # Where it cannot be understood, their ends are not seen, and the suite is run once more.
+    return from_json(tuple[Awaited, ...], files.load(AWAITED)) or ()
 
 
 def wait_for(files: WorkflowFiles, run: Awaited) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lifecycle.core.light_dataclass import asdict, dataclass, field, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
 from lifecycle.storage import store, workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles, built
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 _LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
 
@@ -126,11 +126,9 @@ def _read(files: WorkflowFiles, name: str) -> SessionRecord | None:
         return None  # the other files here are no session's
     # Versions before lack these.
     data = {"ended": "", "actor": "", "spelled": "", "told": "", **data}
-    try:
-        memory = built(Memory, data, set_stage=lambda stage: Stage(stage) if stage else None)
-        return built(SessionRecord, {**data, "memory": memory})
-    except (KeyError, TypeError, ValueError):
-        return None
+    memory = {**data, "set_stage": data.get("set_stage") or None}
+    record: SessionRecord | None = from_json(SessionRecord, {**data, "memory": memory})
+    return record
 
 
 def _name(session: str) -> str:

@@ -18,7 +18,6 @@ from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
@@ -98,7 +97,7 @@ def _wake(call: StageCall, stages: StageSettings) -> str:
     return _next(facts)
 
 
-def _next(facts: Facts) -> str:
+def _next(facts: instructions.Facts) -> str:
     done = instructions.COMPLETED[Stage.NEXT_TASK]
     return instructions.instruction(Stage.CODING, facts, done)
 
@@ -124,10 +123,8 @@ def _going_on(call: StageCall, stages: StageSettings, record: SessionRecord | No
     turn = stop_input.read(path, deep=stop_input.DEEP)
     if turn.asked is None or turn.markers:
         return ""  # nothing is asked for, or it is done: the next stop says what follows
-    tracker = call.world.tracker
-    known = workflow_tasks.known(
-        WorkflowFiles(call.world.root), workflow_tasks.key_of(tracker, stages)
-    )
+    key = workflow_tasks.key_of(call.world.tracker, stages)
+    known = workflow_tasks.known(WorkflowFiles(call.world.root), key)
     if known is not None and not known.tasks:
         return ""  # nothing is left: the workflow is not active
     known = known or Activity(call.world.clock.now(), "")
@@ -153,13 +150,9 @@ def _activity(call: StageCall, stages: StageSettings, files: WorkflowFiles) -> A
 
 def _cleared(call: StageCall, files: WorkflowFiles) -> SessionRecord | None:
     """What was kept of the session that was cleared, if it was led: the same client's last one."""
-    own = ("", call.session)
-    others = [
-        record
-        for record in session_record.all_of(files)
-        if record.session not in own and record.client == call.process
-    ]
-    return others[0] if others and others[0].stage else None
+    records = [each for each in session_record.all_of(files) if each.client == call.process]
+    last = next((each for each in records if each.session not in ("", call.session)), None)
+    return last if last is not None and last.stage else None
 
 
 def _before(call: StageCall, last: SessionRecord | None, known: Activity) -> SessionRecord | None:
@@ -173,7 +166,7 @@ def _before(call: StageCall, last: SessionRecord | None, known: Activity) -> Ses
 
 def _facts(
     call: StageCall, stages: StageSettings, known: Activity, before: SessionRecord | None
-) -> Facts:
+) -> instructions.Facts:
     task, labels = (before.task, before.labels) if before is not None else ("", ())
     is_claimed = call.has_claim and bool(labels)
     return facts_of(call, stages, known, task, stages.line_of(labels), is_claimed=is_claimed)
@@ -192,7 +185,7 @@ def _left(call: StageCall, known: Activity) -> str:
     )
 
 
-def _offer(known: Activity, facts: Facts) -> str:
+def _offer(known: Activity, facts: instructions.Facts) -> str:
     """One line: how many tasks there are, which is next, and how to begin."""
     ready = known.startable
     count = "1 task is" if len(ready) == 1 else f"{len(ready)} tasks are"

@@ -6,11 +6,11 @@ stop where one did, an answer is believed for a minute; where a task was closed,
 
 from __future__ import annotations
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, from_json, replace
 from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.storage import workflow_marks
-from lifecycle.storage.workflow_files import WorkflowFiles, built
+from lifecycle.storage.workflow_files import WorkflowFiles
 
 TASKS = "tasks.json"
 
@@ -26,10 +26,7 @@ INACTIVE_SECONDS = 300.0
 _VERSION = 1
 _KEPT = 500
 _FAMILIES = 20
-_OF_TASK = (
-    *("id", "title", "status", "priority", "labels"),
-    *("assignee", "blocked_by", "created_at"),
-)
+_OF_TASK = ["id", "title", "status", "priority", "labels", "assignee", "blocked_by", "created_at"]
 """What is kept of a task."""
 
 
@@ -108,17 +105,10 @@ def ask(
 
 def keep(files: WorkflowFiles, activity: Activity) -> None:
     """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
-    content = {
-        "version": _VERSION,
-        "at": activity.at,
-        "of": activity.of,
-        "families": list(activity.families),
-        "ready": list(activity.ready),
-        "tasks": [
-            {name: getattr(task, name) for name in _OF_TASK} for task in activity.tasks[:_KEPT]
-        ],
-    }
-    files.save(TASKS, content)
+    kept = activity.tasks[:_KEPT]
+    tasks = [{name: getattr(task, name) for name in _OF_TASK} for task in kept]
+    whole = {name: getattr(activity, name) for name in ("at", "of", "families", "ready")}
+    files.save(TASKS, {"version": _VERSION, **whole, "tasks": tasks})
     files.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
 
@@ -138,13 +128,7 @@ def drop(files: WorkflowFiles, now: float) -> None:
 def known(files: WorkflowFiles, of: str) -> Activity | None:
     """The answer that is remembered, if it is one to this question."""
     data = files.load(TASKS)
-    try:
-        if data["version"] != _VERSION or data["of"] != of:
-            return None
-        tasks = tuple(built(Task, entry, _OF_TASK, status=TaskStatus) for entry in data["tasks"])
-        families, ready = (tuple(map(str, data[name])) for name in ("families", "ready"))
-        at = float(data["at"])
-        changed = files.sessions.mtime_ns(CHANGED)
-        return Activity(at, of, tasks, families, ready, is_stale=int(at * 1e9) <= changed)
-    except (TypeError, KeyError, ValueError, AttributeError):
+    kept: Activity | None = from_json(Activity, data, is_whole=False)
+    if kept is None or data.get("version") != _VERSION or kept.of != of:
         return None
+    return replace(kept, is_stale=int(kept.at * 1e9) <= files.sessions.mtime_ns(CHANGED))

@@ -12,7 +12,6 @@ from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
-from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import StageFinding, Tier, Turn
@@ -46,7 +45,7 @@ class Own:
     call: StageCall
     stages: StageSettings
     files: WorkflowFiles
-    kept: SessionRecord
+    kept: session_record.SessionRecord
     turn: Turn
     finding: StageFinding
 
@@ -118,25 +117,17 @@ class Own:
 
         A close command is about the session's own task if it names that, or one that was begun since.
         """
-        starts = self.starts()
-        instructed = (
-            tasks_taken.told_in(self.turn.instruction, starts) if self._is_told_its_task() else ""
-        )
+        starts, turn, before = self.starts(), self.turn, self.before
+        # The instructions of the first stage and the last are about the next task.
+        is_its_own = turn.asked not in (None, Stage.CODING, Stage.NEXT_TASK)
+        instructed = tasks_taken.told_in(turn.instruction if is_its_own else "", starts)
         own = self.kept.task or claimed or instructed
         begun = tasks_taken.begun_in(self.turn.named, starts)
         closed = self.closed() if state is Detected.ISSUE_CLOSED else ()
         if closed and own not in closed:
-            meant = [name for name in begun if name in closed and self._was_known(name)]
+            meant = [name for name in begun if name in closed and before and before.find(name)]
             own = meant[-1] if meant else own
         return own or _last(known, begun) or "".join(closed[-1:])
-
-    def _is_told_its_task(self) -> bool:
-        """True if the last instruction is about the session's own task, and not about the next one."""
-        return self.turn.asked not in (None, Stage.CODING, Stage.NEXT_TASK)
-
-    def _was_known(self, name: str) -> bool:
-        """True if it was one of the workflow's open tasks when the tracker was asked before."""
-        return self.before is not None and self.before.find(name) is not None
 
 
 def spelled(tracker: Tracker, task: str) -> str:

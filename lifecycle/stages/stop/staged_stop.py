@@ -12,10 +12,8 @@ from lifecycle.core.plan import StopWord
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import decide
-from lifecycle.stages.decisions.decide import StageDecision
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import activation, session_record, workflow_tasks
-from lifecycle.stages.session.activation import StageCall
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import TaskSearch
@@ -30,7 +28,7 @@ MAY_STOP = "The agent may stop"
 SILENCE = StopWord()
 
 
-def look(call: StageCall, at: Stage | None = None) -> StopWord:
+def look(call: activation.StageCall, at: Stage | None = None) -> StopWord:
     """What the staged workflow says at this stop; never raises.
 
     Args:
@@ -49,7 +47,7 @@ def look(call: StageCall, at: Stage | None = None) -> StopWord:
 class _StagedStop:
     """One look at one stop."""
 
-    def __init__(self, call: StageCall, stages: StageSettings, at: Stage | None) -> None:
+    def __init__(self, call: activation.StageCall, stages: StageSettings, at: Stage | None) -> None:
         self.call = call
         self.stages = stages
         self.files = WorkflowFiles(call.world.root)
@@ -98,9 +96,8 @@ class _StagedStop:
         """Why nothing needs to be asked of anybody; "" if something does."""
         if not turn.is_there:
             return MAY_STOP
-        if self.kept.memory.set_stage is not None or staged_task.has_ended(
-            self.call, turn, self.kept
-        ):
+        is_set = self.kept.memory.set_stage is not None
+        if is_set or staged_task.has_ended(self.call, turn, self.kept):
             return ""
         if detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(self.call.event, finding):
             return MAY_STOP
@@ -108,7 +105,7 @@ class _StagedStop:
         is_known = decide.is_known(self.kept.memory, position)
         return f"Nothing new since the last word. {MAY_STOP}" if is_known else ""
 
-    def _done(self, search: TaskSearch, decision: StageDecision) -> StopWord:
+    def _done(self, search: TaskSearch, decision: decide.StageDecision) -> StopWord:
         """Keep the decision, then say it: a second copy of this event finds that it was said."""
         now = self.call.world.clock.now()
         before = self.before
@@ -127,7 +124,7 @@ class _StagedStop:
         person = (decision.note,) if decision.note else ()
         return StopWord(decision.verdict, lines, person)
 
-    def _after(self, search: TaskSearch, decision: StageDecision) -> SessionRecord:
+    def _after(self, search: TaskSearch, decision: decide.StageDecision) -> SessionRecord:
         record = self.kept.on(search.task, search.labels, search.holder)
         leading = (journal.BLOCK, journal.LET_GO)
         stages = [event.target for event in decision.events if event.kind in leading]
@@ -145,11 +142,10 @@ class _StagedStop:
             return record.after()
         if moves:  # a marker of its own leads it again
             record = replace(record, ended="")
-        return (
-            record.on("", (), "") if any(move.source in decide.LAST for move in moves) else record
-        )
+        is_last = any(move.source in decide.LAST for move in moves)
+        return record.on("", (), "") if is_last else record
 
-    def _note(self, search: TaskSearch, decision: StageDecision, now: float) -> None:
+    def _note(self, search: TaskSearch, decision: decide.StageDecision, now: float) -> None:
         """Write the journal: each thing that happened, once for each stop."""
         entries = [
             journal.JournalEntry(

@@ -6,28 +6,24 @@ a task was closed; and where a question is due and nothing is known of its tasks
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 from lifecycle.core.errors import GitFailed, LifecycleError, NotFound
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.stage_names import COMPLETES, LINE, Detected, Stage
 from lifecycle.core.tracker import GITHUB, Task, TaskStatus
-from lifecycle.core.values.configured import Settings, StageSettings
+from lifecycle.core.values.configured import StageSettings
+from lifecycle.core.world import World
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.records import Evidence, EvidenceRoom
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import HeldTask, StageSeen
-from lifecycle.stages.decisions.instructions import Facts
 from lifecycle.stages.detection import stage_watch
 from lifecycle.stages.session import session_record, workflow_tasks
 from lifecycle.stages.session.activation import StageCall
-from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.own_task import AGENT, ENDING, Own, claimed_task, spelled
 from lifecycle.stages.transcript import tasks_taken
-from lifecycle.stages.transcript.turn import Tier, Turn
+from lifecycle.stages.transcript.turn import Turn
 from lifecycle.storage import log
 
 HANDOFF = "lifecycle handoff"
@@ -43,7 +39,7 @@ def facts_of(
     *,
     is_claimed: bool,
     names_tests: bool = True,
-) -> Facts:
+) -> instructions.Facts:
     """What an instruction is filled with: the commands, the session's task, and the one to begin next.
 
     Args:
@@ -58,7 +54,7 @@ def facts_of(
     tracker = call.world.tracker
     wording = tracker.wording()
     ready = next((other for other in known.startable if other.id != task), None)
-    return Facts(
+    return instructions.Facts(
         settings=stages,
         # Where the client has no command that begins a task, it is begun by claiming it.
         wording=replace(wording, start=wording.start or wording.claim),
@@ -68,19 +64,18 @@ def facts_of(
         next_title=quoted(ready.title) if ready is not None else "",
         line=line,
         is_claimed=is_claimed,
-        check=_check(call) if names_tests else "",
+        check=_test_command(call.world) if names_tests else "",
     )
 
 
-def _check(call: StageCall) -> str:
+def _test_command(world: World) -> str:
     """What runs the tests here and keeps what they showed; "" where no command for them is known."""
     from lifecycle.evidence.checks import known_checks
 
-    world = call.world
     return known_checks.command_of(records.TEST, world.root, world.settings, world.environment)
 
 
-def has_ended(call: StageCall, turn: Turn, record: SessionRecord) -> bool:
+def has_ended(call: StageCall, turn: Turn, record: session_record.SessionRecord) -> bool:
     """True if the claim ended whose closing the session was told to bring about."""
     is_more = any(state is not Detected.ISSUE_CLOSED for state in turn.markers)
     if turn.asked is not Stage.COMMIT_CLOSE or is_more or HANDOFF not in turn.instruction:
@@ -93,14 +88,11 @@ def has_ended(call: StageCall, turn: Turn, record: SessionRecord) -> bool:
     return record.task in ("", last.task_in(call.world.tracker.name))
 
 
-def can_run_tests(root: Path, settings: Settings, environment: Mapping[str, str]) -> bool:
+def can_run_tests(world: World) -> bool:
     """True if a command for the tests is known here, or a run of them was ever seen."""
-    runs = EvidenceRoom(root).records()
-    if settings.stages.test or any(run.kind == records.TEST for run in runs):
-        return True
-    from lifecycle.evidence.checks import known_checks
-
-    return bool(known_checks.command_of(records.TEST, root, settings, environment))
+    runs = EvidenceRoom(world.root).records()
+    was_seen = any(run.kind == records.TEST for run in runs)
+    return bool(world.settings.stages.test or was_seen or _test_command(world))
 
 
 class TaskSearch(Own):
@@ -164,14 +156,9 @@ class TaskSearch(Own):
             return False  # it holds a task that the workflow does not lead
         if claimed or self.mine(known) or any(known.find(name) is not None for name in ids):
             return True
-        if (
-            self.finding.tier is not Tier.INFERENCE
-            or self.finding.state is not Detected.ISSUE_CLOSED
-        ):
+        if self.finding.state is not Detected.ISSUE_CLOSED:
             return False
-        return any(
-            self._was_labelled(name) for name in map(tasks_taken.plain, self.finding.subjects)
-        )
+        return any(map(self._was_labelled, self.closed()))
 
     def _was_labelled(self, name: str) -> bool:
         """True if the task that was closed is one of the workflow's; the tracker is asked once."""
@@ -193,12 +180,14 @@ class TaskSearch(Own):
         is_over = not (is_open or self.turn.taken)  # what was just taken is left to be done
         conflict = self._conflict(fresh or left, holding)
         evidence, obstacle = self._evidence(state)
-        remaining, elsewhere = (
-            self._left(known, task if is_over else "") if state in ENDING else (None, 0)
-        )
+        left_by = task if is_over else ""
+        remaining, elsewhere = self._left(known, left_by) if state in ENDING else (None, 0)
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(labels) if labels else shown_line
-        is_claimed = holding is not HeldTask.NONE
+        about = {
+            "is_claimed": holding is not HeldTask.NONE,
+            "names_tests": self._names_tests(state, line),
+        }
         self.task, self.labels = task, labels
         self.title = shown.title if shown is not None else ""
         self.holder = fresh.assignee if fresh is not None and not conflict else ""
@@ -207,15 +196,7 @@ class TaskSearch(Own):
         return StageSeen(
             turn=self.turn,
             finding=self.finding,
-            facts=facts_of(
-                self.call,
-                self.stages,
-                known,
-                task,
-                line,
-                is_claimed=is_claimed,
-                names_tests=self._names_tests(state, line),
-            ),
+            facts=facts_of(self.call, self.stages, known, task, line, **about),
             memory=self.kept.memory,
             is_on_task=True,
             remaining=remaining,
@@ -292,9 +273,8 @@ class TaskSearch(Own):
             return known
         if not may_ask:
             return known
-        self.asked = workflow_tasks.ask(
-            self.tracker, self.stages, self.call.world.clock.now(), known
-        )
+        now = self.call.world.clock.now()
+        self.asked = workflow_tasks.ask(self.tracker, self.stages, now, known)
         return self.asked
 
     def _is_believed(self, known: Activity, state: Detected) -> bool:
@@ -353,10 +333,8 @@ class TaskSearch(Own):
     def _can_run(self, state: Detected, evidence: Evidence) -> bool:
         """True if tests can be run here; looked for only where it matters."""
         is_told = state is Detected.TESTS_PASSING and self.finding.why == stage_watch.TEXT
-        if not is_told and evidence is not Evidence.MISSING:
-            return True
-        world = self.call.world
-        return can_run_tests(world.root, world.settings, world.environment)
+        is_asked = is_told or evidence is Evidence.MISSING
+        return not is_asked or can_run_tests(self.call.world)
 
     def _conflict(self, task: Task | None, holding: HeldTask) -> str:
         """One sentence if somebody else has the task now, or open tasks block it."""

@@ -330,10 +330,9 @@ def is_waiting(event: Mapping[str, object], finding: StageFinding) -> bool:
 
     The client wakes it when that ends.
     """
-    tasks = event.get("background_tasks")
-    is_running = isinstance(tasks, list) and any(
-        isinstance(task, dict) and task.get("status") == "running" for task in tasks
-    )
+    listed = event.get("background_tasks")
+    tasks = [task for task in listed if isinstance(task, dict)] if isinstance(listed, list) else []
+    is_running = any(task.get("status") == "running" for task in tasks)
     return is_running and not finding.state.is_completion
 
 

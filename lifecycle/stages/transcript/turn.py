@@ -4,8 +4,8 @@ Only lines of the types user, assistant and attachment are looked at. Others rep
 that were sent, the prompts that were queued. What a subagent said is not the agent's own, and neither
 is the summary that a compaction writes, whatever they quote.
 
-Imported at every stop that is looked at: plain classes instead of dataclasses, which cost more to import
-than the look itself.
+Imported at every stop that is looked at, so its dataclasses are the light ones: Python's own cost more to
+import than the look itself.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks; the shapes of the lines are
 those that the client writes.
@@ -17,6 +17,7 @@ import json
 import re
 from enum import StrEnum
 
+from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.stages.detection import stage_markers
@@ -41,6 +42,7 @@ class Prompt(StrEnum):
     """Nothing that began the turn is within what was read."""
 
 
+@dataclass(eq=False)
 class OwnCommands:
     """A project's own commands, by which a call is known for what it is.
 
@@ -51,22 +53,17 @@ class OwnCommands:
         root: the worktree's top folder; "" where nobody knows it.
     """
 
-    __slots__ = ("review", "root", "runners", "tests")
-
-    def __init__(
-        self,
-        tests: tuple[str, ...] = (),
-        review: str = "",
-        runners: tuple[Mapping[str, object], ...] = (),
-        root: str = "",
-    ) -> None:
-        self.tests, self.review, self.runners, self.root = tests, review, runners, root
+    tests: tuple[str, ...] = ()
+    review: str = ""
+    runners: tuple[Mapping[str, object], ...] = ()
+    root: str = ""
 
 
 ANY_PROJECT = OwnCommands()
 """Of a project that has none, or of which nobody knows any."""
 
 
+@dataclass(eq=False)
 class ToolCall:
     """One tool call, or a command that a person typed (`tool` is "" then).
 
@@ -78,21 +75,14 @@ class ToolCall:
         is_background: it was started and not waited for.
     """
 
-    __slots__ = ("is_background", "outcome", "output", "text", "tool")
-
-    def __init__(
-        self,
-        tool: str,
-        text: str = "",
-        outcome: CallEnd = CallEnd.UNKNOWN,
-        output: str = "",
-        *,
-        is_background: bool = False,
-    ) -> None:
-        self.tool, self.text = tool, text
-        self.outcome, self.output, self.is_background = outcome, output, is_background
+    tool: str
+    text: str = ""
+    outcome: CallEnd = CallEnd.UNKNOWN
+    output: str = ""
+    is_background: bool = False
 
 
+@dataclass(eq=False)
 class Turn:
     """The end of a session's transcript.
 
@@ -134,12 +124,6 @@ class Turn:
     taken: str = ""
     is_over: bool = False
 
-    def __init__(self, **attributes: Any) -> None:
-        """Set these attributes; TypeError for any other name."""
-        if not Turn.__annotations__.keys() >= attributes.keys():
-            raise TypeError(f"a turn has no such attributes: {', '.join(attributes)}")
-        vars(self).update(attributes)
-
     @property
     def texts(self) -> tuple[str, ...]:
         """What the agent said in this turn."""
@@ -168,6 +152,7 @@ class Tier(StrEnum):
     NONE = "none"
 
 
+@dataclass(eq=False)
 class StageFinding:
     """Which stage a turn shows, and by what.
 
@@ -180,19 +165,12 @@ class StageFinding:
         misnamed: what stands in a marker of the agent's in the place of a stage, where that is no stage.
     """
 
-    __slots__ = ("misnamed", "position", "state", "subjects", "tier", "why")
-
-    def __init__(
-        self,
-        state: Detected,
-        tier: Tier = Tier.NONE,
-        why: str = "",
-        subjects: tuple[str, ...] = (),
-        position: str = "",
-        misnamed: str = "",
-    ) -> None:
-        self.state, self.tier, self.why = state, tier, why
-        self.subjects, self.position, self.misnamed = subjects, position, misnamed
+    state: Detected
+    tier: Tier = Tier.NONE
+    why: str = ""
+    subjects: tuple[str, ...] = ()
+    position: str = ""
+    misnamed: str = ""
 
     @property
     def line(self) -> str:
@@ -221,6 +199,7 @@ _ARGUMENTS = r"(?s)<command-args>(.*?)</command-args>"
 _NO_PROMPT = ("<local-command-", "<bash-input>", "[Request interrupted")
 
 
+@dataclass(eq=False)
 class Heard:
     """What was said to the agent.
 
@@ -234,21 +213,20 @@ class Heard:
         is_known: it is an instruction or the question of ours.
     """
 
-    __slots__ = ("asked", "begins", "command", "is_known", "kind", "text", "uuid")
+    kind: Prompt
+    text: str
+    uuid: str
+    begins: bool = True
+    command: str = ""
+    asked: Stage | None = None
+    is_known: bool = False
 
-    def __init__(
-        self, kind: Prompt, text: str, uuid: str, *, begins: bool = True, command: str = ""
-    ) -> None:
-        self.asked: Stage | None = None
-        self.is_known = False
-        if kind is Prompt.OURS:
-            self.asked = stage_markers.asked_in(text)
-            self.is_known = self.asked is not None or stage_markers.is_question(text)
-        self.kind = kind if self.is_known or kind is not Prompt.OURS else Prompt.MACHINE
-        self.text = text[:TEXT]
-        self.uuid = uuid
-        self.begins = begins
-        self.command = command
+    def __post_init__(self) -> None:
+        if self.kind is Prompt.OURS:
+            self.asked = stage_markers.asked_in(self.text)
+            self.is_known = self.asked is not None or stage_markers.is_question(self.text)
+            self.kind = Prompt.OURS if self.is_known else Prompt.MACHINE
+        self.text = self.text[:TEXT]
 
 
 class Said:
@@ -292,7 +270,7 @@ def entries_of(line: bytes, results: dict[str, ToolCall]) -> list[Entry] | None:
 
 def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     entries: list[Entry] = []
-    for block in _blocks(entry):
+    for block in blocks_of(entry):
         text, name = block.get("text"), block.get("name")
         if block.get("type") == "text" and isinstance(text, str) and text.strip():
             entries.append(Said(text))
@@ -308,7 +286,7 @@ def _assistant(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entr
 
 
 def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
-    blocks = _blocks(entry)
+    blocks = blocks_of(entry)
     is_result = False
     for block in blocks:
         if block.get("type") == "tool_result":
@@ -349,7 +327,8 @@ def _attachment(entry: dict[str, Any]) -> list[Entry]:
     return [context] if context.is_known or context.begins else []
 
 
-def _blocks(entry: dict[str, Any]) -> list[dict[str, Any]]:
+def blocks_of(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a line's message; a message that is a text is one of that."""
     message = entry.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):

@@ -1,0 +1,66 @@
+"""lifecycle.core.light_dataclass reads what was written; what has another shape is nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json
+from lifecycle.core.stage_names import Stage
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A value in another."""
+
+    name: str
+    pair: tuple[str, int] = ("", 0)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One of each kind."""
+
+    at: float
+    leaves: tuple[Leaf, ...] = ()
+    by_name: Mapping[str, Leaf] | None = None
+    stage: Stage | None = None
+    is_old: bool = False
+
+
+TREE = Tree(1.5, (Leaf("a", ("b", 2)),), {"c": Leaf("c")}, Stage.CODING, is_old=True)
+WHOLE: dict[str, Any] = json.loads(json.dumps(asdict(TREE)))
+
+
+def test_what_is_read_is_what_was_written() -> None:
+    """Whatever else stands beside it; and a dataclass may be the list of its values."""
+    assert from_json(Tree, {**WHOLE, "more": 1}) == TREE
+    assert from_json(Tree, [*WHOLE.values()]) == TREE
+    assert from_json(tuple[Tree, ...], [WHOLE, WHOLE]) == (TREE, TREE)
+    assert from_json(Tree, WHOLE | {"by_name": None, "stage": None}).stage is None
+
+
+@pytest.mark.parametrize("name", [*WHOLE])
+def test_what_is_missing_is_a_default_only_where_that_is_wanted(name: str) -> None:
+    """A value without a default has to be there in any case."""
+    part = {key: value for key, value in WHOLE.items() if key != name}
+    assert from_json(Tree, part) is None
+    lenient = from_json(Tree, part, is_whole=False)
+    assert lenient == (Tree(**{**vars(TREE), name: getattr(Tree, name)}) if name != "at" else None)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        *({"at": "soon"}, {"leaves": 7}, {"leaves": [["a"]]}, {"by_name": []}, {"stage": "NONE"}),
+        *({"leaves": [{"name": "a", "pair": ["b"]}]}, {"at": None}),
+    ],
+)
+def test_what_has_another_shape_is_nothing(other: dict[str, object]) -> None:
+    """As are other values in place of an object."""
+    assert from_json(Tree, WHOLE | other) is None
+    values: tuple[object, ...] = (None, 7, "x", [])
+    assert [from_json(Tree, value) for value in values] == [None] * 4
