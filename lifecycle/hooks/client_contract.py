@@ -86,9 +86,8 @@ def render(
     channel = REPLIES[hook]
     at: dict[ReplyPlace, list[str]] = {place: [] for place in ReplyPlace}
     for notice in sorted(notices, key=lambda notice: list(Audience).index(notice.audience)):
-        at[{**channel.alone, **channel.places}[notice.audience]].extend(
-            redact(notice.text).split("\n")
-        )
+        place = {**channel.alone, **channel.places}[notice.audience]
+        at[place] += redact(notice.text).split("\n")
     at[ReplyPlace.CONTEXT] += context
     at[ReplyPlace.PERSON] += person
     # Before JSON escapes anything: a secret with a quote in it is found as it is.

@@ -102,8 +102,11 @@ def _prepared(hook: str, root: str, asker: Whose) -> dict[str, Any] | None:
     answer = prepared_recovery.chosen(prepared, notes, asker)
     if answer is None or "told" not in answer:
         return None
-    if answer["id"]:
-        _adopt(root, answer, notes.get(answer["id"]), asker, is_compaction=hook == COMPACT)
+    if answer["id"]:  # it is this session's now; a compaction that it outlives is counted
+        whose, count = notes.get(answer["id"]) or (tuple(answer["whose"]), 0)
+        after = (adopted_by(asker, whose), count + (hook == COMPACT))
+        if after != (whose, count):
+            workflow_marks.put_note(root, answer["id"], after)
     return {**answer, "person": prepared["person"]}
 
 
@@ -114,21 +117,6 @@ def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
     from lifecycle.hooks import workflow_alone
 
     return workflow_alone.answer(hook, event, Path(root), os.environ)
-
-
-def _adopt(
-    root: str,
-    answer: dict[str, Any],
-    note: workflow_marks.AdoptionNote | None,
-    asker: Whose,
-    *,
-    is_compaction: bool,
-) -> None:
-    """Note that the workflow is this session's, and that it outlives a compaction; raises OSError."""
-    whose, count = note or (tuple(answer["whose"]), 0)
-    after = (adopted_by(asker, whose), count + is_compaction)
-    if after != (whose, count):
-        workflow_marks.put_note(root, answer["id"], after)
 
 
 def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> bool:

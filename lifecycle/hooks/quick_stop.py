@@ -69,9 +69,8 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
     turn = stop_input.turn_of(event)
     tests, runners = tuple(settings["test"]), tuple(settings.get("runners", ()))
     finding = detect_stage.detect(turn, OwnCommands(tests, settings["review"], runners, root))
-    if _is_set_by_hand(root, event) or not (
-        detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(event, finding)
-    ):
+    is_at_rest = detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(event, finding)
+    if not is_at_rest or _is_set_by_hand(root, event):
         return False
     log.write_staged(root, *stop_input.lines(turn, finding), "The agent may stop")
     return True
@@ -80,11 +79,8 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
 def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     """True if somebody set the stage, and the session was not told yet."""
     session = event.get("session_id")
-    names = {
-        workflow_marks.session_name(session if isinstance(session, str) else ""),
-        workflow_marks.ANY,
-    }
-    for name in names:
+    own = workflow_marks.session_name(session if isinstance(session, str) else "")
+    for name in (own, workflow_marks.ANY):
         try:
             record = _json(root, workflow_marks.FOLDER, workflow_marks.SESSIONS, f"{name}.json")
         except (OSError, ValueError, RecursionError):

@@ -16,12 +16,11 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import redact, visible
 from lifecycle.hooks import client_contract, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Ours
 from lifecycle.stages.session import staged_start
 from lifecycle.storage.workflow_marks import RUN_FILE
 
 if TYPE_CHECKING:
-    from lifecycle.hooks.answers.run_start import RunStart
+    from lifecycle.hooks.answers.run_events import RunStart
 
 RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "claim": ("lifecycle status", ()),
@@ -36,7 +35,7 @@ RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 
 def of_every_system(
     call: HookCall, claim: Sequence[str] = (), *, is_served: bool = True
-) -> tuple[list[Ours], list[str]]:
+) -> tuple[list[client_contract.Ours], list[str]]:
     """The message for this session, made of what each system tells; and lines for the user.
 
     Args:
@@ -53,23 +52,21 @@ def of_every_system(
         "run": [visible(redact(line)) for line in context],
         "stage": [visible(redact(line)) for line in staged],
     }
-    parts = [
-        part_of(system_lines, *RESTS[name]) for name, system_lines in lines.items() if system_lines
-    ]
+    parts = [part_of(own, *RESTS[name]) for name, own in lines.items() if own]
     if prepared_recovery.has_documents(str(call.world.root)):
         from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
 
         workflow = WorkflowPart(WorkflowAsk.of(call)).started(is_alone=not parts)
         parts += [workflow.part] if workflow.part is not None else []
         person += workflow.person
-    return [Ours(line) for line in folded(parts)], person
+    return [client_contract.Ours(line) for line in folded(parts)], person
 
 
 def _run(call: HookCall) -> RunStart | None:
     """What the autonomous run says; None where there is none."""
     if not os.path.lexists(call.world.root / RUN_FILE):
         return None
-    from lifecycle.hooks.answers.run_start import RunStart
+    from lifecycle.hooks.answers.run_events import RunStart
 
     return RunStart(call).look()
 

@@ -60,9 +60,9 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
         event: what the client sent, if somebody has read it already.
     """
     _open_missing_streams()
-    root = _root(os.environ)
+    root = _root()
     try:
-        reply = _within_deadline(hook, root, os.environ, event)
+        reply = _within_deadline(hook, root, event)
     except BaseException as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
         _log_quietly(root, f"{hook}: {type(error).__name__}: {error}")
         reply = Reply()
@@ -73,17 +73,15 @@ def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
     return _print(reply)
 
 
-def _root(environment: Mapping[str, str]) -> Path:
+def _root() -> Path:
     """The worktree that the client's project folder lies in; that folder itself outside of git."""
-    folder = Path(environment.get("CLAUDE_PROJECT_DIR") or ".").absolute()
+    folder = Path(os.environ.get("CLAUDE_PROJECT_DIR") or ".").absolute()
     return worktree_root(folder) or folder
 
 
-def _within_deadline(
-    hook: str, root: Path, environment: Mapping[str, str], event: Mapping[str, Any] | None
-) -> Reply:
+def _within_deadline(hook: str, root: Path, event: Mapping[str, Any] | None) -> Reply:
     try:
-        settings = config.load(root, environment)
+        settings = config.load(root, os.environ)
     except LifecycleError:
         settings = None  # whoever needs them reads them again, and says what is wrong
     limit = settings.hook_seconds if settings is not None else HOOK_SECONDS
@@ -91,7 +89,7 @@ def _within_deadline(
     reply, claim_store = Reply(), ClaimStore(root, SystemClock())
     try:
         with contextlib.nullcontext() if hook in UNLIMITED else alarm(seconds):
-            reply = _answer(hook, claim_store, environment, settings, seconds, event)
+            reply = _answer(hook, claim_store, settings, seconds, event)
             claim_store.taken = ()
     except DeadlineReached:
         _log_quietly(root, f"{hook}: the deadline was reached")
@@ -104,10 +102,9 @@ def _within_deadline(
             text = _unwritable(error)
             return client_contract.render(hook, [], context=[text], person=[text])
         _log_quietly(root, f"{hook}: {error}")
-    if (
-        reply == Reply() and reply.printed is None
-    ):  # what is marked as offered is printed now or never
-        client = running_client.client_of(environment)
+    if reply == Reply() and reply.printed is None:
+        # What is marked as offered is printed now or never.
+        client = running_client.client_of(os.environ)
         return client_contract.render_as(client, hook, claim_store.taken)
     return reply
 
@@ -125,18 +122,17 @@ def _unwritable(error: OSError) -> str:
 def _answer(
     hook: str,
     claim_store: ClaimStore,
-    environment: Mapping[str, str],
     settings: Settings | None,
     seconds: float,
     event: Mapping[str, Any] | None,
 ) -> Reply:
     if event is None:
         event = stdin_event.read_input()
+    environment = os.environ
     client = running_client.client_of(environment)
     is_other = client is running_client.Client.OTHER
-    if not client_contract.is_for(hook, event) or (
-        is_other and hook not in client_contract.BY_ANYBODY
-    ):
+    is_refused = is_other and hook not in client_contract.BY_ANYBODY
+    if is_refused or not client_contract.is_for(hook, event):
         return Reply()
     clock = claim_store.clock
     deadline = Deadline.after(clock, max(seconds - 1.0, seconds / 2))

@@ -17,7 +17,6 @@ from lifecycle.storage import log
 from lifecycle.workflow import whose
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
-from lifecycle.workflow.whose import Asker, WorkflowChoice
 
 if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import HookCall
@@ -66,7 +65,7 @@ class WorkflowPart:
         self.store = preparing.preparing_store(ask.root, ask.environment, ask.deadline)
 
     @property
-    def asker(self) -> Asker:
+    def asker(self) -> whose.Asker:
         """Who asks."""
         return whose.asker_of(self.ask.root, self.ask.environment, self.ask.event)
 
@@ -120,7 +119,7 @@ class WorkflowPart:
                 self._log(sentence)
         return self
 
-    def _tell(self, choice: WorkflowChoice, *, is_alone: bool) -> None:
+    def _tell(self, choice: whose.WorkflowChoice, *, is_alone: bool) -> None:
         root = self.ask.root
         others = [other.workflow for other in choice.others]
         if choice.workflow is not None:

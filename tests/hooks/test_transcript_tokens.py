@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lifecycle.hooks.transcript_tokens import taken
+from lifecycle.hooks.answers.run_events import tokens_taken
 
 
 def answer(name: str, tokens: int, at: str = "2026-01-02T00:00:00Z") -> str:
@@ -20,7 +20,7 @@ def test_an_answer_counts_once_and_its_cache_does_not(tmp_path: Path) -> None:
     path = tmp_path / "transcript.jsonl"
     strange = '{"usage": \n{"type": "user", "message": {"id": "x", "usage": {"input_tokens": 5}}}\n'
     path.write_text(answer("one", 10) * 2 + strange + answer("two", 20))
-    assert taken(str(path), 0, 0.0) == (32, path.stat().st_size)
+    assert tokens_taken(str(path), 0, 0.0) == (32, path.stat().st_size)
 
 
 def test_what_was_read_is_not_read_again_and_half_a_line_waits(tmp_path: Path) -> None:
@@ -28,16 +28,16 @@ def test_what_was_read_is_not_read_again_and_half_a_line_waits(tmp_path: Path) -
     path = tmp_path / "transcript.jsonl"
     first, second = answer("one", 10), answer("two", 20)
     path.write_text(first + second[:-5])
-    tokens, read = taken(str(path), 0, 0.0)
+    tokens, read = tokens_taken(str(path), 0, 0.0)
     assert (tokens, read) == (11, len(first))
     path.write_text(first + second)
-    assert taken(str(path), read, 0.0) == (21, len(second))
+    assert tokens_taken(str(path), read, 0.0) == (21, len(second))
 
 
 def test_what_came_before_and_what_is_not_there_count_nothing(tmp_path: Path) -> None:
     """A transcript that cannot be read tells nothing, and neither does an older answer."""
     path = tmp_path / "transcript.jsonl"
     path.write_text(answer("one", 10, "1970-01-01T00:00:10Z"))
-    assert taken(str(path), 0, 11.0) == (0, path.stat().st_size)
-    assert taken(str(path), 0, 10.0) == (11, path.stat().st_size)
-    assert taken(str(tmp_path / "none"), 0, 0.0) == taken("", 0, 0.0) == (0, 0)
+    assert tokens_taken(str(path), 0, 11.0) == (0, path.stat().st_size)
+    assert tokens_taken(str(path), 0, 10.0) == (11, path.stat().st_size)
+    assert tokens_taken(str(tmp_path / "none"), 0, 0.0) == tokens_taken("", 0, 0.0) == (0, 0)

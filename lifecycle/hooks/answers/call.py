@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,9 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
+from lifecycle.core.plan import PACKED, REPLIES, Audience, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks import client_contract
-from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.running_client import Client, process_of
 from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE
@@ -107,11 +106,8 @@ class HookCall:
     def _facts(self, record: Record | None) -> ClaimFacts | None:
         if record is None:
             return None
-        linked = (
-            {record.linked.link.tracker: record.linked.link.id}
-            if record.linked.link is not None
-            else {}
-        )
+        link = record.linked.link
+        linked = {link.tracker: link.id} if link is not None else {}
         return ClaimFacts(
             tasks={**linked, GITHUB: str(record.claim.issue_number or "")},
             session=record.ownership.session,
@@ -148,9 +144,8 @@ class HookCall:
 
     def signs(self, record: Record) -> Signs:
         """What is known of the session that the claim belongs to."""
-        return signs_of_life.signs_of(
-            self.claim_store.folder, record.ownership.session, self.world.clock.now()
-        )
+        session, now = record.ownership.session, self.world.clock.now()
+        return signs_of_life.signs_of(self.claim_store.folder, session, now)
 
     def sign(self, record: Record | None) -> None:
         """Show that this session lives, if the claim is its own, and was saved so.
@@ -161,9 +156,8 @@ class HookCall:
         """
         is_mine = record is not None and record.ownership.session == self.session
         if self.session and is_mine and live_process.is_there(str(self.process)):
-            self.claim_store.marks.show_owner(
-                self.session
-            )  # a save may have been cut off before that
+            # A save may have been cut off before that.
+            self.claim_store.marks.show_owner(self.session)
             signs_of_life.sign(self.claim_store.folder, self.session, self.process)
 
     def sign_first(self, record: Record | None) -> None:
@@ -191,22 +185,26 @@ class HookCall:
         """True if a process waits for this session's news right now."""
         return signs_of_life.is_live(self.claim_store.folder, self.world.clock.now(), self.session)
 
-    def look(self, wake: Wake) -> Reply:
-        """One look of the engine, if there is anything to look for, and its reply."""
-        if self.has_claim and engine.is_quiet(
-            self.world, self.claim_store, wake, self.loaded, self.session
-        ):
-            return Reply()
-        report = engine.tick(
-            self.world,
-            self.claim_store,
-            wake,
-            to=self.listener,
-            is_untracked=True,  # `wake` has asked before anything was read
-            loaded=self.loaded if self.has_claim else None,
+    def tick(self, wake: Wake, audiences: Collection[Audience] | None = None) -> Report:
+        """One look of the engine at the claim; the notices are for `audiences`, else for those of `listener`."""
+        to = self.listener if audiences is None else replace(self.listener, audiences=audiences)
+        loaded = self.loaded if self.has_claim else None
+        # `wake` has asked whether git tracks anything before anything was read.
+        return engine.tick(
+            self.world, self.claim_store, wake, to=to, is_untracked=True, loaded=loaded
         )
+
+    def look(self, wake: Wake) -> client_contract.Reply:
+        """One look of the engine at the claim, if there is anything to look for, and its reply."""
+        if engine.is_quiet(self.world, self.claim_store, wake, self.loaded, self.session):
+            return client_contract.Reply()
+        report = self.tick(wake)
         self.sign_first(report.record)
         return self.reply(report)
+
+    def take(self) -> tuple[Notice, ...]:
+        """Take what waits for this session off the queue, as offered to it here; under the lock."""
+        return self.claim_store.take(self.listener)
 
     def told(self, notices: Sequence[Notice]) -> Sequence[Notice]:
         """The notices as they are told here: one whose packet is there says where."""
@@ -216,7 +214,7 @@ class HookCall:
 
         return with_packets(self.world.root, notices)
 
-    def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
+    def reply(self, report: Report, why: Sequence[str] = ()) -> client_contract.Reply:
         """What this entrypoint prints of a report; `why` are further lines for a wake."""
         notices = report.said if why else self.told(report.said)
         return client_contract.render(self.hook, notices, wake=[*self._news(report), *why])

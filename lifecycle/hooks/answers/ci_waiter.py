@@ -13,7 +13,7 @@ Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, together, watched
@@ -24,7 +24,7 @@ from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.look import Report
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.plan import PACKED, REPLIES, Notice
+from lifecycle.core.plan import PACKED, Notice
 from lifecycle.core.timing import alarm
 from lifecycle.core.values.configured import HOOK_SECONDS, Settings
 from lifecycle.feedback.waiting import shared_looks
@@ -33,7 +33,6 @@ from lifecycle.github.auth.tokens import RENEW_SECONDS
 from lifecycle.hooks import quick_wait
 from lifecycle.hooks.answers.call import STOPPED, HookCall, has_packet
 from lifecycle.hooks.client_contract import Reply
-from lifecycle.hooks.quick_wait import LONGEST_WAIT, RECKON_SECONDS, SLICE_SECONDS
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client
 from lifecycle.storage import signs_of_life
@@ -53,10 +52,9 @@ def answer(call: HookCall) -> Reply:
     longest = math.inf
     if call.client is Client.UNATTENDED:
         longest = call.world.settings.wait_unattended
+    patience = 0 if call.has_waiter else TAKE_OVER_SECONDS
     try:
-        with signs_of_life.alone(
-            call.claim_store.folder, 0 if call.has_waiter else TAKE_OVER_SECONDS
-        ):
+        with signs_of_life.alone(call.claim_store.folder, patience):
             return _Waiter(call, longest).run()
     except LockBusy:
         return Reply()  # one lives already
@@ -97,7 +95,7 @@ class _Waiter:
                     return Reply()
                 self._note_changes(files)
                 continue
-            if not self._is_heard(0):
+            if not quick_wait.is_heard(0, self.world.environment):
                 return Reply()
             if moment > 0.0 and self._is_unchanged():
                 continue
@@ -163,11 +161,13 @@ class _Waiter:
 
     def _ours(self) -> list[Notice]:
         """The notices that wait to be said, and that are ours to say."""
-        mine, left = REPLIES[self.call.hook].places.keys(), self._left()
-        waiting = [
-            notice for notice in self.claim_store.ledger.waiting() if notice.audience in mine
-        ]
-        return [notice for notice in waiting if event_of(notice.key) not in left]
+        left = self._left()
+        return [notice for notice in self._waiting() if event_of(notice.key) not in left]
+
+    def _waiting(self) -> list[Notice]:
+        """The notices that wait, and that this entrypoint can deliver."""
+        mine, waiting = self.call.listener.audiences, self.claim_store.ledger.waiting()
+        return [notice for notice in waiting if notice.audience in mine]
 
     def _look(self) -> Reply:
         """One look, and its reply; the packet of what it tells is read before that counts as said."""
@@ -175,29 +175,21 @@ class _Waiter:
         waiting = self._ours()
         if not has_packet(waiting):
             return self.call.reply(report)
-        packets = self._packets(waiting)
+        self._promise(self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS)
+        packets = news_packets.prepared(self.world, waiting)
         # What this look finds beside that waits for the next one, which reads its packet.
         second = self._tick(frozenset(PACKED).difference(packets))
         events = {event_of(notice.key) for notice in second.said}
         why = [line for event, lines in packets.items() if event in events for line in lines]
-        record = second.record or report.record
-        return self.call.reply(
-            replace(second, record=record, said=(*report.said, *second.said)), why
-        )
-
-    def _packets(self, waiting: Sequence[Notice]) -> dict[str, list[str]]:
-        until = self.clock.now() + news_packets.PREPARE_SECONDS + HOOK_SECONDS
-        signs_of_life.promise(self.claim_store.folder, self.call.session, until)
-        return news_packets.prepared(self.world, waiting)
+        record, notices = second.record or report.record, (*report.said, *second.said)
+        return self.call.reply(replace(second, record=record, said=notices), why)
 
     def _tick(self, held: frozenset[str] | set[str] = frozenset()) -> Report:
         """One look within a hook's time; what went wrong is looked at again."""
         soonest = min(pace.SOONEST, self._settings().poll_seconds)
         self.busy_at = self.clock.monotonic()
         self.not_before = self.busy_at + soonest
-        signs_of_life.promise(
-            self.claim_store.folder, self.call.session, self.clock.now() + soonest
-        )
+        self._promise(self.clock.now() + soonest)
         to = replace(self.call.listener, held=held | self._left())
         report = idle_look(self.world, self.claim_store, alarm(HOOK_SECONDS), to)
         if report.problem is not None:
@@ -211,20 +203,21 @@ class _Waiter:
         Never long, and by the clock that never runs backwards: whoever waits reckons anew after that.
         """
         start = self.clock.now()
-        signs_of_life.promise(
-            self.claim_store.folder, self.call.session, min(moment, start + LONGEST_WAIT)
+        self._promise(min(moment, start + quick_wait.LONGEST_WAIT))
+        end = min(
+            self.clock.monotonic() + min(moment - start, quick_wait.RECKON_SECONDS), self.ends
         )
-        end = min(self.clock.monotonic() + min(moment - start, RECKON_SECONDS), self.ends)
         while (left := end - self.clock.monotonic()) > 0:
-            if not self._is_heard(min(SLICE_SECONDS, left)):
+            slice_ = min(quick_wait.SLICE_SECONDS, left)
+            if not quick_wait.is_heard(slice_, self.world.environment):
                 return False
             if self._files() != files:
                 return True
         return True
 
-    def _is_heard(self, seconds: float) -> bool:
-        """Wait for so many seconds; False once the client is gone."""
-        return quick_wait.is_heard(seconds, self.world.environment)
+    def _promise(self, until: float) -> None:
+        """Note that this waiter is back by then."""
+        signs_of_life.promise(self.claim_store.folder, self.call.session, until)
 
     def _rest(self, moment: float, files: dict[str, int]) -> bytes | None:
         """What a small process has to know to wait in this one's place; None as long as this one stays.
@@ -235,11 +228,8 @@ class _Waiter:
         record = self.claim_store.remembered()
         if not is_quiet or record is None or math.isfinite(self.ends) or not quick_wait.can_rest():
             return None
-        mine = REPLIES[self.call.hook].places.keys()
         watching = watched(self.world, self.claim_store, record)
-        if watching is None or any(
-            notice.audience in mine for notice in self.claim_store.ledger.waiting()
-        ):
+        if watching is None or self._waiting():
             return None
         try:
             token, url = self.world.token, self.world.addresses.graphql_url

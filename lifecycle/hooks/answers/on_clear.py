@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import staged_start
 from lifecycle.storage.workflow_marks import RUN
 
 
-def answer(call: HookCall) -> Reply:
+def answer(call: HookCall) -> client_contract.Reply:
     """The instruction, once; nothing if there is no next task, or no turn can be started.
 
     Nor is there one while an autonomous run is under way: that leads the session.
     """
     if call.event.get("source") != staged_start.CLEAR or call.claim_store.marks.has(RUN):
-        return Reply()
+        return client_contract.Reply()
     return client_contract.render(call.hook, [], wake=staged_start.wake_lines(call))

@@ -44,6 +44,6 @@ def _without_claim(call: HookCall) -> Reply:
             notice = None
         if notice is not None:
             claim_store.ledger.queue(notice)
-        notices = claim_store.take(call.listener)
+        notices = call.take()
         claim_store.save()
     return client_contract.render(call.hook, notices)

@@ -19,12 +19,10 @@ from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing import DeadlineReached, import_meanwhile, unhurried
 from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import STOPPED, HookCall
-from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings.config import file_of
 from lifecycle.settings.running_client import Client
 from lifecycle.storage import log, workflow_marks
 from lifecycle.storage.signs_of_life import STOP_DUE
-from lifecycle.storage.workflow_marks import RUN
 
 KEPT_SECONDS = 2.0
 """Seconds that the look at the claim leaves to the run: no session is let go as GitHub is slow."""
@@ -63,13 +61,13 @@ def folded(notices: Sequence[Notice], *words: StopWord) -> FoldedStop:
     return FoldedStop(verdict, tuple(notices), (), reason, person)
 
 
-def answer(call: HookCall) -> Reply:
+def answer(call: HookCall) -> client_contract.Reply:
     """Let the claim, the run and the staged workflow look, each where it is due; one reply of all.
 
     Another client, or a person who runs this by hand, gets the claim's look. It is told as a person is,
     since nobody knows what that client makes of a turn that should go on.
     """
-    has_run = call.claim_store.marks.has(RUN)
+    has_run = call.claim_store.marks.has(workflow_marks.RUN)
     if _has_stages(call, None):
         import_meanwhile("lifecycle.stages.stop.staged_stop")
     kept = min(KEPT_SECONDS, call.world.deadline.left / 3) if has_run else 0.0
@@ -99,9 +97,9 @@ def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
     """The run's word, if one is under way; the staged workflow's unless the run leads this session."""
     stage = None
     if has_run:
-        from lifecycle.hooks.answers import run_stop
+        from lifecycle.hooks.answers import run_events
 
-        run = run_stop.RunStop(call).look()
+        run = run_events.RunStop(call).look()
         yield run.word
         if run.leads:
             return
@@ -124,29 +122,19 @@ def _has_stages(call: HookCall, stage: Stage | None) -> bool:
 
 def _claim(call: HookCall) -> tuple[Notice, ...]:
     """The claim's notices; none without a claim, but for what the last one left to say."""
+    # Where nobody attends no waiter looks at the pull request, so this stop does.
+    wake = Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
     if call.has_claim:
         # The waiter was started with us: it leaves to us what this stop is there for.
         call.claim_store.marks.set_due(STOPPED, call.world.clock.now())
         call.sign(call.record)
-        if look.is_quiet(call.world, call.claim_store, _wake(call), call.loaded, call.session):
+        if look.is_quiet(call.world, call.claim_store, wake, call.loaded, call.session):
             return ()
     elif not call.claim_store.marks.has(STOP_DUE):
         return ()
-    report = look.tick(
-        call.world,
-        call.claim_store,
-        _wake(call),
-        to=replace(call.listener, audiences=_audiences(call)),
-        is_untracked=True,  # `wake` has asked before anything was read
-        loaded=call.loaded if call.has_claim else None,
-    )
+    report = call.tick(wake, audiences=_audiences(call))
     call.sign_first(report.record)
     return report.said
-
-
-def _wake(call: HookCall) -> Wake:
-    """The kind of look: where nobody attends no waiter looks at the pull request, so this stop does."""
-    return Wake.IDLE if call.client is Client.UNATTENDED else Wake.STOP
 
 
 def _audiences(call: HookCall) -> Collection[Audience]:
@@ -154,9 +142,8 @@ def _audiences(call: HookCall) -> Collection[Audience]:
     channel = REPLIES[call.hook]
     if call.client is Client.UNATTENDED:
         return channel.places.keys() | channel.alone.keys()
-    is_others = (
-        call.client is Client.OTHER and call.record is not None and call.record.ownership.session
-    )
+    record = call.record if call.client is Client.OTHER else None
+    is_others = record is not None and record.ownership.session
     return {Audience.NOTE} if is_others else channel.places.keys()
 
 

@@ -24,7 +24,6 @@ from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
 from lifecycle.stages.session import activation, background_run
-from lifecycle.stages.session.background_run import Awaited
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
@@ -37,9 +36,8 @@ def answer(call: HookCall) -> Reply:
     """Note the test run that the event tells of, if it tells of one; nothing is printed."""
     world = call.world
     stages = activation.wanted_in(world)
-    if stages is None or not workflow_marks.is_due(
-        str(world.root), workflow_marks.DUE, world.clock.now()
-    ):
+    root, now = str(world.root), world.clock.now()
+    if stages is None or not workflow_marks.is_due(root, workflow_marks.DUE, now):
         return Reply()
     used = used_tool(call.event)
     rows = runner_table.rows(world.settings.evidence_runners)
@@ -57,7 +55,9 @@ def answer(call: HookCall) -> Reply:
         with files.locked():
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
-                background_run.wait_for(files, Awaited(run.at, task, command, tree, is_here))
+                background_run.wait_for(
+                    files, background_run.Awaited(run.at, task, command, tree, is_here)
+                )
             background_run.keep(call, files, run, is_over=not task)
     except LockBusy as error:
         log.write(world.root, f"post-tool-use: {error.sentence}")
@@ -76,13 +76,8 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     output = error if isinstance(error, str) else str(details.get("stdout") or "")
     is_background = bool(details.get("backgroundTaskId"))
     outcome = CallEnd.FAILED if has_failed else CallEnd.OK
-    return ToolCall(
-        "Bash",
-        command,
-        CallEnd.UNKNOWN if is_background else outcome,
-        output[-OUTPUT:],
-        is_background=is_background,
-    )
+    end = CallEnd.UNKNOWN if is_background else outcome
+    return ToolCall("Bash", command, end, output[-OUTPUT:], is_background=is_background)
 
 
 def _reading(
@@ -99,12 +94,9 @@ def _reading(
 
 def _is_here(call: HookCall, run: suite_runs.SuiteRun) -> bool:
     """True if the run is of this worktree's files."""
-    folder = call.event.get("cwd")
     complaint = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
     places = run.places(str(call.world.root))
-    return worktree_places.is_here(
-        call.world.root, folder if isinstance(folder, str) else "", places, complaint
-    )
+    return worktree_places.is_here(call.world.root, call.text("cwd"), places, complaint)
 
 
 def _of_response(event: Mapping[str, Any], name: str) -> str:

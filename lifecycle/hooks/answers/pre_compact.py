@@ -25,12 +25,8 @@ def answer(call: HookCall) -> Reply:
     """Print lines for the summary; none for a subagent, and where this session has nothing under way."""
     if call.event.get("agent_id"):  # its event has its leader's session
         return Reply()
-    lines = [
-        *_said(call, _claim),
-        *_said(call, _run),
-        *_said(call, _stage),
-        *_said(call, _workflow),
-    ]
+    parts = (_claim, _run, _stage, _workflow)
+    lines = [line for part in parts for line in _said(call, part)]
     if not lines:
         return Reply()
     _said(call, _owe)
@@ -59,7 +55,7 @@ def _run(call: HookCall) -> list[str]:
     """The run's lines; none for a session that leads no run, and none once it is completed."""
     if not os.path.lexists(call.world.root / RUN_FILE):
         return []
-    from lifecycle.hooks.answers import run_start
+    from lifecycle.hooks.answers import run_events
     from lifecycle.run.run_store import RunStore
     from lifecycle.run.stop import leading
     from lifecycle.run.texts import standing
@@ -68,7 +64,7 @@ def _run(call: HookCall) -> list[str]:
     run = RunStore(world.root, world.environment, world.deadline).load()
     if run is None or run.is_over or not leading.is_led_by(run, call.session):
         return []
-    return standing.kept_lines(run, run_start.worktree_seen(call, run))
+    return standing.kept_lines(run, run_events.worktree_seen(call, run))
 
 
 def _stage(call: HookCall) -> list[str]:

@@ -22,7 +22,6 @@ from lifecycle.hooks.client_contract import Ours, Reply
 from lifecycle.run import tdd_moves
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.table import RunStatus
-from lifecycle.run.tdd_moves import RunsSeen
 
 _AT_REST = (RunStatus.COMPLETED, RunStatus.STOPPED)
 """A run that nobody works on: what is edited then is no story's."""
@@ -40,7 +39,7 @@ def answer(call: HookCall) -> Reply:
     run = RunStore(world.root, world.environment, world.deadline).load()
     if run is None or run.session != call.session or run.status in _AT_REST:
         return Reply()
-    violation = tdd_moves.forbids_edits(run, RunsSeen(EvidenceRoom(world.root).records()))
+    violation = tdd_moves.forbids_edits(run, tdd_moves.RunsSeen(EvidenceRoom(world.root).records()))
     story = run.current
     if violation is None or story is None:
         return Reply()

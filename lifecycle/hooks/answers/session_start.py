@@ -13,13 +13,12 @@ from collections.abc import Collection
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES, Phase
-from lifecycle.claim.engine import briefing, look, observing
-from lifecycle.claim.engine.briefing import BOARD_CACHE
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.plan import REPLIES, Audience, Notice, Wake
+from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.redact import named, redact
 from lifecycle.core.timing import DeadlineReached, interrupted
 from lifecycle.hooks import client_contract, recovery, recovery_marks
@@ -28,7 +27,6 @@ from lifecycle.hooks.client_contract import Reply
 from lifecycle.settings import config
 from lifecycle.setup import plugin_version
 from lifecycle.storage import log, signs_of_life
-from lifecycle.storage.signs_of_life import WAITING
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
@@ -56,7 +54,7 @@ def answer(call: HookCall) -> Reply:
     if is_compaction and recovery_marks.was_told_by_prompt(top, call.session):
         recovery_marks.settle(top, call.session)
         return Reply()
-    if not (call.has_claim or is_served or claim_store.marks.has(WAITING)):
+    if not (call.has_claim or is_served or claim_store.marks.has(signs_of_life.WAITING)):
         return _without_claim(call)
     _look_first(call)
     try:
@@ -82,9 +80,8 @@ def answer(call: HookCall) -> Reply:
     known = " ".join([*claim, *person])
     fresh = [notice for notice in notices if notice.text not in known]
     message, more = recovery.of_every_system(call, claim)
-    board = [
-        line for line in _board_lines(call) if line not in known
-    ]  # what hinders the claim's look, too
+    # What hinders the board may hinder the claim's look, too.
+    board = [line for line in _board_lines(call) if line not in known]
     context, person = [*message, *board], [*person, *more]
     reply = client_contract.render(call.hook, call.told(fresh), context=context, person=person)
     return _settled(call, reply)
@@ -134,15 +131,14 @@ def _look_first(call: HookCall) -> None:
     with contextlib.suppress(LifecycleError, OSError, DeadlineReached):
         kept = max(world.deadline.left - LOOK_SECONDS, 0.0)
         with world.deadline.keeping(kept), interrupted(LOOK_SECONDS + 0.3):
-            silent = replace(call.listener, audiences=())
-            look.tick(world, call.claim_store, Wake.START, to=silent, is_untracked=True)
+            call.tick(Wake.START, audiences=())
         call.__dict__.pop("loaded", None)
 
 
 def _audiences(call: HookCall, record: Record | None) -> Collection[Audience]:
     """Whom notices can reach: the news of a claim that another session holds is that one's."""
     is_others = record is not None and call.is_held(record)
-    return {Audience.NOTE} if is_others else REPLIES[call.hook].places.keys()
+    return {Audience.NOTE} if is_others else call.listener.audiences
 
 
 def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
@@ -158,12 +154,8 @@ def _was_answered(call: HookCall) -> bool:
     now = call.world.clock.now()
     before = call.claim_store.state.get("started") or {}
     this = {"session": call.session, "source": str(call.event.get("source", ""))}
-    is_same = {name: before.get(name) for name in this} == this
-    if (
-        call.session
-        and is_same
-        and 0 <= now - float(before.get("at", 0)) < recovery_marks.TWICE_SECONDS
-    ):
+    is_same = {name: before.get(name) for name in this} == this and call.session
+    if is_same and 0 <= now - float(before.get("at", 0)) < recovery_marks.TWICE_SECONDS:
         return True
     call.claim_store.state["started"] = {**this, "at": now}
     return False
@@ -208,7 +200,7 @@ def _board_lines(call: HookCall) -> list[str]:
         if not world.settings.has_board or world.board is None:
             return []
         which = f"{world.settings.project_owner}/{world.settings.project_number}/{world.base}"
-        cached = world.cache.get(BOARD_CACHE)
+        cached = world.cache.get(briefing.BOARD_CACHE)
         kept = cached if isinstance(cached, dict) and cached.get("of") == which else None
         if kept is not None and 0 <= now - float(kept["at"]) < FRESH_SECONDS:
             lines = [str(line) for line in kept["lines"]]
@@ -217,7 +209,7 @@ def _board_lines(call: HookCall) -> list[str]:
         lines = briefing.board_lines(brief, world.base)
         lost = briefing.lost_card(call.record, brief, world.base)
         fresh = {"of": which, "at": now, "lines": lines, "lost": lost}
-        world.cache.put(BOARD_CACHE, fresh)
+        world.cache.put(briefing.BOARD_CACHE, fresh)
         _keep(call)
         lines = [*_doubt(call, lost), *lines]
     except DeadlineReached:

@@ -44,7 +44,7 @@ def answer(call: HookCall) -> Reply:
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []
             for notice in loaded.notices:
                 claim_store.ledger.queue(notice)
-            notices = claim_store.take(call.listener)
+            notices = call.take()
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
     except LockBusy:

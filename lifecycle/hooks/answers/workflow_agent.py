@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.core.errors import LifecycleError
@@ -45,9 +44,8 @@ def answer(call: HookCall) -> Reply:
             _ended(call)
         elif call.event.get("tool_name") in TOOLS and not call.event.get("agent_id"):
             _launched(call, has_failed=name == FAILED)
-    except (
-        LifecycleError
-    ) as error:  # it waits for a gate, or was moved meanwhile: a command has the word
+    except LifecycleError as error:
+        # It waits for a gate, or was moved meanwhile: a command has the word.
         log.write(call.world.root, f"{call.hook}: {error.sentence}")
     return Reply()
 
@@ -68,8 +66,7 @@ def _launched(call: HookCall, *, has_failed: bool) -> None:
         why = _text(call.event, "error") or "The agent could not be launched."
         steps.fail(reason=why[:REASON], **place)
         return
-    agent = _text(answered, "agentId") if isinstance(answered, Mapping) else ""
-    steps.begin(agent_id=agent, **place)
+    steps.begin(agent_id=_text(answered, "agentId"), **place)
 
 
 def _ended(call: HookCall) -> None:
@@ -87,14 +84,11 @@ def _ended(call: HookCall) -> None:
 
 def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int:
     """The phase that this agent was at: by its id, else the active one of its type, else by its prompt."""
-    of_type = [
-        at
-        for at in workflow.active
-        if is_of(type_, workflow.phases[at].agent)
-        and workflow.phases[at].status is PhaseStatus.ACTIVE
-    ]
-    by_id = [at for at in of_type if agent and workflow.phases[at].agent_id == agent]
-    unknown = [at for at in of_type if not (agent and workflow.phases[at].agent_id)]
+    phases = workflow.phases
+    active = [at for at in workflow.active if phases[at].status is PhaseStatus.ACTIVE]
+    of_type = [at for at in active if is_of(type_, phases[at].agent)]
+    by_id = [at for at in of_type if agent and phases[at].agent_id == agent]
+    unknown = [at for at in of_type if not (agent and phases[at].agent_id)]
     if by_id or len(unknown) == 1:
         return (by_id or unknown)[0]
     return phase_in(workflow, type_, _first_prompt(_text(call.event, "agent_transcript_path")))
@@ -149,16 +143,13 @@ def _first_prompt(path: str) -> str:
 
 def _asked(entry: object) -> str:
     """What a line of a transcript has the user ask; "" if it is no such line."""
+    from lifecycle.stages.transcript.turn import blocks_of
+
     if not isinstance(entry, dict) or entry.get("type") != "user":
         return ""
-    message = entry.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    return "\n".join(_text(block, "text") for block in blocks if isinstance(block, dict))
+    return "\n".join(_text(block, "text") for block in blocks_of(entry))
 
 
-def _text(values: Mapping[str, Any], name: str) -> str:
-    value = values.get(name)
+def _text(values: object, name: str) -> str:
+    value = values.get(name) if isinstance(values, Mapping) else None
     return value if isinstance(value, str) else ""

@@ -1,0 +1,332 @@
+"""An autonomous run at a session's start and stop: where it stands, what it says, and what is kept of that.
+
+At a stop only where the mark in `.lifecycle/` says that there is a run. Whatever goes wrong lets the agent
+stop.
+
+How many tokens the session took, the client's transcript counts: it writes a line for each part of an
+answer, all with the same counts under the same id. What came from the model's cache is left out, and so is
+what subagents took, whose transcripts lie elsewhere.
+
+Source: https://docs.anthropic.com/en/api/messages (`usage`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import Any, Self
+
+from lifecycle.core.errors import BadConfig, LifecycleError
+from lifecycle.core.plan import StopVerdict, StopWord
+from lifecycle.core.timing import Deadline, DeadlineReached, parse_time
+from lifecycle.core.values.configured import RunSettings
+from lifecycle.evidence.records import EvidenceRoom
+from lifecycle.git.process import GitRepository
+from lifecycle.hooks.answers.call import HookCall
+from lifecycle.run.gates import work_facts
+from lifecycle.run.gates.work_facts import UNSEEN
+from lifecycle.run.run_store import RunStore, StrangeRun
+from lifecycle.run.state import Run
+from lifecycle.run.stop import decide, leading
+from lifecycle.run.table import RunStatus
+from lifecycle.run.texts import standing
+from lifecycle.storage import journal, log, regular_files
+from lifecycle.storage.regular_files import StrangeFileError
+
+GIT_SECONDS = 3.0
+"""How long git may take to say what the files are; without that the run's own record tells what changed."""
+
+
+class RunHook:
+    """What a run says to one event of a session, and whether it leads that session."""
+
+    def __init__(self, call: HookCall) -> None:
+        self.call = call
+        self.leads = False
+        world = call.world
+        self.store = RunStore(world.root, world.environment, world.deadline)
+
+    @property
+    def now(self) -> float:
+        """The present, in seconds since the epoch."""
+        return self.call.world.clock.now()
+
+    def look(self) -> Self:
+        """Look at the run, and keep what becomes of it before that is said; returns itself."""
+        why = ""
+        try:
+            self._look()
+        except (StrangeRun, StrangeFileError) as error:
+            self._strange(error.sentence)
+        except LifecycleError as error:
+            why = error.sentence
+        except DeadlineReached:  # what others have to say is said all the same
+            why = "the time for this look was up"
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+            why = f"{type(error).__name__}: {error}"
+        if why:
+            log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
+        return self
+
+    def _look(self) -> None:
+        raise NotImplementedError
+
+    def _strange(self, sentence: str) -> None:
+        raise NotImplementedError
+
+    def _adopted(self, run: Run) -> Run:
+        """The run as this session's; as it was for a session whose id nobody knows."""
+        return leading.adopted(run, self.call.session, self.call.process, self.now)
+
+
+class RunStart(RunHook):
+    """What a run says at the start of a session, which adopts it if nobody else who lives leads it.
+
+    Attributes:
+        context: lines for the agent; what strangers wrote in them is quoted.
+        person: lines for the user.
+        leads: the run leads this session; the staged workflow says nothing then.
+    """
+
+    def __init__(self, call: HookCall) -> None:
+        super().__init__(call)
+        self.context: list[str] = []
+        self.person: list[str] = []
+
+    def _look(self) -> None:
+        run = self.store.load()
+        if run is None:
+            return
+        if run.is_over:
+            if run.session != self.call.session and not self._is_held(run):
+                self.store.mark(None)  # its session ended without another stop
+            return
+        if self._is_held(run):
+            self.context = self.person = [standing.held_line(run)]
+            return
+        run = self._taken()
+        self.leads = leading.is_led_by(run, self.call.session)
+        self.context = standing.start_lines(run, worktree_seen(self.call, run), self.now)
+        self.person = [*standing.brake_lines(run)]
+
+    def _strange(self, sentence: str) -> None:
+        self.context = self.person = [sentence]
+
+    def _is_held(self, run: Run) -> bool:
+        call = self.call
+        return leading.is_held(run, call.session, call.process, call.claim_store.folder, self.now)
+
+    def _taken(self) -> Run:
+        """The run as this session's; what another process made of it meanwhile is looked at anew."""
+        with self.store.locked():
+            run = self.store.demanded()
+            if self._is_held(run) or run.is_over:
+                return run
+            mine = self._adopted(run)
+            if mine == run:
+                self.store.mark(run)
+            else:
+                self.store.write(mine)
+        return mine
+
+
+def worktree_seen(call: HookCall, run: Run) -> standing.WorktreeSeen:
+    """What git and the records of checks say of the files here."""
+    return standing.WorktreeSeen(facts_of(call, run), EvidenceRoom(call.world.root).records())
+
+
+def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
+    """What git shows of the worktree; UNSEEN if it does not say so in time."""
+    world, story = call.world, run.current
+    with contextlib.suppress(LifecycleError):
+        # Whoever asks has the run's lock and file before it still.
+        deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
+        base = story.base if story is not None else ""
+        git = GitRepository(world.root, deadline, world.environment)
+        return work_facts.facts_of(git, base)
+    return work_facts.UNSEEN
+
+
+_OVER = "over"
+"""What `Run.told` holds once the session of a completed run was let go."""
+
+MOST = 32_000_000
+"""Bytes that are read at one stop; what is beyond comes with the next one."""
+
+_COUNTED = ("input_tokens", "output_tokens", "cache_creation_input_tokens")
+
+
+class RunStop(RunHook):
+    """The run's part of one stop.
+
+    Attributes:
+        word: what it says.
+        leads: the run leads this session on; the staged workflow says nothing then.
+        is_over: it led this session, is completed, and lets it go for the first time.
+    """
+
+    def __init__(self, call: HookCall) -> None:
+        super().__init__(call)
+        self.word = StopWord()
+        self.is_over = False
+
+    def _look(self) -> None:
+        run = self.store.load()
+        if run is None:
+            self.store.mark(None)
+        elif self._is_ours(run):
+            self._decide(run)
+
+    def _strange(self, sentence: str) -> None:
+        # Nothing of it counts any more; the next session's start says so again.
+        self.store.mark(None)
+        self.word = StopWord(person=(sentence,))
+
+    def _is_ours(self, run: Run) -> bool:
+        is_agents = bool(self.call.event.get("agent_id"))
+        return leading.is_led_by(run, self.call.session) and not is_agents
+
+    def _decide(self, run: Run) -> None:
+        self.leads = True
+        facts = facts_of(self.call, run) if run.status is RunStatus.ACTIVE else UNSEEN
+        message, position = _last_words(self.call, run)
+        with self.store.locked():
+            run = self.store.demanded()
+            if not self._is_ours(run):
+                self.leads = False
+                return
+            adopted = self._counted(self._adopted(run))
+            limits, waits = _limits(self.call), _is_waiting(self.call.event)
+            situation = decide.RunSeen(adopted, self.now, limits, message, position, facts, waits)
+            verdict = decide.decide(situation)
+            self._keep(run, verdict)
+        self.word = verdict.word
+        self._note(run, verdict)
+
+    def _counted(self, run: Run) -> Run:
+        """The run with the tokens that its session took since the last count."""
+        if not run.led:
+            return run
+        led, path = run.led[-1], self.call.text("transcript_path")
+        tokens, read = tokens_taken(path, led.read, led.since)
+        led = led.but(tokens=led.tokens + tokens, read=led.read + read)
+        return run.but(led=(*run.led[:-1], led))
+
+    def _keep(self, before: Run, verdict: decide.RunVerdict) -> None:
+        run = verdict.run
+        is_done = run.status is RunStatus.COMPLETED and verdict.word.verdict is StopVerdict.PASS
+        if is_done:
+            self.leads = False
+            self.is_over = run.told != _OVER
+            run = run.but(told=_OVER)
+        if run != before:
+            self.store.write(run)
+        if is_done:
+            self.store.mark(None)
+
+    def _note(self, before: Run, verdict: decide.RunVerdict) -> None:
+        """Write the journal: each turn that goes on, and what the run came to."""
+        kinds = {StopVerdict.BLOCK: journal.BLOCK, StopVerdict.LET_GO: journal.LET_GO}
+        kind = journal.TRANSITION if self.is_over else kinds.get(verdict.word.verdict, "")
+        run = verdict.run
+        is_news = kind == journal.BLOCK or self.is_over or run.told != before.told
+        if not (kind and is_news):
+            return
+        entry = journal.JournalEntry(
+            self.now,
+            journal.RUN,
+            kind,
+            task=run.id,
+            session=self.call.session,
+            source=before.phase.value,
+            target=journal.CLOSED if self.is_over else run.status.value,
+            detail={"iteration": run.iterations, "why": run.why, "title": run.goal},
+        )
+        journal.note(self.call.world.root, entry)
+
+
+def _limits(call: HookCall) -> RunSettings:
+    """The caps of a run; the defaults where the settings cannot be read, which others say."""
+    try:
+        return call.world.settings.run
+    except BadConfig:
+        return RunSettings()
+
+
+def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
+    """What the agent said last, and the name of this stop; of a completed run all that it said this turn.
+
+    Where the last thing was a tool call, the closing word stands before it, in the transcript.
+    """
+    from lifecycle.stages.transcript import stop_input
+    from lifecycle.stages.transcript.turn import Prompt
+
+    turn = stop_input.turn_of(call.event)
+    last = call.text("last_assistant_message")
+    words = "\n".join((*turn.texts, last)) if run.is_over else last
+    # Without the line that began it, a long turn has the name of any other that ends in the same words.
+    is_nameless = turn.is_cut and turn.kind is Prompt.NONE
+    return words, turn.position if turn.is_there and not is_nameless else ""
+
+
+def _is_waiting(event: Any) -> bool:
+    """True if an agent works in the background; a shell or a monitor there may be one that never ends."""
+    tasks = event.get("background_tasks")
+    return any(_is_agent(task) for task in tasks) if isinstance(tasks, list) else False
+
+
+def _is_agent(task: Any) -> bool:
+    if not (isinstance(task, dict) and task.get("status") in ("running", "pending")):
+        return False
+    kind = str(task.get("type") or "shell")
+    return not any(word in kind for word in ("shell", "monitor"))
+
+
+def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
+    """Count the tokens behind a place of a transcript, in lines that are there whole.
+
+    Args:
+        path: of the transcript; nothing is told where it cannot be read.
+        start: the bytes of it that were read before.
+        since: seconds since the epoch; an answer that came earlier does not count.
+
+    Returns:
+        Tokens, and the bytes that were read now.
+    """
+    new = _new_lines(path, start)
+    return _tokens(new, since), len(new)
+
+
+def _new_lines(path: str, start: int) -> bytes:
+    """The whole lines from this place on; b"" if there are none, or it is no file that can be read."""
+    try:
+        descriptor = regular_files.opened(path, follow=True)
+    except (OSError, ValueError):
+        return b""
+    try:
+        content = os.pread(descriptor, MOST, start)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+    return content[: content.rfind(b"\n") + 1]
+
+
+def _tokens(content: bytes, since: float) -> int:
+    """The tokens of those answers among these lines that came since then."""
+    counted: dict[str, int] = {}
+    for line in content.splitlines():
+        if b'"usage"' not in line:
+            continue
+        try:
+            entry = json.loads(line)
+            message = entry["message"]
+            usage, name = message["usage"], str(message["id"])
+            counts = [usage.get(key, 0) for key in _COUNTED]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+        at = parse_time(entry.get("timestamp"))
+        if entry.get("type") == "assistant" and (at is None or at >= since):
+            counted[name] = sum(count for count in counts if isinstance(count, int) and count > 0)
+    return sum(counted.values())
