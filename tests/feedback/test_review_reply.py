@@ -75,6 +75,7 @@ def test_the_same_answer_is_posted_once(world: WorktreeWorld, number: int) -> No
     reply = wanted(world, number)
     first = answers(world).ensure_reply(reply, NOW)
     assert (first.is_new, first.is_seen, first.is_resolved) == (True, True, False)
+    assert answers(world).file.reload().get("replies") == {}
     second = answers(world).ensure_reply(reply, NOW)
     assert second == Replied(number, first.url, is_new=False, is_seen=True, is_resolved=False)
     answers(world).ensure_reply(wanted(world, number, "And more."), NOW)
@@ -92,8 +93,10 @@ def test_a_lost_answer_never_doubles(place: Place, world: WorktreeWorld, number:
     with pytest.raises(Transient, match="nobody knows whether it was posted") as lost:
         answers(world).ensure_reply(reply, NOW)
     assert "not sent twice" in str(lost.value)
+    assert len(answers(world).file.reload().get("replies", {})) == 1
     place.control.clear_faults()
     assert answers(world).ensure_reply(reply, NOW + 1).is_new is False
+    assert answers(world).file.reload().get("replies") == {}
     assert there(world, number)[1:] == ["octocat: It counts.", "octocat: Another."]
 
 

@@ -16,7 +16,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Audience, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
-from lifecycle.hooks import client_contract
+from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings.running_client import Client, process_of
 from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE
@@ -186,7 +186,7 @@ class HookCall:
         return signs_of_life.is_live(self.claim_store.folder, self.world.clock.now(), self.session)
 
     def tick(self, wake: Wake, audiences: Collection[Audience] | None = None) -> Report:
-        """One look of the engine at the claim; the notices are for `audiences`, else for those of `listener`."""
+        """One look of the engine at the claim; notices are for `audiences`, else as `listener` has it."""
         to = self.listener if audiences is None else replace(self.listener, audiences=audiences)
         loaded = self.loaded if self.has_claim else None
         # `wake` has asked whether git tracks anything before anything was read.
@@ -194,10 +194,10 @@ class HookCall:
             self.world, self.claim_store, wake, to=to, is_untracked=True, loaded=loaded
         )
 
-    def look(self, wake: Wake) -> client_contract.Reply:
+    def look(self, wake: Wake) -> Reply:
         """One look of the engine at the claim, if there is anything to look for, and its reply."""
         if engine.is_quiet(self.world, self.claim_store, wake, self.loaded, self.session):
-            return client_contract.Reply()
+            return Reply()
         report = self.tick(wake)
         self.sign_first(report.record)
         return self.reply(report)
@@ -214,10 +214,10 @@ class HookCall:
 
         return with_packets(self.world.root, notices)
 
-    def reply(self, report: Report, why: Sequence[str] = ()) -> client_contract.Reply:
+    def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
         """What this entrypoint prints of a report; `why` are further lines for a wake."""
         notices = report.said if why else self.told(report.said)
-        return client_contract.render(self.hook, notices, wake=[*self._news(report), *why])
+        return render(self.hook, notices, wake=[*self._news(report), *why])
 
     def _news(self, report: Report) -> list[str]:
         if report.said and report.record is not None and report.record.is_inherited:

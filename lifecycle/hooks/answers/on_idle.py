@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.plan import Wake
-from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings import config
 from lifecycle.storage import log
 from lifecycle.storage.signs_of_life import IDLE_DUE
@@ -46,4 +45,4 @@ def _without_claim(call: HookCall) -> Reply:
             claim_store.ledger.queue(notice)
         notices = call.take()
         claim_store.save()
-    return client_contract.render(call.hook, notices)
+    return render(call.hook, notices)

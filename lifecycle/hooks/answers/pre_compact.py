@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable
 from lifecycle.app.guidance import preparing
 from lifecycle.claim.engine import briefing
 from lifecycle.core.errors import LifecycleError
-from lifecycle.hooks import client_contract, recovery
+from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.client_contract import Reply, fit
 from lifecycle.stages.session import staged_start
 from lifecycle.storage import log
 from lifecycle.storage.workflow_marks import RUN_FILE
@@ -47,7 +47,7 @@ def _claim(call: HookCall) -> list[str]:
     record = call.record
     if record is None or call.is_held(record):
         return []
-    lines = [client_contract.fit(line) for line in briefing.claim_lines(record)]
+    lines = [fit(line) for line in briefing.claim_lines(record)]
     return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]
 
 

@@ -16,9 +16,8 @@ from typing import Any
 
 from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.records import EvidenceRoom
-from lifecycle.hooks import client_contract
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Ours, Reply
+from lifecycle.hooks.client_contract import Ours, Reply, render
 from lifecycle.run import tdd_moves
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.table import RunStatus
@@ -50,8 +49,8 @@ def answer(call: HookCall) -> Reply:
         f"A story that needs none: lifecycle run tdd waive {story.id} --reason TEXT",
     ]
     if how == "deny":
-        return client_contract.render(call.hook, [], refusal=lines)
-    return client_contract.render(call.hook, [], context=[Ours(line) for line in lines])
+        return render(call.hook, [], refusal=lines)
+    return render(call.hook, [], context=[Ours(line) for line in lines])
 
 
 def edited(root: Path, event: Mapping[str, Any]) -> str:

@@ -21,9 +21,9 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.redact import named, redact
 from lifecycle.core.timing import DeadlineReached, interrupted
-from lifecycle.hooks import client_contract, recovery, recovery_marks
+from lifecycle.hooks import recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings import config
 from lifecycle.setup import plugin_version
 from lifecycle.storage import log, signs_of_life
@@ -83,7 +83,7 @@ def answer(call: HookCall) -> Reply:
     # What hinders the board may hinder the claim's look, too.
     board = [line for line in _board_lines(call) if line not in known]
     context, person = [*message, *board], [*person, *more]
-    reply = client_contract.render(call.hook, call.told(fresh), context=context, person=person)
+    reply = render(call.hook, call.told(fresh), context=context, person=person)
     return _settled(call, reply)
 
 
@@ -98,7 +98,7 @@ def _without_claim(call: HookCall) -> Reply:
         descriptor = recovery_marks.begin_start(top, call.session, source)
         if descriptor is None:
             return Reply()
-    reply = client_contract.render(call.hook, [], context=context, person=person)
+    reply = render(call.hook, [], context=context, person=person)
     return _settled(call, reply, descriptor)
 
 

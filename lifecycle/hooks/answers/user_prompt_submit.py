@@ -11,9 +11,9 @@ from lifecycle.claim.engine import observing
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Notice
-from lifecycle.hooks import client_contract, recovery, recovery_marks
+from lifecycle.hooks import recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings import running_client
 from lifecycle.stages.session import background_run
 from lifecycle.storage.signs_of_life import ANSWERED
@@ -53,12 +53,12 @@ def answer(call: HookCall) -> Reply:
     notices = tuple(notice for notice in notices if notice.text not in known)
     if is_owed:
         return _owed(call, notices, context)
-    return client_contract.render(call.hook, call.told(notices), context=context)
+    return render(call.hook, call.told(notices), context=context)
 
 
 def _owed(call: HookCall, notices: tuple[Notice, ...], claim: list[str]) -> Reply:
     """The recovery message that the start of a compaction did not bring, once for each compaction."""
     context, person = recovery.of_every_system(recovery.as_compacted(call), claim)
     top = str(call.world.root)
-    reply = client_contract.render(call.hook, call.told(notices), context=context, person=person)
+    reply = render(call.hook, call.told(notices), context=context, person=person)
     return replace(reply, printed=lambda: recovery_marks.told_by_prompt(top, call.session))

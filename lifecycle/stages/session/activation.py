@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from lifecycle.core.tracker import ClaimFacts
     from lifecycle.settings.running_client import Client
 
-_SEAT = re.compile(r"-(\d{12})$")
+SEAT = re.compile(r"-(\d{12})$")
+"""How the name of an agent ends that this product made up (`seat_in` of the registry)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
         session: who asks.
         client: the process id of that one's client; 0 leaves it to what is kept of it.
     """
-    match = _SEAT.search(holder)
+    match = SEAT.search(holder)
     if match is None:
         return None
     records = sessions.all_of(WorkflowFiles(root))

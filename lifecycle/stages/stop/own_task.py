@@ -11,7 +11,7 @@ from lifecycle.core.tracker import GITHUB, Task, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.session import session_record, workflow_tasks
-from lifecycle.stages.session.activation import StageCall
+from lifecycle.stages.session.activation import SEAT, StageCall
 from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.transcript import tasks_taken
 from lifecycle.stages.transcript.turn import StageFinding, Tier, Turn
@@ -19,9 +19,6 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 
 ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
 """What is completed when the session's task is closed."""
-
-SEAT = re.compile(r"-\d{12}$")
-"""How the name of an agent ends that this product made up (`seat_in` of the registry)."""
 
 AGENT = re.compile(r"-\d{12,}$")
 """How such a name ends, or that of a claim's agent: no person is called so, and no program's user."""
