@@ -102,9 +102,6 @@ def parse_lease(message: str) -> tuple[str, str, str]:
         return "", "", ""
     if not isinstance(word, dict):
         return "", "", ""
-    agent, nonce, branch = (word.get(key) for key in ("agent", "nonce", "branch"))
-    return _text(agent), _text(nonce), _text(branch)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    values = (word.get(key) for key in ("agent", "nonce", "branch"))
+    agent, nonce, branch = (value if isinstance(value, str) else "" for value in values)
+    return agent, nonce, branch

@@ -168,15 +168,12 @@ class Asking:
             value, unclear = None, f"gave no clear answer ({why})"
             refused = error if type(error) is errors.Rejected else None
         if value is None:
-            with contextlib.suppress(
-                errors.LifecycleError
-            ):  # that nobody could look leaves it unclear
+            # That nobody could look leaves it unclear.
+            with contextlib.suppress(errors.LifecycleError):
                 value = read()
-        if value is None and refused is not None:
-            raise refused
         if value is None:
             undone = sentence("bd-not-seen-done", doing=doing, unclear=unclear)
-            raise errors.Transient(undone, is_ambiguous=True)
+            raise refused or errors.Transient(undone, is_ambiguous=True)
         return value
 
 

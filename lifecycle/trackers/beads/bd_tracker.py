@@ -42,15 +42,13 @@ def open_tracker(place: TrackerPlace) -> BeadsTracker:
     return BeadsTracker(runner, lambda: _users_names(place))
 
 
-_ACTORS = ("BEADS_ACTOR", "BD_ACTOR")
-
-
 def _users_names(place: TrackerPlace) -> tuple[str, ...]:
     """The names that bd takes for whoever runs it here without `--actor`; one git process at the most.
 
     Source: `bd --help` of 0.49.6 to 1.3.0: "Actor name (default: $BEADS_ACTOR, git user.name, $USER)".
     """
-    named = [place.environment.get(name, "") for name in (*_ACTORS, "USER")]
+    variables = ("BEADS_ACTOR", "BD_ACTOR", "USER")
+    named = [place.environment.get(name, "") for name in variables]
     git_name = place.hub.git.run("config", "user.name", check=False)
     return tuple(name for name in (*named, place.user, git_name) if name)
 

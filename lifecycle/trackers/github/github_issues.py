@@ -21,7 +21,6 @@ from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
 from lifecycle.github.operations.ensure_labels import LabelOperations
 from lifecycle.github.operations.inputs import missing, same
-from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.trackers import refusals
 from lifecycle.trackers.github import issue_tasks
 from lifecycle.trackers.github.issue_claims import IssueHolding
@@ -39,21 +38,11 @@ def open_tracker(place: TrackerPlace) -> GitHubIssues:
     return GitHubIssues(place)
 
 
-class GitHubIssues:
-    """Fits `tracker.Tracker`. Nothing is asked before the first verb.
-
-    Args:
-        place: the worktree; touching its GitHub raises NoToken or BadConfig.
-    """
+class GitHubIssues(TaskLists):
+    """Fits `tracker.Tracker`. Nothing is asked before the first verb."""
 
     name = GITHUB
 
-    def __init__(self, place: TrackerPlace) -> None:
-        self._place = place
-
-    # Made when they are first touched: touching GitHub may raise.
-    _calls = cached_property(lambda self: IssueCalls(self._place.hub.calls))
-    _lists = cached_property(lambda self: TaskLists(self._place, self._calls))
     _issues = cached_property(lambda self: IssueOperations(self._calls))
     _comments = cached_property(lambda self: CommentOperations(self._calls))
     _labels = cached_property(lambda self: LabelOperations(self._calls))
@@ -91,28 +80,11 @@ class GitHubIssues:
         task = self._shown(issue)
         if not holders or not issue.is_open:
             return task
-        card = self._lists.card(task)
+        card = self.card(task)
         is_begun = card is not None and (card.status or "").casefold() not in _UNBEGUN
         shown = [card.agent] if card is not None and is_begun and card.agent else []
         others = [name for name in shown if name != self.actor]
         return replace(task, held_by=tuple(dict.fromkeys((*self._holding.others(issue), *others))))
-
-    def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
-        """Every issue with this label and status. Blockers are not named in a list.
-
-        Requests: 1 for each hundred; with a board those of `TaskLists`.
-        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
-        """
-        return self._lists.listed(label, status)
-
-    def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
-        """Open issues of nobody's that no open issue blocks and of which no sub-issue is open.
-
-        With a board, its card must be in Todo, and its Dependencies closed: else no claim takes it.
-        Requests: for each label, or once without any, 1 for each hundred issues of nobody's; with a
-        `*` 1 more for each hundred labels of the repository; with a board those of `TaskLists`.
-        """
-        return self._lists.ready(labels)
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the issue of this key, or give that of the token's owner with its hidden marker.
@@ -144,7 +116,7 @@ class GitHubIssues:
         taken = replace(
             issue_tasks.task_of(self._holding.take(issue)), status=TaskStatus.IN_PROGRESS
         )
-        return self._lists.with_priority(taken)
+        return self.with_priority(taken)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """Claim the first of `ready` that nobody else was quicker to claim; None if there is none."""
@@ -276,7 +248,7 @@ class GitHubIssues:
 
     def _shown(self, issue: IssueFacts) -> Task:
         """The task with what its own answer does not say: who blocks it, and why it was closed."""
-        task = self._lists.with_priority(
+        task = self.with_priority(
             issue_tasks.task_of(issue, issue_tasks.blockers_of(self._calls, issue))
         )
         if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):

@@ -15,8 +15,8 @@ Source: https://docs.github.com/rest/issues/issues#list-repository-issues (`issu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
@@ -159,23 +159,25 @@ class TaskLists:
     """The lists of one repository's tasks. The board is asked for a priority only where no label says it.
 
     Args:
-        place: the worktree; without a board in its settings the board is not asked.
-        calls: the issues.
+        place: the worktree; touching its GitHub raises NoToken or BadConfig. Without a board in its
+            settings the board is not asked.
     """
 
-    def __init__(self, place: TrackerPlace, calls: IssueCalls) -> None:
+    # Made when they are first touched: touching GitHub may raise.
+    _calls = cached_property(lambda self: IssueCalls(self._place.hub.calls))
+
+    def __init__(self, place: TrackerPlace) -> None:
         self._place = place
-        self._calls = calls
         self._open = dict[int, bool]()  # issues without a card that others depend on
-        self._read = dict[
-            str, CardWords | None
-        ]()  # cards that were read alone, until they are used
+        # Cards that were read alone, until they are used.
+        self._read = dict[str, CardWords | None]()
 
-    def listed(self, label: str, status: TaskStatus | None) -> tuple[Task, ...]:
-        """Every issue with this label and status, by urgency; see `GitHubIssues.list`.
+    def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
+        """Every issue with this label and status. Blockers are not named in a list.
 
-        Requests: with a board, unless labels say all: 1 if one task is without a priority, else 1 for each
-        hundred cards and, once, 1 for the board's fields.
+        Requests: 1 for each hundred; with a board, unless labels say all: 1 if one task is without a
+        priority, else 1 for each hundred cards and, once, 1 for the board's fields.
+        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
         if label:
             refusals.demand_labels((label,))
@@ -186,11 +188,14 @@ class TaskLists:
         tasks = [*map(task_of, self._calls.listed(state, label=label, assignee=assignee))]
         return _by_urgency(tasks, self._of([task for task in tasks if task.priority is None]))
 
-    def ready(self, labels: tuple[str, ...]) -> tuple[Task, ...]:
-        """What could be begun, by urgency: what the board lets somebody begin; see `GitHubIssues.ready`.
+    def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
+        """Open issues of nobody's that no open issue blocks and of which no sub-issue is open.
 
-        Requests: with a board, and if there is a task: 1 for each hundred cards and, once, 1 for the
-        board's fields; 1 for each issue that is depended on and has no card.
+        With a board, its card must be in Todo, and its Dependencies closed: else no claim takes it.
+        Requests: for each label, or once without any, 1 for each hundred issues of nobody's; with a
+        `*` 1 more for each hundred labels of the repository; with a board, and if there is a task: 1 for
+        each hundred cards and, once, 1 for the board's fields; 1 for each issue that is depended on and
+        has no card.
         """
         names = self._names(labels) if labels else ("",)
         lists = (self._calls.listed("open", label=name, assignee="none") for name in names)
@@ -257,7 +262,7 @@ class TaskLists:
     def _has_board(self) -> bool:
         return self._place.settings.project_number is not None
 
-    def _of(self, tasks: list[Task]) -> dict[str, str]:
+    def _of(self, tasks: Sequence[Task]) -> dict[str, str]:
         """The board's words for these tasks, by the task's id; where it has none, none."""
         if not self._has_board or not tasks:
             return {}
