@@ -10,7 +10,6 @@ from types import MappingProxyType
 from lifecycle.core.errors import Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.git import tree_objects
-from lifecycle.git.tree_objects import TreeSeen
 from lifecycle.storage import log
 from lifecycle.storage.store import FOLDER
 from lifecycle.trackers import command_signs
@@ -81,7 +80,7 @@ def seen(
     deadline: Deadline,
     environment: Mapping[str, str],
     outputs: Mapping[str, str],
-    before: TreeSeen = tree_objects.UNSEEN,
-) -> TreeSeen:
+    before: tree_objects.TreeSeen = tree_objects.UNSEEN,
+) -> tree_objects.TreeSeen:
     """The tree with its files, as `tree_objects.seen` gives it; raises as that does."""
     return tree_objects.seen(root, deadline, environment, outputs, _OWN_PATHS, before)

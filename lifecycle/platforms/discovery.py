@@ -18,7 +18,6 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import as_data, short
 from lifecycle.platforms import platform_file
 from lifecycle.platforms.command_argv import Argv
-from lifecycle.platforms.platform_file import PlatformFile
 from lifecycle.settings import config
 from lifecycle.storage import regular_files
 
@@ -54,7 +53,7 @@ class Platform:
         path: the file.
     """
 
-    about: PlatformFile
+    about: platform_file.PlatformFile
     commands: Mapping[str, tuple[Argv, ...]]
     place: Place
     path: Path

@@ -13,9 +13,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.platforms import discovery
 from lifecycle.platforms.command_argv import Argv
-from lifecycle.platforms.discovery import Place, Platform
+from lifecycle.platforms.discovery import Place, Platform, discover
 from lifecycle.platforms.platform_file import Condition
 from lifecycle.storage import regular_files
 
@@ -57,7 +56,7 @@ def detect(root: Path, environment: Mapping[str, str]) -> Detection:
 
     Of those that match the highest priority wins; of equals the nearest place, then the first name.
     """
-    discovered = discovery.discover(root, environment)
+    discovered = discover(root, environment)
     held = tuple(
         Match(platform, tuple(any(matches(root, marker)) for marker in platform.about.markers))
         for platform in discovered.platforms

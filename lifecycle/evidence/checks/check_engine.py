@@ -16,12 +16,9 @@ from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import check_log, check_process, run_findings
-from lifecycle.evidence.checks.check_log import CheckOutput
-from lifecycle.evidence.checks.check_process import ProcessEnd, Take
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import BUILD, COVERAGE, EvidenceRoom, RunRecord
-from lifecycle.git import tree_objects
-from lifecycle.git.tree_objects import UNSEEN, TreeSeen
+from lifecycle.git.tree_objects import UNSEEN, TreeSeen, tracked_in
 from lifecycle.settings.config import for_child
 from lifecycle.storage import journal, log
 
@@ -104,8 +101,8 @@ class CheckRun:
     environment: Mapping[str, str]
     clock: Clock
     asked: CheckAsked
-    out: Take
-    err: Take
+    out: check_process.Take
+    err: check_process.Take
     remarks: list[str] = field(init=False, default_factory=list)
 
     @property
@@ -174,7 +171,7 @@ class CheckRun:
 
     def _run(
         self, commands: tuple[tuple[str, ...], ...]
-    ) -> tuple[CheckOutput, list[ProcessEnd], list[Callable[[], Reading]]]:
+    ) -> tuple[check_log.CheckOutput, list[check_process.ProcessEnd], list[Callable[[], Reading]]]:
         """Run the commands until one does not end with 0; at least one is run.
 
         Returns what they printed, how each ended, and of each what reads what it came to.
@@ -183,11 +180,11 @@ class CheckRun:
         running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
         environment = {**for_child(self.asked.child, self.environment), RUNNING: running}
         until = self.clock.monotonic() + self.asked.seconds
-        printed, ends = CheckOutput(), list[ProcessEnd]()
+        printed, ends = check_log.CheckOutput(), list[check_process.ProcessEnd]()
         reads: list[Callable[[], Reading]] = []
         first_began = self.clock.now()
         for words, configured in zip(commands, self.asked.check.commands, strict=True):
-            part, began = CheckOutput(), self.clock.now()
+            part, began = check_log.CheckOutput(), self.clock.now()
 
             end = check_process.run(
                 words,
@@ -217,7 +214,7 @@ class CheckRun:
         return printed, ends, reads
 
     def _read(
-        self, ended: CommandEnd, printed: CheckOutput, began: float, *, is_last: bool
+        self, ended: CommandEnd, printed: check_log.CheckOutput, began: float, *, is_last: bool
     ) -> Reading:
         """The reading of a command; a percentage of coverage is of all commands, once the last is over.
 
@@ -276,7 +273,7 @@ class CheckRun:
         if before.name == after.name:
             return whole, {}
         differing = run_findings.differing(before.files, after.files)
-        tracked = self._of_git(partial(tree_objects.tracked_in, paths=differing))
+        tracked = self._of_git(partial(tracked_in, paths=differing))
         if tracked is None:
             return record, {}
         files = run_findings.written(whole, before.files, differing, tracked)
@@ -284,7 +281,7 @@ class CheckRun:
         return files, {path: after.files[path].partition(" ")[2] for path in files.made}
 
     def _kept(
-        self, record: RunRecord, output: CheckOutput, files_left: Mapping[str, str]
+        self, record: RunRecord, output: check_log.CheckOutput, files_left: Mapping[str, str]
     ) -> RunRecord:
         """The record with its log, once it is written down here and in the journal."""
         text = output.text
@@ -318,7 +315,7 @@ class CheckRun:
         return record
 
 
-def _teed(take: Take, *outputs: CheckOutput) -> Take:
+def _teed(take: check_process.Take, *outputs: check_log.CheckOutput) -> check_process.Take:
     """A function that keeps a part of the output in each of these, and hands it on to `take`."""
 
     def taking(part: bytes) -> None:

@@ -15,7 +15,6 @@ from lifecycle.core import errors, hidden_marker, tracker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.core.values import priorities
-from lifecycle.core.values.priorities import Status
 from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.github.operations.ensure_comments import CommentOperations
 from lifecycle.github.operations.ensure_issues import IssueOperations, Reason, RelationOperations
@@ -29,7 +28,7 @@ from lifecycle.trackers.registry import GITHUB, OWN_COMMANDS, TrackerPlace
 
 _REASON = "close-reason"
 _REASONS: tuple[Reason, ...] = ("completed", "not_planned", "duplicate")
-_UNBEGUN = ("", Status.TODO.casefold())
+_UNBEGUN = ("", priorities.Status.TODO.casefold())
 _CAN = frozenset({Capability.NATIVE_READY, Capability.DEPENDENCIES})
 
 

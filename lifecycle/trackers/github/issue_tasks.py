@@ -26,7 +26,6 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.core.values import priorities
 from lifecycle.core.values.model import Card, Repository
-from lifecycle.core.values.priorities import Status
 from lifecycle.core.values.shapes import CardWords, CommentFacts, IssueFacts
 from lifecycle.github.pulls.issue_calls import IssueCalls, Relation, State
 from lifecycle.storage import log
@@ -241,7 +240,7 @@ class TaskLists:
         card = cards.get(task.id)
         if card is None:
             return True
-        if card.item.status not in (None, Status.TODO):
+        if card.item.status not in (None, priorities.Status.TODO):
             return False
         return not any(
             self._waits(number, cards) for number in priorities.numbers(card.dependencies)
