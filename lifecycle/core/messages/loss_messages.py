@@ -56,12 +56,9 @@ def release_comment(
     who = f"{by}, in the place of {whose}" if by else whose
     free = f"it stays assigned to {others}" if others else "the task is free again"
     state = free if is_open else "the issue is closed"
-    lines = [f"Released by {who}; {state}, and the work is kept."]
-    lines.append(
-        f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
-    )
-    lines += [pull, f"Reason: {reason}" if reason else ""]
-    return "\n".join(line for line in lines if line)
+    headline = f"Released by {who}; {state}, and the work is kept."
+    work = f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
+    return "\n".join(filter(None, (headline, work, pull, f"Reason: {reason}" if reason else "")))
 
 
 def draft_of_left_work() -> str:

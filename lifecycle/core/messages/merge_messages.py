@@ -91,9 +91,8 @@ def unresolved(open_count: int) -> str:
 
 
 def _reviews(demands: MergeDemands) -> str:
-    many = (
-        f"{demands.approvals} approving reviews" if demands.approvals > 1 else "an approving review"
-    )
+    count = demands.approvals
+    many = f"{count} approving reviews" if count > 1 else "an approving review"
     of = ["an owner of the code"] if demands.code_owners else []
     of += ["somebody else than who pushed last"] if demands.last_push else []
     return f"{many} (one by {' and one by '.join(of)})" if of else many

@@ -150,16 +150,19 @@ def overridden_comment(number: int | None, reason: str) -> str:
     return f"Closed without a merged pull request{where}, by explicit override: {reason}"
 
 
+_CONFIRMED = {
+    "close": "Confirmed with `lifecycle close`.",
+    "auto": 'Closed without asking: `close = "auto"` is configured.',
+    "reconcile": "Closed by `lifecycle reconcile`, which is allowed to after a merge.",
+}
+
+
 def confirmed(consent: str) -> str:
     """Who said yes, for the comment's second line; nothing where the user was simply asked."""
-    if consent == "close":
-        return "Confirmed with `lifecycle close`."
-    if consent == "auto":
-        return 'Closed without asking: `close = "auto"` is configured.'
-    if consent == "reconcile":
-        return "Closed by `lifecycle reconcile`, which is allowed to after a merge."
     nudged, _, reason = consent.partition(": ")
-    return f"Nudged to done: {reason}" if nudged == "nudge" and reason else ""
+    if nudged == "nudge" and reason:
+        return f"Nudged to done: {reason}"
+    return _CONFIRMED.get(consent, "")
 
 
 def closed_elsewhere(issue: int | None) -> str:
@@ -260,11 +263,9 @@ def branch_merged_last(branch: str) -> str:
 
 def corrupt_claim(reason: str, kept: str, *, restored: bool) -> str:
     """The claim file was no JSON."""
-    then = (
-        "the claim was restored as it was last known: make your edit again."
-        if restored
-        else "claim again with: lifecycle claim <number>"
-    )
+    then = "claim again with: lifecycle claim <number>"
+    if restored:
+        then = "the claim was restored as it was last known: make your edit again."
     return f".agent-claim.json could not be read ({reason}). It was kept as {kept}; {then}"
 
 

@@ -154,11 +154,9 @@ def reproduce_first() -> str:
 
 def rounds_are_over(number: int, why: str, url: str, most: int) -> str:
     """Bots go on finding, and a person is asked whether that goes on."""
-    reason = (
-        f"bots have had {most} rounds"
-        if why == "rounds"
-        else "nothing came of the last round of bots' findings"
-    )
+    reason = "nothing came of the last round of bots' findings"
+    if why == "rounds":
+        reason = f"bots have had {most} rounds"
     return (
         f"Review bots have said more on PR #{number}, and it was left to the user, since {reason}: {url} "
         "Ask the user what is to be done about it; their list: lifecycle feedback reviews"
@@ -192,12 +190,8 @@ def unanswered(number: int, count: int) -> str:
 
 def weakened(losses: Sequence[str]) -> str:
     """The remark in a pull request's text about commits that take something from its checks."""
-    return "\n".join(
-        (
-            "**Weakened checks**, pushed after a head of this failed:",
-            *(f"- {loss}" for loss in losses),
-        )
-    )
+    head = "**Weakened checks**, pushed after a head of this failed:"
+    return "\n".join((head, *(f"- {loss}" for loss in losses)))
 
 
 def holds(losses: Sequence[str]) -> str:
