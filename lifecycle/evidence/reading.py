@@ -336,12 +336,10 @@ def read_check(
         number: for "coverage": the percentage, where it was read elsewhere.
     """
     is_ended = status is None or status < 0 or status in _STOPPED
+    if kind != "test" and is_ended:
+        return Reading(Outcome.PARTIAL, why=_ENDED)
     if kind != "test":
-        return (
-            Reading(Outcome.PARTIAL, why=_ENDED)
-            if is_ended
-            else _shown(kind, status, output, number)
-        )
+        return _shown(kind, status, output, number)
     table = runner_table.rows() if rows is None else rows
     own = (shlex.join(configured),) if configured else ()
     run = suite_runs.run_of(shlex.join(argv), own, table)

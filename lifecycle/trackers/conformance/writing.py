@@ -163,11 +163,8 @@ def labels_are_added_and_removed(case: CheckCase) -> None:
     new, old = f"{case.label}-b", f"{case.label}-a"
     edited = case.one.edit_labels(made.id, add=(new,), remove=(old,))
     for labels in (edited.labels, case.two.get(made.id).labels):
-        same(
-            {name for name in labels if name.startswith(case.label)},
-            {case.label, new},
-            "the labels",
-        )
+        own = {name for name in labels if name.startswith(case.label)}
+        same(own, {case.label, new}, "the labels")
     edit = partial(case.one.edit_labels, made.id, add=(new,), remove=(old,))
     case.writes_nothing("the same edit", edit, made.id)
 
