@@ -109,3 +109,18 @@ def test_a_priority_is_0_to_4(tasks: MemoryTasks, priority: int) -> None:
     with pytest.raises(Invalid):
         tracker.edit(made.id, priority=priority)
     assert tracker.get(made.id).priority == 0
+
+
+def test_a_title_has_no_outer_spaces_and_a_label_is_the_same_in_capitals(
+    tasks: MemoryTasks,
+) -> None:
+    """However it is made or edited; what is so already is no write."""
+    tracker = MemoryTracker(tasks, "a")
+    made = tracker.create("k", title=" One ", labels=("Bug", "docs"))
+    assert (made.title, tracker.edit(made.id, title=" Two ").title) == ("One", "Two")
+    writes = tasks.writes
+    tracker.edit(made.id, title="Two ", description=None)
+    tracker.edit_labels(made.id, add=("bug", "DOCS"))
+    assert tasks.writes == writes
+    edited = tracker.edit_labels(made.id, add=("new", "New"), remove=("BUG",))
+    assert edited.labels == ("docs", "new", "New")
