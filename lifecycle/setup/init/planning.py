@@ -140,18 +140,18 @@ class _Project(ProjectFiles):
         new.workflow = workflow or new.workflow
         self._wired(new)
         if new.stages:
-            for name in (config.CONFIG_FILE, *FILES, page_of(self.staging.start)):
+            for name in (config.CONFIG_FILE, *FILES, page_of(self.start)):
                 self.need_inside(name)
-            self.staging.put_in(new, is_new=is_new, has_config=not self.only_wires)
+            self.staged(new, is_new=is_new)
         supplied = [*claims(), *(runs() if new.run else ())]
         supplied += workflows() if new.workflow else ()
         for file in supplied:
             self.need_inside(file.name)
-        self.staging.supply(new, supplied)
+        self.supply(new, supplied)
         if new.workflow and not self.only_wires:
             self.sectioned(new)
         if not self.only_wires and not config.file_of(self.root).is_file():
-            self.staging.settle(new)
+            self.settle(new)
         self.marked(new, what="the mark, which --remove reads")
         self._recorded()
         if not self.only_wires:
@@ -159,7 +159,7 @@ class _Project(ProjectFiles):
         for where, name in plugins(self.root, self.environment):
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown behind what it speaks of.
-        label = self.staging.settings.label if new.stages else ""
+        label = self.settings.label if new.stages else ""
         return replace(self._plan(mode), label=label, run=new.run, workflow=new.workflow)
 
     def permission(self, *, run: bool, workflow: bool) -> Plan:
@@ -169,7 +169,7 @@ class _Project(ProjectFiles):
             self.note("wired-already")
             return self._plan(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
-        extra = self.staging.extra(stages=self.staging.settings.use, run=run, workflow=workflow)
+        extra = self.extra(stages=self.settings.use, run=run, workflow=workflow)
         self.put_into(new, None, extra if run else init_mark.Extra(extra.permissions))
         self.marked(new, PERMITS)
         return self._plan(PERMISSIONS_ALONE)
@@ -233,10 +233,10 @@ class _Project(ProjectFiles):
         self.unwired(before, "lifecycle's entries go")
         self.unlisted(before, before.lines)
         self.claims_listed()
-        folders = self.staging.take_out(before)
+        folders = self.unstaged(before)
         self.unsectioned(before)
         if config.CONFIG_FILE in before.sha256:
-            self.staging.take(before, config.CONFIG_FILE)
+            self.take(before, config.CONFIG_FILE)
         self.draft.write(name, None, "the mark")
         if (self.root / store.CLAIM_FILE).exists():
             self.note("claim-left", name=store.CLAIM_FILE)
@@ -258,7 +258,7 @@ class _Project(ProjectFiles):
         )
         mark.settings = replace(mark.settings, hooks=(*mark.settings.hooks, *commands))
         form = shared_form if mark.mode == SHARED else local_form(resources.hooks_folder())
-        extra = self.staging.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
+        extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
         self.put_into(mark, form, extra)
 
     def _recorded(self) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from pathlib import Path
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages.figures import count
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
@@ -18,8 +16,8 @@ from lifecycle.settings import known_clones
 from lifecycle.setup.init import client_settings, init_mark, planned_files, supplies
 from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, InitMark
-from lifecycle.setup.init.planned_files import FileDraft, PutLines, add_lines, sentence
-from lifecycle.setup.init.staged_setup import LOG_LINE, Staging
+from lifecycle.setup.init.planned_files import PutLines, add_lines, sentence
+from lifecycle.setup.init.staged_setup import LOG_LINE, StagedFiles
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.storage import store
 from lifecycle.workflow.store import document_files
@@ -28,32 +26,17 @@ FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
 
 
-@dataclass
-class ProjectFiles:
-    """One worktree and the draft of its files; nothing is written yet.
-
-    Attributes:
-        only_wires: leave files alone that a person edits.
-        notes: what a person should know; added to.
-    """
-
-    root: Path
-    environment: Mapping[str, str]
-    only_wires: bool = False
-    notes: list[str] = field(default_factory=list)
+class ProjectFiles(StagedFiles):
+    """One worktree and the draft of its files; nothing is written yet."""
 
     def __post_init__(self) -> None:
-        self.draft = FileDraft(self.root)
+        super().__post_init__()
         if not (self.root / ".git").exists():
             raise Refused(sentence("no-worktree", root=self.root))
         for name in (*SETTINGS.values(), MARK, PERMITS, LINE_MARK):
             self.need_inside(name)
         if os.path.lexists(self.root / FOLDER.rstrip("/")) and not (self.root / FOLDER).is_dir():
             raise Refused(sentence("no-folder"))
-
-    def note(self, of: str, /, **words: object) -> None:
-        """Note a sentence of `sentences.toml` for the person."""
-        self.notes.append(sentence(of, **words))
 
     def need_inside(self, name: str) -> None:
         """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
@@ -72,11 +55,6 @@ class ProjectFiles:
     def new_mark(self, mode: str = LOCAL) -> InitMark:
         """The mark of a first run; the folder of the client's settings is made by it if it is not there."""
         return InitMark(mode, created=() if (self.root / FOLDER).exists() else (FOLDER,))
-
-    @cached_property
-    def staging(self) -> Staging:
-        """The staged workflow's part of the plan."""
-        return Staging(self.root, self.environment, self.draft, self.notes)
 
     def put_into(self, mark: InitMark, form: Form | None, extra: init_mark.Extra) -> None:
         """Put hooks of this form (None: no hooks) and `extra` into the settings."""

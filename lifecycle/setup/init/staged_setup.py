@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.settings import config
 from lifecycle.setup.init import hook_table, supplies
@@ -40,20 +40,27 @@ FILES = (supplies.DETECT, supplies.ORCHESTRATOR, supplies.page_of(supplies.REVIE
 
 
 @dataclass
-class Staging:
-    """The workflow's files of one plan.
+class StagedFiles:
+    """One worktree and the draft of its files: those of the staged workflow.
 
     Attributes:
         root: the worktree's root.
         environment: names the user's home, and what a tracker is found by.
-        draft: the files as they will be.
+        only_wires: leave files alone that a person edits.
         notes: what a person should know; added to.
     """
 
     root: Path
     environment: Mapping[str, str]
-    draft: FileDraft
-    notes: list[str]
+    only_wires: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.draft = FileDraft(self.root)
+
+    def note(self, of: str, /, **words: object) -> None:
+        """Note a sentence of `sentences.toml` for the person."""
+        self.notes.append(sentence(of, **words))
 
     @cached_property
     def _configured(self) -> Settings:
@@ -79,15 +86,14 @@ class Staging:
         rules += hook_table.WORKFLOW_PERMISSIONS if workflow else ()
         return Extra((*hook_table.PERMISSIONS, *rules), {hook_table.CAP: str(cap)} if parts else {})
 
-    def put_in(self, mark: InitMark, *, is_new: bool, has_config: bool) -> None:
+    def staged(self, mark: InitMark, *, is_new: bool) -> None:
         """Put in the workflow's files that are missing, and its switch in `.lifecycle.toml`.
 
         Args:
             mark: of an earlier run.
             is_new: the workflow was not put in yet.
-            has_config: write `.lifecycle.toml` as well.
         """
-        if has_config:
+        if not self.only_wires:
             self._switched_on(mark, is_new=is_new)
         if is_new and not os.path.lexists(self.root / LOG_FILE):
             mark.created += (LOG_FILE,)  # the hooks will write it
@@ -99,7 +105,7 @@ class Staging:
             if mark.mode != LOCAL or not self._is_elsewhere(file.name):
                 self._supplied(mark, file)
 
-    def take_out(self, before: InitMark) -> tuple[Path, ...]:
+    def unstaged(self, before: InitMark) -> tuple[Path, ...]:
         """Take out what was put in and not changed since; returns folders to remove if they are empty."""
         for name in before.sha256:
             if supplies.is_one(name):
@@ -137,10 +143,10 @@ class Staging:
         content, recorded = self.draft.read(supply.name), mark.sha256.get(supply.name)
         text, path = supply.text.encode(), self.root / supply.name
         if content is None and os.path.lexists(path):  # a folder, or a link that leads nowhere
-            self.notes.append(sentence("no-file", name=supply.name))
+            self.note("no-file", name=supply.name)
         elif content is not None and content != text and digest(content) != recorded:
             note = "own-orchestrator" if supply.name == supplies.ORCHESTRATOR else "own-file"
-            self.notes.append(sentence(note, name=supply.name))
+            self.note(note, name=supply.name)
             mark.sha256.pop(supply.name, None)
         elif content != text or recorded is not None:  # else it is there already, and its writer's
             for folder in FOLDERS:
@@ -171,7 +177,7 @@ class Staging:
         if is_ours and digest(content) == before.sha256[name]:
             self.draft.write(name, None, "as it was written")
         else:
-            self.notes.append(sentence("changed-file", name=name))
+            self.note("changed-file", name=name)
 
     def _unlogged(self) -> None:
         """Delete the workflow's log and its two older ones: nothing keeps them out of git any more."""
@@ -219,6 +225,6 @@ class Staging:
         except UnicodeDecodeError:
             text = None
         if text is None:
-            self.notes.append(sentence("changed-config", name=name))
+            self.note("changed-config", name=name)
             return
         self.draft.write(name, text.encode(), "the staged workflow is switched off")
