@@ -103,6 +103,13 @@ class StrangeFileError(OSError):
         )
 
 
+def _about(path: str, *, follow: bool = False) -> os.stat_result | None:
+    try:
+        return os.stat(path) if follow else os.lstat(path)
+    except (OSError, ValueError):
+        return None
+
+
 def strange(path: str, *, follow: bool = False) -> str:
     """What is wrong with a file of ours that lies there ("is a link"); "" if nothing is, or none is there.
 
@@ -110,11 +117,8 @@ def strange(path: str, *, follow: bool = False) -> str:
         path: of the file.
         follow: a link is fine, and what it leads to is looked at: a person's own file.
     """
-    try:
-        mode = (os.stat(path) if follow else os.lstat(path)).st_mode
-    except (OSError, ValueError):
-        return ""
-    return "" if stat.S_ISREG(mode) else _kind(mode)
+    about = _about(path, follow=follow)
+    return "" if about is None or stat.S_ISREG(about.st_mode) else _kind(about.st_mode)
 
 
 def refuse_strange(path: str) -> None:
@@ -126,11 +130,10 @@ def refuse_strange(path: str) -> None:
 
 def strange_owner(path: str) -> str:
     """What is wrong with the owner of a file ("belongs to another user"); "" if it is ours or not there."""
-    try:
-        owner = os.lstat(path).st_uid
-    except (OSError, ValueError):
+    about = _about(path)
+    if about is None or about.st_uid == os.geteuid():
         return ""
-    return "" if owner == os.geteuid() else f"belongs to another user ({owner})"
+    return f"belongs to another user ({about.st_uid})"
 
 
 def strange_folder(path: str, *, is_shared: bool = False) -> str:
@@ -142,11 +145,8 @@ def strange_folder(path: str, *, is_shared: bool = False) -> str:
         path: of the folder.
         is_shared: another user's is fine: it lies in git's folder, and git asks whose that is.
     """
-    try:
-        about = os.lstat(path)
-    except (OSError, ValueError):
-        return ""
-    if not stat.S_ISDIR(about.st_mode):
+    about = _about(path)
+    if about is not None and not stat.S_ISDIR(about.st_mode):
         return "is a link" if stat.S_ISLNK(about.st_mode) else "is no folder"
     return "" if is_shared else strange_owner(path)
 
@@ -282,11 +282,10 @@ def mtime_ns(path: str, *, follow: bool = False) -> int:
 
     With `follow` it is a person's own: a link is followed, and whatever is there has its date.
     """
-    try:
-        about = os.stat(path) if follow else os.lstat(path)
-    except (OSError, ValueError):
+    about = _about(path, follow=follow)
+    if about is None or not (follow or stat.S_ISREG(about.st_mode)):
         return -1
-    return about.st_mtime_ns if follow or stat.S_ISREG(about.st_mode) else -1
+    return about.st_mtime_ns
 
 
 _FOLDER = "is a folder"

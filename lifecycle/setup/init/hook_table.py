@@ -67,10 +67,13 @@ WIRES: tuple[Wire, ...] = (
 
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
 
-PERMISSIONS = tuple(
-    f"Bash(lifecycle {command}:*)"
-    for command in ("claim", "handoff", "status", "tick", "release", "feedback", "wait")
-)
+
+def _rules(command: str, verbs: str) -> tuple[str, ...]:
+    """The permission for each of these verbs of a command."""
+    return tuple(f"Bash(lifecycle {command}{verb}:*)" for verb in verbs.split())
+
+
+PERMISSIONS = _rules("", "claim handoff status tick release feedback wait")
 """Permissions of what an agent runs from claim to close.
 
 A permission covers every option of its command, so none of these may force anything. `takeover` takes
@@ -78,11 +81,9 @@ what another holds, `close` and `nudge` say yes in the user's place, `trust` let
 run, and `init` edits settings: for these the client asks.
 """
 
-_FREE_VERBS = ("ready", "list", "show", "claim", "label", "comment")
-
-STAGE_PERMISSIONS = tuple(
-    [f"Bash(lifecycle tracker {verb}:*)" for verb in _FREE_VERBS]
-    + [f"Bash(lifecycle stage {verb}:*)" for verb in ("status", "detect")]
+STAGE_PERMISSIONS = (
+    *_rules("tracker ", "ready list show claim label comment"),
+    *_rules("stage ", "status detect"),
 )
 """Further permissions for the staged workflow, put in with it alone: what its instructions name.
 
@@ -90,19 +91,17 @@ STAGE_PERMISSIONS = tuple(
 edit`, which overwrites what a person wrote, and what has a `--force`.
 """
 
-_RUN_VERBS = (
-    "init", "recover", "status", "progress", "report", "platform", "platform-context", "retry-context",
-    "resume-context", "compact-context", "trim-progress", "questions", "add-clarification", "add-story",
-    "story-plan", "criterion", "update-phase", "update-story", "verify", "tdd-phase", "tdd-validate",
-    "tdd-status", "tdd", "gate", "review-context", "review", "scan-dependencies", "add-failure",
-    "retry-recommendation", "add-blocker", "await-user-fix", "mark-working-state", "commit", "finish",
-    "complete",
-)  # fmt: skip
+_RUN_VERBS = """
+init recover status progress report platform platform-context retry-context resume-context compact-context
+trim-progress questions add-clarification add-story story-plan criterion update-phase update-story verify
+tdd-phase tdd-validate tdd-status tdd gate review-context review scan-dependencies add-failure
+retry-recommendation add-blocker await-user-fix mark-working-state commit finish complete
+"""
 
-RUN_PERMISSIONS = tuple(
-    [f"Bash(lifecycle run {verb}:*)" for verb in _RUN_VERBS]
-    + [f"Bash(lifecycle platform {verb}:*)" for verb in ("list", "detect", "get-command")]
-    + ["Bash(lifecycle check:*)"]
+RUN_PERMISSIONS = (
+    *_rules("run ", _RUN_VERBS),
+    *_rules("platform ", "list detect get-command"),
+    *_rules("", "check"),
 )
 """Further permissions for autonomous runs, put in with them alone: what their instructions name.
 
@@ -112,12 +111,11 @@ check-user-fix`, which runs a command that the agent named, and `run rollback-to
 files of `.claude/core/`: whoever edits one would run what they like.
 """
 
-_WORKFLOW_VERBS = (
-    "start", "advance", "block", "skip", "fail", "retry", "complete", "phase", "show", "list", "guidance",
-    "todos", "history", "template",
-)  # fmt: skip
+_WORKFLOW_VERBS = """
+start advance block skip fail retry complete phase show list guidance todos history template
+"""
 
-WORKFLOW_PERMISSIONS = tuple(f"Bash(lifecycle workflow {verb}:*)" for verb in _WORKFLOW_VERBS)
+WORKFLOW_PERMISSIONS = _rules("workflow ", _WORKFLOW_VERBS)
 """Further permissions for an agent that follows a workflow, put in with workflows alone.
 
 A gate runs the project's own checks, so a workflow that is asked for is a yes to these. A person's gate

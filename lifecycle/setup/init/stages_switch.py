@@ -134,10 +134,8 @@ def _places(text: str, values: Mapping[str, Any]) -> Iterator[tuple[int, Piece]]
 
 
 def _undone(text: str, piece: Piece) -> Iterator[str]:
-    start = text.find(piece.after)
-    while start >= 0:
-        yield text[:start] + piece.before + text[start + len(piece.after) :]
-        start = text.find(piece.after, start + 1)
+    for match in re.finditer(f"(?={re.escape(piece.after)})", text):
+        yield text[: match.start()] + piece.before + text[match.start() + len(piece.after) :]
 
 
 def _without(data: dict[str, Any], piece: Piece) -> dict[str, Any]:

@@ -147,7 +147,7 @@ def workflows() -> tuple[Supply, ...]:
     """The files that a workflow needs: its design's script and hook, and the agent that begins one."""
     shim, functions = _shim("workflow", OF_WORKFLOW, ".."), _text("workflow_functions.txt")
     before, ends, after = shim.rpartition('\n\nif __name__ == "__main__":\n')
-    sync = _text("workflow_sync.sh").replace("COMMAND", _shared("workflow-agent"))
+    sync = _text("workflow_sync.sh").replace("COMMAND", shared_form("workflow-agent")["command"])
     return (
         Supply(STATE_SCRIPT, f"{before}\n\n{functions}{ends}{after}", "becomes lifecycle workflow"),
         Supply(SYNC_SCRIPT, sync, "becomes workflow-agent", is_executable=True),
@@ -165,11 +165,6 @@ def _shim(verb: str, option: str, above: str) -> str:
     """
     text = _text("shim.txt").replace("VERB", verb).replace("OPTION", option)
     return text.replace("ABOVE", above)
-
-
-def _shared(hook: str) -> str:
-    """The command line of one of our hooks that names no path of anybody's."""
-    return str(shared_form(hook)["command"])
 
 
 def _signed(page: str, writer: str) -> str:
@@ -196,7 +191,9 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
     if page_of(start):
         text = _text("start.md").replace("LABEL", label)
         pages += (Supply(page_of(start), text, f"the command {start}"),)
-    orchestrator = _text("workflow_orchestrator.sh").replace("COMMAND", _shared("on-stop"))
+    orchestrator = _text("workflow_orchestrator.sh").replace(
+        "COMMAND", shared_form("on-stop")["command"]
+    )
     return (
         *pages,
         Supply(DETECT, _text("detect_stage.sh"), "text in, stage out", is_executable=True),
