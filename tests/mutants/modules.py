@@ -156,7 +156,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "run.gates.work_facts",
         "run.stop.leading",
         "run.tdd_moves",
-        "setup.doctor.examine_workflow",
+        "setup.doctor.examine_supplied",
         "trackers.beads.bd_tracker",
         "views.overview.overview_claim",
         "views.overview.overview_run",

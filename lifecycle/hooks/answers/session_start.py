@@ -171,9 +171,9 @@ def _offered(call: HookCall) -> list[Notice]:
     environment = call.world.environment
     if not environment.get("CLAUDE_PLUGIN_ROOT"):
         return []
-    from lifecycle.setup.init.found_hooks import allows_all  # under the plugin alone
+    from lifecycle.setup.init.found_hooks import ClientSetup  # under the plugin alone
 
-    is_allowed = allows_all(call.world.root, environment)
+    is_allowed = ClientSetup.read(call.world.root, environment).allows()
     return [] if is_allowed else [Notice("offer:permissions", _OFFER, Audience.NOTE)]
 
 

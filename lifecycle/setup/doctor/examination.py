@@ -15,9 +15,8 @@ from lifecycle.setup.doctor import (
     examine_github,
     examine_hooks,
     examine_installation,
-    examine_run,
+    examine_supplied,
     examine_tracker,
-    examine_workflow,
     examine_worktree,
 )
 from lifecycle.setup.doctor.examined import SECONDS, DoctorFinding, Examined, Level, cause
@@ -40,8 +39,8 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("session", examine_hooks.check_session),
     ("statusline", examine_installation.check_statusline),
     ("stages", examine_tracker.check_stages),
-    ("run", examine_run.check),
-    ("workflow", examine_workflow.check),
+    ("run", examine_supplied.check_run),
+    ("workflow", examine_supplied.check_workflow),
     ("clock", examine_github.check_clock),
     ("waiter", examine_hooks.check_waiter),
 )

@@ -16,7 +16,7 @@ from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
-from lifecycle.setup.init.found_hooks import HookEntry, allows_all, shown
+from lifecycle.setup.init.found_hooks import HookEntry, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
 from lifecycle.setup.init.init_mark import SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
@@ -29,7 +29,10 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _files(case)
     yield from _mark(case)
     yield from _missing(case)
-    yield from _permissions(case)
+    if case.client.plugin_runs and not case.client.entries and not case.client.allows():
+        yield finding(
+            "hooks.permissions"
+        )  # a plugin brings none, so the client asks for each command
     yield from _doubled(case)
     for entry in case.client.entries:
         yield from _script(case, entry)
@@ -96,13 +99,6 @@ def _missing(case: Examined) -> Iterator[DoctorFinding]:
         yield finding(
             "hooks.missing.some", names=names, fix=init_fix("", client.mark), hinders=hinders
         )
-
-
-def _permissions(case: Examined) -> Iterator[DoctorFinding]:
-    """Warn if the plugin is wired alone: it brings no permissions, so the client asks for each command."""
-    runs = case.client.plugin_runs and not case.client.entries
-    if runs and not allows_all(case.root, case.environment):
-        yield finding("hooks.permissions")
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:

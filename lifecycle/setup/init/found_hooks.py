@@ -101,14 +101,14 @@ class ClientSetup:
 
     Attributes:
         files: the user's, the project's, the person's own for the project.
-        plugins: the name of each enabled plugin of ours.
+        plugins: the name of each enabled plugin of ours, and the settings file that enables it.
         entries: hook entries that run our scripts.
         mark: what `init` left, or None.
         mark_problem: why the mark cannot be read; empty if it can, or if there is none.
     """
 
     files: tuple[ClientSettings, ...]
-    plugins: tuple[str, ...]
+    plugins: Mapping[str, str]
     entries: tuple[HookEntry, ...]
     mark: init_mark.InitMark | None
     mark_problem: str
@@ -120,7 +120,7 @@ class ClientSetup:
         mark, problem = _mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
         entries = tuple(entry for file in files for entry in _entries(file, places, mark))
-        return cls(files, tuple(name for _, name in _enabled(files)), entries, mark, problem)
+        return cls(files, _enabled(files), entries, mark, problem)
 
     @property
     def plugin_runs(self) -> bool:
@@ -142,6 +142,12 @@ class ClientSetup:
         ]
         return [(wire, entries) for wire, entries in wired if len(entries) > 1]
 
+    def allows(self, wanted: Iterable[str] = PERMISSIONS) -> bool:
+        """True if the settings have all of these permissions, or a broader one."""
+        lists = [file.object("permissions").get("allow") for file in self.files]
+        rules = [rule for allowed in lists if isinstance(allowed, list) for rule in allowed]
+        return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
+
     def of(self, name: str) -> tuple[HookEntry, ...]:
         """The entries that run one script."""
         return tuple(entry for entry in self.entries if entry.name == name)
@@ -155,28 +161,14 @@ def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
     return f"~/{path.relative_to(home)}" if home and path.is_relative_to(home) else str(path)
 
 
-def allows_all(
-    root: Path, environment: Mapping[str, str], wanted: Iterable[str] = PERMISSIONS
-) -> bool:
-    """True if the client's settings have all of these permissions, or a broader one."""
-    lists = [file.object("permissions").get("allow") for file in _files(root, environment)]
-    rules = [rule for allowed in lists if isinstance(allowed, list) for rule in allowed]
-    return any(rule in rules for rule in _BROAD) or all(rule in rules for rule in wanted)
-
-
-def plugins(root: Path, environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The settings file and the name of each plugin of ours that is enabled here."""
-    return _enabled(_files(root, environment))
-
-
-def _enabled(files: Iterable[ClientSettings]) -> list[tuple[str, str]]:
-    """The settings file and the name of each enabled plugin of ours; later files win, as in the client."""
+def _enabled(files: Iterable[ClientSettings]) -> dict[str, str]:
+    """The name and the settings file of each enabled plugin of ours; later files win, as in the client."""
     enabled: dict[str, tuple[str, bool]] = {}
     for file in files:
         for name, value in file.object("enabledPlugins").items():
             if name.partition("@")[0] == PLUGIN:
                 enabled[name] = (file.path.name, value is True)
-    return [(where, name) for name, (where, is_on) in enabled.items() if is_on]
+    return {name: where for name, (where, is_on) in enabled.items() if is_on}
 
 
 def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, ...]:

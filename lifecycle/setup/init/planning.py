@@ -14,7 +14,7 @@ from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import init_mark
-from lifecycle.setup.init.found_hooks import ClientSetup, plugins
+from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
 from lifecycle.setup.init.planned_files import FileChange, write_all
@@ -156,7 +156,7 @@ class _Project(ProjectFiles):
         self._recorded()
         if not self.only_wires:
             self._allowed()
-        for where, name in plugins(self.root, self.environment):
+        for name, where in ClientSetup.read(self.root, self.environment).plugins.items():
             self.note("plugin-too", name=name, where=where)
         # The mark is made last and shown behind what it speaks of.
         label = self.settings.label if new.stages else ""

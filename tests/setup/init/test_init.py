@@ -16,7 +16,7 @@ from lifecycle.cli.main import group
 from lifecycle.core.errors import Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
-from lifecycle.setup.init.found_hooks import ClientSetup, allows_all
+from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import (
     NAMES,
     PERMISSIONS,
@@ -223,13 +223,13 @@ def test_permissions_alone_for_the_plugins_users(clone: Clone, theirs: str | Non
     assert "lifecycle" not in json.dumps(data.get("hooks", {}))
     assert not (clone.root / MARK).exists()
     assert not (clone.root / ".lifecycle.toml").exists()
-    assert allows_all(clone.root, clone.environment)
+    assert ClientSetup.read(clone.root, clone.environment).allows()
     once = clone.picture()
     ok(clone.run("init", "--permissions"))
     assert clone.picture() == once
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
-    assert not allows_all(clone.root, clone.environment)
+    assert not ClientSetup.read(clone.root, clone.environment).allows()
 
 
 def test_permissions_go_over_into_the_whole(clone: Clone) -> None:

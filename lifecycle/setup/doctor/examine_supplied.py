@@ -1,19 +1,21 @@
-"""Checks of workflows: what is set up for them is whole, and their files can be used."""
+"""Checks of runs and workflows: what `init` supplied for them is whole, and their files can be used."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import named, quoted
-from lifecycle.setup.doctor.examine_hooks import hears, init_fix
-from lifecycle.setup.doctor.examine_run import supplied
-from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
+from lifecycle.run.run_store import PATH, RunStore, StrangeRun
+from lifecycle.setup.doctor.examine_hooks import hears, init_fix, low_cap
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding
 from lifecycle.setup.init import supplies
-from lifecycle.setup.init.found_hooks import ClientSettings, allows_all
-from lifecycle.setup.init.hook_table import AGENTS, WORKFLOW_PERMISSIONS
+from lifecycle.setup.init.found_hooks import ClientSettings
+from lifecycle.setup.init.hook_table import AGENTS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.init_mark import InitMark
+from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.supplies import STATE_SCRIPT, SYNC_SCRIPT
 from lifecycle.storage import store
 from lifecycle.storage.regular_files import StrangeFileError
@@ -31,13 +33,96 @@ _DAY = 86_400.0
 _SYNC = SYNC_SCRIPT.rpartition("/")[2]
 
 
-def check(case: Examined) -> Iterator[DoctorFinding]:
+def check_run(case: Examined) -> Iterator[DoctorFinding]:
+    """Findings on supplied files, the run's file, the cap and permissions; one if runs are not used."""
+    client, is_there = case.client, (case.root / PATH).exists()
+    mark = client.mark if client.mark is not None and client.mark.run else None
+    if mark is not None:
+        yield from supplied(case, mark, "run", supplies.runs(), supplies.SHIM_FILES)
+    elif client.plugin_runs:
+        yield finding("run.use.plugin", names=", ".join(client.plugins))
+    elif is_there:
+        yield finding("run.use.unset", path=PATH)
+    else:
+        yield finding("run.use.off")
+    if is_there:
+        yield from _run_state(case)
+    if is_there or mark is not None:
+        yield from _run_limits(case, mark)
+
+
+def supplied(
+    case: Examined,
+    mark: InitMark,
+    part: str,
+    files: Sequence[supplies.Supply],
+    scripts: Collection[str],
+) -> Iterator[DoctorFinding]:
+    """Findings on the files that `init` supplied: missing, of an earlier version, or changed.
+
+    Args:
+        case: the worktree.
+        mark: the mark of `init`, with the digests of what it wrote.
+        part: what they are for: "run" or "workflow".
+        files: the files as this version writes them.
+        scripts: the names of those among them that nobody has a reason to change.
+    """
+    fix = init_fix(f" --{part}", mark)
+    # In the project or among the person's own.
+    missing = [file.name for file in files if not any(map(Path.is_file, _places(case, file)))]
+    contents = {file: content for file in files if (content := store.read(case.root / file.name))}
+    differing = [file for file in contents if contents[file].content != file.text.encode()]
+    digests = {file.name: digest(contents[file].content) for file in differing}
+    old = [name for name in digests if digests[name] == mark.sha256.get(name)]
+    if missing:
+        yield finding(f"{part}.files.missing", names=", ".join(missing), fix=fix)
+    elif old:
+        yield finding(f"{part}.files.old", names=", ".join(old), fix=fix)
+    else:
+        yield finding(f"{part}.use.on")
+    for file in differing:
+        if file.name in scripts and file.name not in old:
+            anew = f"rm {file.name} && {fix}"
+            yield finding(f"{part}.files.changed", name=file.name, what=file.what, fix=anew)
+
+
+def _places(case: Examined, file: supplies.Supply) -> tuple[Path, ...]:
+    """The two paths where the client looks for such a file: the project's, and the person's own."""
+    return (
+        case.root / file.name,
+        case.client.files[0].path.parent / file.name.removeprefix(".claude/"),
+    )
+
+
+def _run_state(case: Examined) -> Iterator[DoctorFinding]:
+    """A finding if the run's file came with the repository, or cannot be read."""
+    try:
+        if case.world.git.run("ls-files", "--", PATH):
+            yield finding("run.state.tracked", path=PATH)
+            return
+        RunStore(case.root, case.environment, case.deadline).load()
+    except (StrangeRun, GitFailed) as error:
+        yield finding("run.state.strange", cause=cause(error), path=PATH)
+
+
+def _run_limits(case: Examined, mark: InitMark | None) -> Iterator[DoctorFinding]:
+    """Findings on the client's cap of continuations and on permissions, where they do not suffice."""
+    setting = init_fix(" --run", mark) if mark is not None else "lifecycle init --permissions --run"
+    wanted = case.settings.run.max_iterations
+    low = low_cap(case, wanted, mark, setting)
+    if low is not None:
+        yield finding("run.cap", set=low[0], wanted=wanted, fix=low[1])
+    if not case.client.allows(RUN_PERMISSIONS):
+        yield finding("run.permissions", fix=setting)
+
+
+def check_workflow(case: Examined) -> Iterator[DoctorFinding]:
     """Findings on supplied files, settings, permissions and documents; one if workflows are not used."""
     client = case.client
     mark = client.mark if client.mark is not None and client.mark.workflow else None
     stored = WorkflowStore(case.root, case.environment, case.deadline).read()
     if mark is not None:
-        yield from _files(case, mark)
+        yield from _workflow_files(case, mark)
     elif client.plugin_runs:
         yield finding("workflow.use.plugin", names=", ".join(client.plugins))
     else:
@@ -45,7 +130,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     for file in client.files:
         yield from _sync(case, file)
     is_used = bool(stored.unfinished) or mark is not None
-    if is_used and not allows_all(case.root, case.environment, WORKFLOW_PERMISSIONS):
+    if is_used and not client.allows(WORKFLOW_PERMISSIONS):
         way = "lifecycle init --permissions --workflow"
         way = way if client.plugin_runs else init_fix(" --workflow", mark)
         yield finding("workflow.permissions", fix=way)
@@ -53,7 +138,7 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _sources(case)
 
 
-def _files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
+def _workflow_files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
     """Findings on what `init --workflow` put in: missing, of an earlier version, or changed."""
     scripts = (STATE_SCRIPT, SYNC_SCRIPT)
     yield from supplied(case, mark, "workflow", supplies.workflows(), scripts)
