@@ -291,9 +291,8 @@ def _from_file(
     for key, value in _flat(data):
         reader = keys.get(key)
         if reader is None:
-            kind = (
-                "not-projects" if key in USER_KEYS else "not-persons" if key in _KEYS else "no-key"
-            )
+            tables = {"not-projects": USER_KEYS, "not-persons": _KEYS}
+            kind = next((name for name, table in tables.items() if key in table), "no-key")
             near, names = did_you_mean(key, keys), ", ".join(keys)
             raise BadConfig(resources.sentence(kind, shown=shown, key=key, keys=names, near=near))
         name, convert = reader

@@ -207,9 +207,8 @@ class Ledger:
 
     def queue(self, notice: Notice, *, again: bool = False) -> None:
         """Put a sentence on the queue, once for its key; `again`: if it is not on it now."""
-        is_waiting = (
-            replace(notice, stands=False, ends=()) in self.waiting()
-        )  # the queue has neither
+        # The queue has neither.
+        is_waiting = replace(notice, stands=False, ends=()) in self.waiting()
         if is_waiting or (self.was_said(notice.key) and not again):
             return
         entries = self.state.setdefault("said", {})

@@ -80,7 +80,7 @@ def test_every_variable_is_in_the_table_and_nothing_else() -> None:
     wanted = {name for name in named if not NOT_SETTINGS.fullmatch(name)}
     (table,) = [t for t in PAGE.tables if t.header[0] == "variable"]
     assert set(table.codes()) == wanted
-    aliases = {name for names in config._ENVIRONMENT.values() for name in names}
+    aliases = {name for names, _ in config._ENVIRONMENT.values() for name in names}
     assert aliases | set(config.PROJECT_VARIABLES) <= wanted
 
 

@@ -85,20 +85,18 @@ def _missing(case: Examined) -> Iterator[DoctorFinding]:
     if client.plugin_runs:
         yield finding("hooks.installed.plugin", names=", ".join(client.plugins))
         return
-    missing = client.missing
+    missing, fix = client.missing, init_fix("", client.mark)
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
         yield finding("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
     elif _broken(case) or (client.mark is not None and not client.entries):
         return
     elif len(missing) == len(WIRES):
-        yield finding("hooks.missing.all", fix=init_fix("", client.mark))
+        yield finding("hooks.missing.all", fix=fix)
     else:
         names = _counted([_missed(wire, missing) for wire in missing], "is", "are")
         hinders = [wire.name for wire in missing]
-        yield finding(
-            "hooks.missing.some", names=names, fix=init_fix("", client.mark), hinders=hinders
-        )
+        yield finding("hooks.missing.some", names=names, fix=fix, hinders=hinders)
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:

@@ -156,19 +156,16 @@ def _renewed(text: str, where: str, entries: Entries, put: Put, extra: Extra) ->
     variables = {**dict(put.variables), **extra.variables}
     # A renewed entry is known by its command for the rest of this run.
     commands = [(event, str(hook["command"])) for (event, _), hook in entries.items()]
-    put = replace(
-        put,
-        hooks=(*put.hooks, *commands),
-        variables=tuple((name, variables[name]) for name in ours),
-    )
+    kept = tuple((name, variables[name]) for name in ours)
+    put = replace(put, hooks=(*put.hooks, *commands), variables=kept)
     while edit := next(_renewals(text, read(text, where), entries, put), None):
         text, put = _edited(text, put, edit)
     for rule in [rule for rule in put.permissions if rule in hook_table.FORMER_PERMISSIONS]:
         allow = at(read(text, where), *ALLOW)
         if rule in (allow.value or ()):
             text, put = _edited(text, put, removal(text, allow, allow.value.index(rule)))
-    kept = tuple(rule for rule in put.permissions if rule not in hook_table.FORMER_PERMISSIONS)
-    return text, replace(put, permissions=kept)
+    rules = tuple(rule for rule in put.permissions if rule not in hook_table.FORMER_PERMISSIONS)
+    return text, replace(put, permissions=rules)
 
 
 def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Iterator[JsonEdit]:

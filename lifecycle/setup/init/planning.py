@@ -269,9 +269,8 @@ class _Project(ProjectFiles):
             return
         if command.note:
             self.notes.append(command.note)
-        contents = user_folder.lines_to_record(
-            self.environment, command.path, resources.hooks_folder()
-        )
+        hooks = resources.hooks_folder()
+        contents = user_folder.lines_to_record(self.environment, command.path, hooks)
         for path, content in contents.items():
             shown = config.own_path(path.name, self.environment)
             what = "the command is" if path.name == user_folder.BIN else "the scripts are"

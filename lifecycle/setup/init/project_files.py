@@ -60,13 +60,11 @@ class ProjectFiles(StagedFiles):
         """Put hooks of this form (None: no hooks) and `extra` into the settings."""
         name = SETTINGS[mark.mode]
         content = self.draft.read(name)
-        text, mark.settings = client_settings.wire(
-            decoded(content, name), name, form, mark.settings, extra
-        )
+        text = decoded(content, name)
+        text, mark.settings = client_settings.wire(text, name, form, mark.settings, extra)
         hooks = f"{len(NAMES)} hooks, " if form is not None else ""
-        self.draft.write(
-            name, text.encode(), f"{hooks}{len(mark.settings.permissions)} permissions"
-        )
+        what = f"{hooks}{len(mark.settings.permissions)} permissions"
+        self.draft.write(name, text.encode(), what)
         mark.note_created(name, is_new=content is None)
 
     def unwired(self, before: InitMark, what: str) -> None:

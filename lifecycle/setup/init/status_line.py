@@ -90,9 +90,8 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
     if current is not NOTHING:
         edit = replacement(layout, at(current, "command"), command)
     else:
-        edit = jsonc.insertion(
-            layout, root, [(KEY, {"type": "command", **value, "command": command})]
-        )
+        line = {"type": "command", **value, "command": command}
+        edit = jsonc.insertion(layout, root, [(KEY, line)])
     return applied(bare, [edit]), Put(pieces=((edit.old, edit.new),))
 
 

@@ -90,10 +90,8 @@ def page_of(command: str) -> str:
 def is_one(name: str) -> bool:
     """True if a file that we supply could have this name."""
     command = name.removeprefix(COMMANDS).removesuffix(".md")
-    return (
-        name in (DETECT, ORCHESTRATOR, *RUN_FILES, *WORKFLOW_FILES)
-        or page_of(f"/{command}") == name
-    )
+    names = (DETECT, ORCHESTRATOR, *RUN_FILES, *WORKFLOW_FILES)
+    return name in names or page_of(f"/{command}") == name
 
 
 SHIM_FILES = tuple(f"{CORE}{name}.py" for name in SHIMS)
@@ -191,9 +189,8 @@ def supplies(*, review: str, start: str, label: str) -> tuple[Supply, ...]:
     if page_of(start):
         text = _text("start.md").replace("LABEL", label)
         pages += (Supply(page_of(start), text, f"the command {start}"),)
-    orchestrator = _text("workflow_orchestrator.sh").replace(
-        "COMMAND", shared_form("on-stop")["command"]
-    )
+    command = shared_form("on-stop")["command"]
+    orchestrator = _text("workflow_orchestrator.sh").replace("COMMAND", command)
     return (
         *pages,
         Supply(DETECT, _text("detect_stage.sh"), "text in, stage out", is_executable=True),

@@ -39,7 +39,9 @@ def calls(room: str) -> list[tuple[list[str], set[str]]]:
                 if not (isinstance(call, ast.Call) and ast.unparse(call.func) in SPOKEN):
                     continue
                 of = before.get(ast.unparse(call.args[0]), call.args[0])
-                names = [part.value for part in ast.walk(of) if isinstance(part, ast.Constant)]
+                tables = [before.get(ast.unparse(part)) for part in ast.walk(of)]
+                parts = [part for tree in (of, *filter(None, tables)) for part in ast.walk(tree)]
+                names = [part.value for part in parts if isinstance(part, ast.Constant)]
                 words = {str(keyword.arg) for keyword in call.keywords if keyword.arg}
                 for spread in [keyword.value for keyword in call.keywords if not keyword.arg]:
                     written = before.get(ast.unparse(spread))
