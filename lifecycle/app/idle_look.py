@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+Watching = tuple[Sequence[str], float]
+"""A pull request by its ids, and when somebody here last looked at it whole."""
+
 
 def idle_look(
     world: WorktreeWorld,
@@ -61,43 +64,28 @@ def idle_look(
 
 
 def join(
-    world: WorktreeWorld,
-    claim_store: ClaimStore,
-    record: Record,
-    within: AbstractContextManager[None],
+    world: WorktreeWorld, watching: Watching | None, within: AbstractContextManager[None]
 ) -> None:
-    """Have the other waiters' next look ask for this claim's pull request as well; asks nobody."""
-    watching = watched(world, claim_store, record)
+    """Have the other waiters' next look ask for this pull request as well; asks nobody."""
     if watching is not None:
         _with_looks(world, within, lambda looks: looks.join(*watching))
 
 
-def together(
-    world: WorktreeWorld,
-    claim_store: ClaimStore,
-    record: Record,
-    within: AbstractContextManager[None],
+def shared(
+    world: WorktreeWorld, watching: Watching | None, within: AbstractContextManager[None]
 ) -> SharedAnswer | None:
-    """What the machine's waiters know of the claim's pull request; one request at most for all of them.
+    """What the machine's waiters know of a pull request; one request at most for all of them.
 
     None: whoever asks looks for itself. So does whoever has more to do than to see whether something
     changed: the claim was edited, something failed, reviews are due, what failed is to be read again, or
     GitHub never showed its checks.
     """
-    watching = watched(world, claim_store, record)
-    return shared(world, *watching, within) if watching is not None else None
+    if watching is None:
+        return None
+    return _with_looks(world, within, lambda looks: looks.ask(*watching))
 
 
-def shared(
-    world: WorktreeWorld, ids: Sequence[str], looked: float, within: AbstractContextManager[None]
-) -> SharedAnswer | None:
-    """As `together` for a pull request by its ids; `looked` is when somebody here last looked whole."""
-    return _with_looks(world, within, lambda looks: looks.ask(ids, looked))
-
-
-def watched(
-    world: WorktreeWorld, claim_store: ClaimStore, record: Record
-) -> tuple[tuple[str, ...], float] | None:
+def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Watching | None:
     """The pull request's ids for a shared look, and when it was looked at whole; None: it needs its own."""
     ids, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
     looked = parse_time(record.claim.last_check_poll)

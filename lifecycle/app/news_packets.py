@@ -140,10 +140,8 @@ def _with_packet(root: Path, notice: Notice) -> Notice:
         except OSError:
             return notice
         if is_there:
-            where = FeedbackFiles.shown(name)
-            return replace(
-                notice, text=f"{notice.text} {KINDS[of.event].where.format(where=where)}"
-            )
+            place = KINDS[of.event].where.format(where=FeedbackFiles.shown(name))
+            return replace(notice, text=f"{notice.text} {place}")
     return notice
 
 

@@ -60,9 +60,8 @@ def tracker_of(world: Host) -> Tracker:
     if why:
         log.write(world.root, f"tracker: {_instead(why, way)}")
     tracker = registry.open_tracker(registry.chosen(place), place)
-    return noting(
-        tracker, world.root, world.clock, running_client.session_of({}, world.environment)
-    )
+    session = running_client.session_of({}, world.environment)
+    return noting(tracker, world.root, world.clock, session)
 
 
 def note_of(world: Host) -> str:

@@ -195,13 +195,12 @@ class WorktreeWorld:
     @property
     def base_remote(self) -> str:
         """The remote that has `base`: of a fork it is another one than that which is pushed to."""
+        wanted = str(self.base).casefold()
+        if wanted == str(self.head).casefold():
+            return self.remote
         for name, urls in self.git.remotes().items():
-            parsed = [process.parse_remote(url) for url in urls]
-            if any(
-                str(remote.repository).casefold() == str(self.base).casefold()
-                for remote in parsed
-                if remote
-            ):
+            remotes = filter(None, map(process.parse_remote, urls))
+            if any(str(remote.repository).casefold() == wanted for remote in remotes):
                 return name
         return self.remote
 
@@ -326,9 +325,8 @@ class WorktreeWorld:
         """The clients that speak to GitHub with the token; raises NoToken, BadConfig."""
         from lifecycle.github.clients import GitHubClients
 
-        project = (
-            self._project
-        )  # before the token: a strange board is refused without asking for one
+        # Before the token: a strange board is refused without asking for one.
+        project = self._project
         return GitHubClients(
             self.addresses,
             self.token,

@@ -115,14 +115,9 @@ def update_phase_status(
     wanted = _status(status)
     default = f"set to {wanted.value} by a program"
     needs_reason = wanted in (PhaseStatus.BLOCKED, PhaseStatus.SKIPPED, PhaseStatus.FAILED)
-    done = _steps(root).set_status(
-        workflow_id,
-        phase_id,
-        wanted,
-        tuple(deliverables or ()),
-        context_for_next or context,
-        reason or (default if needs_reason else ""),
-    )
+    results, handed_on = tuple(deliverables or ()), context_for_next or context
+    why = reason or (default if needs_reason else "")
+    done = _steps(root).set_status(workflow_id, phase_id, wanted, results, handed_on, why)
     return fields_of(done.workflow, DocumentKind.DOCUMENT)
 
 
@@ -192,11 +187,8 @@ def _free_name(steps: WorkflowSteps, name: str) -> str:
 
 def _status(word: str) -> PhaseStatus:
     """The status that a word of either design, or of ours, means."""
-    statuses = {
-        **{member.value: member for member in PhaseStatus},
-        **FROM_CHECKPOINT,
-        **FROM_DOCUMENT,
-    }
+    ours = {member.value: member for member in PhaseStatus}
+    statuses = {**ours, **FROM_CHECKPOINT, **FROM_DOCUMENT}
     if word in statuses:
         return statuses[word]
     raise Refused(

@@ -50,12 +50,10 @@ def test_without_configuration_both_are_the_remote(fork: Path) -> None:
 
 def test_the_branch_starts_from_the_base_repositorys_remote(fork: Path) -> None:
     """In a fork the fresh default branch is upstream's, not the fork's stale copy."""
-    from lifecycle.claim.commands.task_branch import base_remote
-
     (fork / ".lifecycle.toml").write_text('repository = "octo-org/hello"\n')
-    assert base_remote(world(fork)) == "upstream"
+    assert world(fork).base_remote == "upstream"
     (fork / ".lifecycle.toml").unlink()
-    assert base_remote(world(fork)) == "origin"
+    assert world(fork).base_remote == "origin"
 
 
 def test_pushurl_decides_where_heads_are(fork: Path) -> None:

@@ -12,6 +12,7 @@ from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
+from lifecycle.core import hidden_marker
 from lifecycle.core.plan import ForgetClaim, ReleaseLease, SetBoard, Wake
 from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import REVIEW, rules_with, run
@@ -163,6 +164,14 @@ def test_a_release_was_told_by_the_last_line_of_a_comment() -> None:
     assert derive.told_at(issue(comments=said), "maria-1738000000") is None
     assert derive.told_at(issue(comments=said[:2]), AGENT) is None
     assert derive.told_at(issue(comments=None), AGENT) is None
+
+
+def test_a_release_is_found_whatever_letters_the_name_has() -> None:
+    """A login may have the letters "AT" in it, which stand for the time while the marker is looked for."""
+    agent = "PATrick-1738000000"
+    mark = hidden_marker.of("released", issue=42, by=agent, at=9)
+    said = (comment(hidden_marker.signed("Released.", mark)),)
+    assert derive.told_at(issue(comments=said), agent) == 9
 
 
 def test_from_afar_nothing_goes_on_without_the_lease() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.app.idle_look import together
+from lifecycle.app.idle_look import shared, watched
 from lifecycle.app.news_packets import judged
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.engine.look import tick
@@ -244,10 +244,12 @@ def test_a_failure_whose_run_is_not_over_is_told_to_nobody_until_it_is(place: Pl
     # Quiet again, it is looked at together with others', and by itself while the base matters.
     record = tree.claim_store.remembered()
     assert record is not None
-    assert together(tree.world, tree.claim_store, record, nullcontext()) is not None
+    watching = watched(tree.world, tree.claim_store, record)
+    assert shared(tree.world, watching, nullcontext()) is not None
     for failures in ({"base": "abc"}, {"is_due": True}):
         red = replace(record, pull=replace(record.pull, failures=failures))
-        assert together(tree.world, tree.claim_store, red, nullcontext()) is None
+        assert watched(tree.world, tree.claim_store, red) is None
     red = replace(record, pull=replace(record.pull, reruns=((7, 1),)))
-    assert together(tree.world, tree.claim_store, red, nullcontext()) is None
+    assert watched(tree.world, tree.claim_store, red) is None
+    assert shared(tree.world, None, nullcontext()) is None
     tree.world.close()

@@ -59,9 +59,8 @@ def workflow_part(
     kept, refused = reading_here(root, workflow)
     limits = {"limit": ALONE_LIMIT} if is_alone else {}
     part = guidance_text.guidance(kept, others, refused, **limits)
-    return RecoveryPart(
-        tuple(RecoveryLine(_fit(line.text), line.rank) for line in part.lines), part.rest
-    )
+    lines = (RecoveryLine(_fit(line.text), line.rank) for line in part.lines)
+    return RecoveryPart(tuple(lines), part.rest)
 
 
 def kept_text(lines: Iterable[str]) -> str:
@@ -198,10 +197,8 @@ def _is_plain(root: Path, environment: Mapping[str, str]) -> bool:
     """True if the settings ask for nothing else that a start tells: no board, no staged workflow."""
     if not config.file_of(root).is_file():
         return True
-    without: dict[str, Any] = {
-        name: value for name, value in environment.items() if name not in config.PROJECT_VARIABLES
-    }
-    settings = config.load(root, without)
+    names = environment.keys() - {*config.PROJECT_VARIABLES}
+    settings = config.load(root, {name: environment[name] for name in names})
     return not (settings.has_board or settings.stages.use)
 
 

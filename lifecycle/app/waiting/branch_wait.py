@@ -73,7 +73,7 @@ class BranchWait:
         is_due = isinstance(due, int | float) and due <= now
         if self.pull is None or not self.pull.node_id or is_due:
             return True
-        answer = shared(self.world, [self.pull.node_id], self.looked, self.within())
+        answer = shared(self.world, ([self.pull.node_id], self.looked), self.within())
         if answer is None or answer.is_whole:
             return True
         self.again = answer.again
@@ -104,15 +104,8 @@ class BranchWait:
 
     def _read(self) -> list[Notice]:
         """Read it in one request; the notices that are new to this wait."""
-        look = Look(
-            issue=self._number,
-            branch=self.pull.branch if self.pull is not None else "",
-            pr_number=self._number,
-            checks=True,
-            comments=False,
-            board=False,
-            reviews=True,
-        )
+        number, branch = self._number, self.pull.branch if self.pull is not None else ""
+        look = Look(issue=number, branch=branch, pr_number=number, checks=True, reviews=True)
         observed = self.world.forge.observe(look)
         pull = observed.by_number
         if pull is None:
@@ -120,32 +113,27 @@ class BranchWait:
                 f"GitHub shows no pull request #{self._number} in {self.world.base}, so there is nothing "
                 "to wait for; check the number."
             )
-        self.pull, now = pull, self.clock.now()
-        self.looked = now
+        self.pull, self.looked = pull, self.clock.now()
+        now = self.looked
         values = {"branch": pull.branch, "last_check_poll": render_time(now)}
         self._record = self._record.with_values({**self._record.values, **values})
         if pull.state is not PullState.OPEN:
             return []
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
-        pull_record = replace(self._record.pull, reviews=news.known)
+        record = self._record.with_pull(reviews=news.known)
         for name, text in news.papers:
             FeedbackFiles(self.world.root).write(name, text.encode())
-        snapshot = Snapshot(
-            Wake.IDLE,
-            now,
-            replace(self._record, pull=pull_record),
-            Rules(poll_seconds=self.world.settings.poll_seconds),
-            observation=observed,
-            looked_at_checks=True,
-        )
-        judged = review.judge(snapshot, pull)
+        rules = Rules(poll_seconds=self.world.settings.poll_seconds)
+        snapshot = Snapshot(Wake.IDLE, now, record, rules, observation=observed)
+        judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
         self._record = replace(self._record, pull=judged.known)
         notices = [*news.notices, *judged.notices]
         return [notice for notice in notices if notice.key not in self._told]
 
     def _standing(self) -> Standing:
-        if self.pull is None or self.pull.state is not PullState.OPEN:
-            is_merged = self.pull is not None and self.pull.state is PullState.MERGED
+        state = self.pull.state if self.pull is not None else PullState.CLOSED
+        if state is not PullState.OPEN:
+            is_merged = state is PullState.MERGED
             return Standing(is_merged=is_merged, is_closed=not is_merged)
         return pull_wait.standing_of(self._record.pull, is_told=False)
 

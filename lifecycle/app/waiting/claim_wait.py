@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import idle_look, join, together
+from lifecycle.app.idle_look import idle_look, join, shared, watched
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited, Within
 from lifecycle.app.wiring import WorktreeWorld
@@ -104,7 +104,7 @@ class ClaimWait:
                 return self._out_of_time()
             if self.is_new and record is not None:
                 self.is_new = False
-                join(self.world, self.claim_store, record, self.within())
+                join(self.world, watched(self.world, self.claim_store, record), self.within())
             self._sign()
             if not self._look_if_due():
                 self._pause()
@@ -125,11 +125,9 @@ class ClaimWait:
     def _ended(self, record: Record) -> Waited | None:
         """How the wait ended; None if it goes on."""
         self._refuse(record)
-        waiting = self._waiting(record)
-        printed = [Notice(key, "", Audience.NOTE) for key in self._told_meanwhile(record)]
-        news = endings.gravest(
-            endings.news_ends(notice, self.wanted) for notice in (*waiting, *printed)
-        )
+        notices = self._waiting(record)
+        notices += [Notice(key, "", Audience.NOTE) for key in self._told_meanwhile(record)]
+        news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
         ending = news or self._standing_ends(record)
         if isinstance(self.problem, OF_CREDENTIALS):
             return self._of(record, Ending.CREDENTIALS, problem=self.problem.sentence)
@@ -146,10 +144,9 @@ class ClaimWait:
     def _refuse(self, record: Record) -> None:
         """Refuse to wait for what cannot come."""
         claim, phase = record.claim, PHASES.get(record.claim.phase)
-        if record.ownership.taken_by:
-            raise HeldByAnother(briefing.loss_line(record))
-        if record.ownership.is_released:
-            raise Refused(briefing.loss_line(record))
+        if record.is_lost:
+            lost = HeldByAnother if record.ownership.taken_by else Refused
+            raise lost(briefing.loss_line(record))
         if record.ending.releasing is not None:
             raise Refused(f"#{claim.issue_number} is being released: there is nothing to wait for.")
         if record.ending.override and not claim.pr_number:
@@ -165,17 +162,14 @@ class ClaimWait:
 
     def _waiting(self, record: Record) -> list[Notice]:
         audiences = observing.deliverable(record, self.session, AGENTS)
-        return [
-            notice for notice in self.claim_store.ledger.waiting() if notice.audience in audiences
-        ]
+        waiting = self.claim_store.ledger.waiting()
+        return [notice for notice in waiting if notice.audience in audiences]
 
     def _told_meanwhile(self, record: Record) -> list[str]:
         """The keys of what another channel told since this wait began: that is over as well."""
-        return [
-            key
-            for key, entry in self.claim_store.state.get("said", {}).items()
-            if key.startswith(f"{record.claim_key}/") and entry.get("offered", 0.0) >= self.began
-        ]
+        entries = self.claim_store.state.get("said", {}).items()
+        newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
+        return [key for key in newest if key.startswith(f"{record.claim_key}/")]
 
     def _standing_ends(self, record: Record) -> Ending | None:
         """The ending that follows from the state; git is asked for the pushed head only if it matters."""
@@ -224,14 +218,10 @@ class ClaimWait:
 
     def _next(self, record: Record) -> float | None:
         """When to look, in seconds since the epoch; None if no look brings anything on."""
-        claim = self.claim_store.mtime_ns()
-        return pace.next_look(
-            record,
-            Rules(poll_seconds=self._every(record)),
-            self.clock.now(),
-            settled=self.claim_store.marks.is_stamped(claim),
-            stopped_at=self.began - pace.STOP_GRACE,
-        )
+        is_settled = self.claim_store.marks.is_stamped(self.claim_store.mtime_ns())
+        stopped, rules = self.began - pace.STOP_GRACE, Rules(poll_seconds=self._every(record))
+        now = self.clock.now()
+        return pace.next_look(record, rules, now, settled=is_settled, stopped_at=stopped)
 
     def _look_if_due(self) -> bool:
         """Look at GitHub if that is due, and ours to do; False if it was not."""
@@ -243,7 +233,8 @@ class ClaimWait:
             return False
         interval, answer = self._every(record), None
         if interval == self.world.settings.poll_seconds:
-            answer = together(self.world, self.claim_store, record, self.within())
+            watching = watched(self.world, self.claim_store, record)
+            answer = shared(self.world, watching, self.within())
         if answer is not None and not answer.is_whole:
             self.again = answer.again
             self.problem = Transient(answer.problem) if answer.problem else None
@@ -276,15 +267,13 @@ class ClaimWait:
         """True if nobody else looks: ours is the one waiter's lock, or the session has no waiter."""
         if self._is_waiter:
             return True
-        record, folder, now = self._record, self.claim_store.folder, self.clock.now()
-        if record is None or not self._is_beside(record):
-            try:
-                self._held.enter_context(signs_of_life.alone(folder, 0))
-            except LockBusy:
-                return False
+        folder = self.claim_store.folder
+        if self._record is not None and self._is_beside(self._record):
+            return not signs_of_life.is_live(folder, self.clock.now())
+        with contextlib.suppress(LockBusy):
+            self._held.enter_context(signs_of_life.alone(folder, 0))
             self._is_waiter = True
-            return True
-        return not signs_of_life.is_live(folder, now)
+        return self._is_waiter
 
     def _is_beside(self, record: Record) -> bool:
         """True if another session that lives is to be told, and we are not it."""
@@ -305,9 +294,8 @@ class ClaimWait:
 
     def _told(self, record: Record, ending: Ending) -> Waited:
         """The end with its news, which counts as told from here on; why it came is read before."""
-        ended = pull_wait.explained(
-            self.world, self._of(record, ending), self._waiting(record), self.within
-        )
+        ended, waiting = self._of(record, ending), self._waiting(record)
+        ended = pull_wait.explained(self.world, ended, waiting, self.within)
         if self._is_beside(record):
             return replace(ended, said=tuple(self.claim_store.ledger.waiting()))
         with self.claim_store.folder.locked(HOOK_SECONDS):
@@ -317,13 +305,8 @@ class ClaimWait:
         return replace(ended, said=notices)
 
     def _of(self, record: Record, ending: Ending, problem: str = "") -> Waited:
-        return Waited(
-            ending,
-            record.claim.pr_number or 0,
-            record.pull.head,
-            state=tuple(briefing.state_lines(record)),
-            problem=problem,
-        )
+        number, head, state = record.claim.pull, record.pull.head, briefing.state_lines(record)
+        return Waited(ending, number, head, state=tuple(state), problem=problem)
 
     def _out_of_time(self) -> Waited:
         """The end without news; the problem itself where GitHub was never reached."""

@@ -24,13 +24,9 @@ _DONE_WITH = "branch_merged"
 
 def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
     """The first open Todo card of this repository by Priority that `lifecycle claim` would take."""
-    all_cards = list(cards)
-    still_open = {card.number for card in todo_of(all_cards, repository, status=None)}
-    free = (
-        card
-        for card in todo_of(all_cards, repository)
-        if not still_open.intersection(priorities.numbers(card.dependencies))
-    )
+    every_open = todo_of(cards, repository, status=None)
+    numbers, todo = {card.number for card in every_open}, todo_of(every_open, repository)
+    free = (card for card in todo if numbers.isdisjoint(priorities.numbers(card.dependencies)))
     return next(free, None)
 
 
@@ -44,15 +40,15 @@ def todo_of(
         repository: whose cards are wanted.
         status: the Status of the cards; None for any.
     """
-    name = str(repository).casefold()
-    todo = [
-        card
-        for card in cards
-        if status in (None, card.item.status)
-        and card.is_open
-        and card.repository.casefold() == name
-    ]
+    opened = (card for card in cards_of(cards, repository) if card.is_open)
+    todo = (card for card in opened if status in (None, card.item.status))
     return sorted(todo, key=_urgency)
+
+
+def cards_of(cards: Iterable[Card], repository: Repository) -> list[Card]:
+    """The cards of this repository's issues."""
+    name = str(repository).casefold()
+    return [card for card in cards if card.repository.casefold() == name]
 
 
 def _urgency(card: Card) -> tuple[int, str]:
@@ -72,11 +68,8 @@ def suggest(world: World) -> Notice | None:
     tip = f"{branch}@{world.git.head_of(branch)}"
     if world.cache.get(_DONE_WITH) == tip:
         return None
-    pulls = [
-        pull
-        for pull in world.forge.pull_requests_of(branch)
-        if pull.head_owner.casefold() == world.head.owner.casefold()
-    ]
+    owner, shown = world.head.owner.casefold(), world.forge.pull_requests_of(branch)
+    pulls = [pull for pull in shown if pull.head_owner.casefold() == owner]
     if not pulls or pulls[0].state is not PullState.MERGED:
         return None
     if any(pull.state is PullState.OPEN for pull in pulls):

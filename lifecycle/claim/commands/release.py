@@ -60,7 +60,9 @@ def release_claim(
     reason = world.public(" ".join(reason.split()), "reason")
     if dry_run:
         loaded = claim_store.load(repair=False)
-        ended = (_begun(claim_store) or _over(claim_store)) if loaded.record is None else None
+        ended = None
+        if loaded.record is None:
+            ended = _unfinished(world, claim_store, dry_run=True) or _over(claim_store)
         return ended or _leaving(world, there(loaded), reason, is_asked=False)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
@@ -71,7 +73,7 @@ def release_claim(
                 # The claim file is there, however the run that wrote it ended.
                 unfinished_claims.over(claim_store)
             else:
-                ended = _unfinished(world, claim_store) or _over(claim_store)
+                ended = _unfinished(world, claim_store, dry_run=False) or _over(claim_store)
                 if ended is not None:
                     return ended
                 loaded = replace(loaded, record=_restored(claim_store))
@@ -94,20 +96,15 @@ def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
     return ReleaseOutcome(last, is_over=True, said=text)
 
 
-def _begun(claim_store: ClaimStore) -> ReleaseOutcome | None:
-    """The outcome of a dry run for a claim that was begun here and never finished; None without one."""
-    begun = unfinished_claims.of(claim_store.state)
-    if begun is None:
-        return None
-    text = f"would release what was begun of #{begun.issue}: {unfinished_claims.left(claim_store)}"
-    return ReleaseOutcome(begun.record, is_over=True, said=text)
-
-
-def _unfinished(world: World, claim_store: ClaimStore) -> ReleaseOutcome | None:
+def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOutcome | None:
     """Undo a claim that was begun here and never finished; None without one. The issue gets no comment."""
     begun = unfinished_claims.of(claim_store.state)
     if begun is None:
         return None
+    if dry_run:
+        left = unfinished_claims.left(claim_store)
+        text = f"would release what was begun of #{begun.issue}: {left}"
+        return ReleaseOutcome(begun.record, is_over=True, said=text)
     try:
         was_held = unfinished_claims.undo(world, claim_store)
     except LifecycleError as error:

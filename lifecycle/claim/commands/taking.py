@@ -22,6 +22,7 @@ from lifecycle.claim.commands.admission import (
     other_place,
 )
 from lifecycle.claim.commands.moves import session_of
+from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
@@ -29,7 +30,7 @@ from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
+from lifecycle.claim.record.sections import CardRecord, LinkRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
@@ -175,16 +176,10 @@ class _Taking:
 
     def both(self, chosen: tracker.Task | None) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
-        world, claim_store, number = self.world, self.claim_store, self.task.issue.number
+        world, claim_store, notes, force = self.world, self.claim_store, self.notes, self.force
+        number, agent, insists = self.task.issue.number, self.attempt.agent, self.attempt.resumes
         linked = linked_writes.hold(
-            world,
-            claim_store,
-            number,
-            self.attempt.agent,
-            self.notes,
-            chosen=chosen,
-            insists=self.force or self.attempt.resumes,
-            force=self.force,
+            world, claim_store, number, agent, notes, chosen, insists=force or insists, force=force
         )
         try:
             taken = self._issue(linked)
@@ -219,28 +214,18 @@ class _Taking:
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, world.settings.base or task.seen.default_branch)
-        unfinished_claims.amend(
-            claim_store, is_held=True
-        )  # issue and card are written from here on
+        # From here on the issue and its card are written.
+        unfinished_claims.amend(claim_store, is_held=True)
         if login not in world.forge.assign(number, login):
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
         item = _put_on_board(world, task, agent, start.status, notes)
         exclude_own_files(world.root)
-        record = Record(
-            values=_values(task, branch, agent, item, start),
-            created_at=world.clock.now(),
-            card=CardRecord(is_known=item is not None, agent=agent if item is not None else None),
-            ownership=OwnershipRecord(
-                lease=sha,
-                refs_in=refs_in,
-                session=session_of(world),
-                remote=world.remote,
-                repository=str(world.base),
-            ),
-            title=task.issue.title,
-            is_taken=True,
-            linked=linked,
-        )
+        card = CardRecord(is_known=item is not None, agent=agent if item is not None else None)
+        values, now = _values(task, branch, agent, item, start), world.clock.now()
+        record = Record(values, created_at=now, is_taken=True, card=card, linked=linked)
+        record = replace(record, title=task.issue.title)
+        record = record.with_ownership(lease=sha, refs_in=refs_in, session=session_of(world))
+        record = record.with_ownership(remote=world.remote, repository=str(world.base))
         if task.lost is None:
             record = claim_store.create(record)
         else:
@@ -324,8 +309,7 @@ def _cards(world: World, notes: list[str]) -> tuple[Card, ...]:
     if not world.settings.has_board or world.board is None:
         return ()
     try:
-        name = str(world.base).casefold()
-        return tuple(card for card in world.board.cards() if card.repository.casefold() == name)
+        return tuple(cards_of(world.board.cards(), world.base))
     except LifecycleError as error:
         notes.append(f"The board is left out: {error.sentence}")
         return ()
@@ -364,9 +348,8 @@ def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | Non
     if observed.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
     card = next((card for card in cards if card.number == number), None)
-    return TaskAsked(
-        observed.issue, observed, card, cards, has_board and observed.board_problem is None
-    )
+    is_read = has_board and observed.board_problem is None
+    return TaskAsked(observed.issue, observed, card, cards, is_read)
 
 
 def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:

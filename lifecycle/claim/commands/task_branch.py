@@ -69,8 +69,7 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
     if git.head_of(branch) is None:
         start = tracking
         if not is_pushed:
-            source = base_remote(world)
-            _fetch_base(world, source, base)
+            _fetch_base(world, world.base_remote, base)
             start = git.run("rev-parse", "FETCH_HEAD")
             _refuse_ours(world, base, start)
         git.run("switch", "--no-track", "-c", branch, start)
@@ -119,16 +118,3 @@ def _refuse_ours(world: World, branch: str, commit: str) -> None:
             f"nothing was claimed. Take it out on that branch ({undo} {shlex.quote(name)}, commit, push), "
             "then claim again."
         )
-
-
-def base_remote(world: World) -> str:
-    """The remote that is the base repository (a fork's `upstream`), else the one pushed to."""
-    from lifecycle.git.process import parse_remote
-
-    if world.base == world.head:
-        return world.remote
-    for name in world.git.remotes():
-        remote = parse_remote(world.git.remote_url(name) or "")
-        if remote is not None and remote.repository == world.base:
-            return name
-    return world.remote

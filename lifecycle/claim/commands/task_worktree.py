@@ -75,9 +75,8 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     try:
         if chosen is not None and task_world.inner is None:
             raise Refused(linked_messages.not_seen(chosen.id, number))
-        return take(
-            task_world, claim_store, chosen.id if chosen is not None else str(number), force=force
-        )
+        query = chosen.id if chosen is not None else str(number)
+        return take(task_world, claim_store, query, force=force)
     finally:
         task_world.close()
 

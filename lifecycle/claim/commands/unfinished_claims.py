@@ -85,16 +85,10 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
     if before is not None and before.nonce == attempt.nonce:
         return
     names = [name.casefold() for name in task.issue.assignees]
-    begun = Begun(
-        task.issue.number,
-        attempt.agent,
-        attempt.nonce,
-        assigns=attempt.login.casefold() not in names,
-        status=(item.status or "") if item is not None else "",
-        remote=world.remote,
-        repository=str(world.base),
-    )
-    _keep(claim_store, begun)
+    assigns = attempt.login.casefold() not in names
+    status = (item.status or "") if item is not None else ""
+    begun = Begun(task.issue.number, attempt.agent, attempt.nonce, assigns=assigns, status=status)
+    _keep(claim_store, replace(begun, remote=world.remote, repository=str(world.base)))
 
 
 def amend(claim_store: ClaimStore, **changes: Any) -> None:

@@ -15,10 +15,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import attempt, is_given_up
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record.sections import CardAhead, CardRecord
+from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record, is_same
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import linked_messages, messages
@@ -73,17 +72,11 @@ def apply_card(record: Record, observed: Observation) -> Record:
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
     holder = item.agent if was_ours and item.agent != claim.agent_id else None
     moved_to = item.status if has_moved else None
-    return replace(
-        record.with_values(values),
-        card=CardRecord(True, agent, moved_to, leaves_labels, _still(record, ahead, observed)),
-        ownership=replace(record.ownership, taken_by=holder or ""),
-    )
-
-
-def _still(record: Record, ahead: CardAhead | None, observed: Observation) -> CardAhead | None:
-    """The card's write ahead, kept while a closing goes on and the issue is open; else None."""
-    is_open = observed.issue is None or observed.issue.is_open
-    return ahead if is_open and record.claim.phase == Phase.DONE else None
+    # A write ahead is remembered while a closing goes on and the issue is open.
+    is_over = observed.issue is not None and not observed.issue.is_open
+    still = None if is_over or claim.phase != Phase.DONE else ahead
+    record = record.with_values(values).with_ownership(taken_by=holder or "")
+    return replace(record, card=CardRecord(True, agent, moved_to, leaves_labels, still))
 
 
 def is_unsynced(snapshot: Snapshot) -> bool:
@@ -93,9 +86,8 @@ def is_unsynced(snapshot: Snapshot) -> bool:
         return False
     if record.ending.releasing is not None:
         return False  # the last write of its card is a step of the release
-    return not is_same(claim.status, claim.last_synced_status) or (
-        bool(claim.agent_id) and claim.agent_id != record.card.agent
-    )
+    is_agent_due = bool(claim.agent_id) and claim.agent_id != record.card.agent
+    return is_agent_due or not is_same(claim.status, claim.last_synced_status)
 
 
 def card_step(snapshot: Snapshot) -> Decision:
@@ -119,7 +111,7 @@ def card_step(snapshot: Snapshot) -> Decision:
     item = observed.item if observed is not None else None
     if observed is not None and item is None:
         if observed.issue and not claim.item_id:
-            adding = attempt(snapshot, AddToBoard(claim.issue, observed.issue.id))
+            adding = derive.attempt(snapshot, AddToBoard(claim.issue, observed.issue.id))
             return replace(adding, notices=tuple(notices))
         text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
         return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
@@ -128,12 +120,10 @@ def card_step(snapshot: Snapshot) -> Decision:
         return Decision(notices=(Notice(f"archived:{claim.item_id}", text, Audience.NOTE),))
     if not record.card.is_known:
         return Decision(notices=tuple(notices))
-    action = SetBoard(
-        item_id=claim.item_id,
-        status=None if is_same(claim.status, claim.last_synced_status) else claim.status,
-        agent=claim.agent_id if claim.agent_id != (record.card.agent or "") else None,
-    )
-    return replace(attempt(snapshot, action), notices=tuple(notices))
+    status = None if is_same(claim.status, claim.last_synced_status) else claim.status
+    agent = claim.agent_id if claim.agent_id != (record.card.agent or "") else None
+    step = derive.attempt(snapshot, SetBoard(claim.item_id, status, agent))
+    return replace(step, notices=tuple(notices))
 
 
 def issue_of(external: str, base: str, host: str) -> int | None:
@@ -158,9 +148,8 @@ def issue_of(external: str, base: str, host: str) -> int | None:
 
 def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
     """The open tasks that are linked to the issue; the first one stands for it."""
-    return tuple(
-        task for task in tasks if task.is_open and issue_of(task.external, base, host) == issue
-    )
+    linked = (task for task in tasks if issue_of(task.external, base, host) == issue)
+    return tuple(task for task in linked if task.is_open)
 
 
 def link_wanted(record: Record) -> str:
@@ -189,9 +178,8 @@ def link_reason(record: Record) -> str:
     claim = record.claim
     if link_wanted(record) != CLOSED:
         return ""
-    return linked_messages.closing_reason(
-        claim.summary, claim.pr_number, record.pull.url, record.ending.override
-    )
+    url, why = record.pull.url, record.ending.override
+    return linked_messages.closing_reason(claim.summary, claim.pr_number, url, why)
 
 
 def wants_link(snapshot: Snapshot) -> bool:
@@ -212,7 +200,7 @@ def wants_link(snapshot: Snapshot) -> bool:
 def link_step(snapshot: Snapshot) -> Decision:
     """The next step for the linked task while the claim lives."""
     action = None if snapshot.wake is Wake.SWEEP else link_action(snapshot.record)
-    return attempt(snapshot, action)
+    return derive.attempt(snapshot, action)
 
 
 def link_ending_step(snapshot: Snapshot) -> Decision | None:
@@ -224,8 +212,8 @@ def link_ending_step(snapshot: Snapshot) -> Decision | None:
     if unknown is not None and unknown.tries < BEST_EFFORT_TRIES and not record.linked.is_known:
         return Decision()
     action = link_action(record)
-    gone_on = action is None or is_given_up(record, action)
-    return None if gone_on else attempt(snapshot, action)
+    gone_on = action is None or derive.is_given_up(record, action)
+    return None if gone_on else derive.attempt(snapshot, action)
 
 
 def link_notices(record: Record) -> tuple[Notice, ...]:

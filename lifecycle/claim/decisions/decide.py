@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.card_and_link import is_unsynced
-from lifecycle.claim.decisions.derive import may_try, prepared
 from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
@@ -52,7 +50,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         needed = snapshot.wake in ASKED or closing.may_go_on(snapshot)
     elif phase is Phase.READY_FOR_PR:
         action = opening.opening(snapshot, claim.branch)
-        needed = not opening.missing(snapshot) and may_try(snapshot, action)
+        needed = not opening.missing(snapshot) and derive.may_try(snapshot, action)
     elif phase is Phase.DONE:
         is_tried = snapshot.wake in ASKED or closing.may_go_on(snapshot)
         needed = is_tried and not derive.is_answer_pending(snapshot)
@@ -66,7 +64,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
     is_doubtful = not card.is_known or card.moved_to or taken_by
     # A card that was written ahead is read back, however long the write it follows from is held back.
-    is_card_read = card.ahead is not None or (is_unsynced(snapshot) and is_doubtful)
+    is_card_read = card.ahead is not None or (card_and_link.is_unsynced(snapshot) and is_doubtful)
     if not (needed or is_card_read or snapshot.hints):
         return None
     is_opening = phase is Phase.READY_FOR_PR and not is_leaving
@@ -94,7 +92,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return Decision()
     claim = record.claim
     if claim.issue_number is None:
-        return opening.condition("no-issue", messages.no_issue_number())
+        return derive.condition("no-issue", messages.no_issue_number())
     if record.ending.releasing is not None:
         step = _effective(record, releasing.decide(snapshot))
         added = (*complaints(record), *card_and_link.link_notices(record))
@@ -102,13 +100,13 @@ def decide(snapshot: Snapshot) -> Decision:
     phase = PHASES.get(claim.phase)
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
-        return opening.condition(f"unknown-phase:{claim.phase}", text)
+        return derive.condition(f"unknown-phase:{claim.phase}", text)
     if record.ownership.taken_by:
         text = loss_messages.taken_over(claim.issue_number, record.ownership.taken_by)
-        return opening.condition(f"taken-over:{record.ownership.taken_by}", text)
+        return derive.condition(f"taken-over:{record.ownership.taken_by}", text)
     if record.ownership.is_released:
         text = loss_messages.released_from_afar(claim.issue_number)
-        return opening.condition("given-back-from-afar", text)
+        return derive.condition("given-back-from-afar", text)
     step = _effective(record, _RULES[phase](snapshot))
     added = (*complaints(record), *_closed_elsewhere(snapshot), *card_and_link.link_notices(record))
     step = replace(step, notices=(*step.notices, *added))
@@ -181,11 +179,10 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
             key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
             fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
             fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
-            record = snapshot.record.with_pull(url=pull.url, head=pull.head_sha)
+            record = replace(snapshot.record, judged=Phase.PR_CLOSED.value)
+            record = record.with_pull(url=pull.url, head=pull.head_sha)
             notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
-            return Decision(
-                fields, replace(record, judged=Phase.PR_CLOSED.value), notices=(notice,)
-            )
+            return Decision(fields, record, notices=(notice,))
         case PullState.OPEN:
             return _open(snapshot, pull)
 
@@ -197,7 +194,7 @@ def _not_there(snapshot: Snapshot) -> Decision:
     if before is Phase.CODING:
         fields["status"] = _without_review(claim.status)
     text = messages.phase_without_pull(claim.phase, claim.branch, before)
-    correction = opening.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
+    correction = derive.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
     return replace(correction, fields=fields, record=replace(snapshot.record, judged=before.value))
 
 
@@ -219,11 +216,8 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
         judged = review.judge(snapshot, pull)
         pull_record, notices = judged.known, judged.notices
     record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=pull_record)
-    action = (
-        review.link_step(snapshot, pull)
-        or review.failing_step(snapshot, pull)
-        or merge_standing.advance(replace(snapshot, record=record), pull)
-    )
+    step = review.link_step(snapshot, pull) or review.failing_step(snapshot, pull)
+    action = step or merge_standing.advance(replace(snapshot, record=record), pull)
     return Decision(fields, record, action, notices)
 
 
@@ -263,10 +257,10 @@ def complaints(record: Record) -> tuple[Notice, ...]:
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
             # Nothing goes on before jobs are run again, and nobody but a person can do it by hand.
-            audience, ends = (
-                (Audience.NOTE, ()) if kind != "RerunJobs" else (Audience.ASK, ("rerun",))
-            )
+            is_rerun = kind == "RerunJobs"
+            audience = Audience.ASK if is_rerun else Audience.NOTE
             audience = Audience.ACT if trouble.for_agent else audience
+            ends = ("rerun",) if is_rerun else ()
             key = f"refused:{kind}:{trouble.mark}:{trouble.sentence}"
             notices.append(Notice(key, text, audience, stands=True, ends=ends))
     return (*notices, *_waiting(record))
@@ -297,9 +291,8 @@ def _look_is_held(snapshot: Snapshot) -> bool:
     trouble = snapshot.record.troubles.get("Look")
     if trouble is None or snapshot.wake in ASKED:
         return False
-    return trouble.mark == repr(sorted(snapshot.record.values.items())) and (
-        snapshot.now < pace.held_until(snapshot.record, snapshot.rules)
-    )
+    is_of_this = trouble.mark == repr(sorted(snapshot.record.values.items()))
+    return is_of_this and snapshot.now < pace.held_until(snapshot.record, snapshot.rules)
 
 
 def still_wanted(snapshot: Snapshot, kind: str) -> bool:
@@ -310,9 +303,9 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
         case "OpenPullRequest":
             return phase == Phase.READY_FOR_PR
         case "SetBoard":
-            return is_ending or is_unsynced(snapshot)
+            return is_ending or card_and_link.is_unsynced(snapshot)
         case "AddToBoard":
-            return is_unsynced(snapshot)
+            return card_and_link.is_unsynced(snapshot)
         case "LinkPullRequest" | "RemarkOnPull" | "RerunJobs" | "AdvancePullRequest":
             return phase in IN_REVIEW
         case "Look":
@@ -351,7 +344,7 @@ def foresee(snapshot: Snapshot, imagine: Callable[[Action], Fact]) -> Iterator[R
     """The decisions from a snapshot on, if each action is followed by the fact that `imagine` gives."""
     for _ in range(MAX_STEPS):
         step = decide(snapshot)
-        after = prepared(snapshot, step)
+        after = derive.prepared(snapshot, step)
         yield RehearsedStep(after, step)
         if step.action is not None:
             snapshot = apply_fact(after, imagine(step.action))

@@ -28,7 +28,7 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.plan import ASKED, Action
+from lifecycle.core.plan import ASKED, Action, Audience, Notice
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -67,25 +67,18 @@ def pull_request_of(record: Record, observed: Observation, head_owner: str) -> P
     claim = record.claim
     ours = [pull for pull in observed.by_branch if is_ours(pull, claim, head_owner)]
     named = observed.by_number
-    if named is not None and (
-        named.number == record.pull.opened or is_ours(named, claim, head_owner)
-    ):
-        replacement = _open(ours)
-        if named.state is PullState.CLOSED and replacement is not None:
-            return replacement
-        return named
-    return _open(ours) or next((p for p in ours if _closes(p, record, observed.repository)), None)
+    opened = _open(ours)
+    if named and (named.number == record.pull.opened or is_ours(named, claim, head_owner)):
+        return opened if named.state is PullState.CLOSED and opened is not None else named
+    return opened or next((p for p in ours if _closes(p, record, observed.repository)), None)
 
 
 def open_pull_request_of(
     claim: Claim, observed: Observation, head_owner: str, base: str = ""
 ) -> PullRequest | None:
     """The open pull request of the claim's branch (into `base`, if given), or None."""
-    return _open(
-        pull
-        for pull in observed.by_branch
-        if is_ours(pull, claim, head_owner) and pull.base in (base or pull.base, "")
-    )
+    ours = (pull for pull in observed.by_branch if is_ours(pull, claim, head_owner))
+    return _open(pull for pull in ours if pull.base in (base or pull.base, ""))
 
 
 def merged_as_pushed(
@@ -192,9 +185,8 @@ def refers(pull: PullRequest, issue: int, repository: str) -> bool:
 
 def mentions(pull: PullRequest, issue: int | None) -> bool:
     """True if title or body say `#issue`."""
-    return issue is not None and bool(
-        re.search(rf"(?<![\w/])#{issue}(?!\d)", f"{pull.title}\n{pull.body}")
-    )
+    match = re.search(rf"(?<![\w/])#{issue}(?!\d)", f"{pull.title}\n{pull.body}")
+    return issue is not None and match is not None
 
 
 def mentioned(pull: PullRequest) -> tuple[int, ...]:
@@ -245,12 +237,13 @@ def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
         return record  # it was never in a file: a sweep made it up, and no agent holds it
     agent = record.claim.agent_id
     is_named = item is not None and bool(agent) and item.agent == agent
-    is_off = issue.is_open and not _is_assigned(issue, agent)
+    login = login_of(agent).casefold()
+    is_off = issue.is_open and login not in [name.casefold() for name in issue.assignees]
     is_certain = is_off and (_is_card_freed(before, observed) or is_told(before, issue))
     names_none = item is None or not item.agent
     return record.with_ownership(
         is_released=not is_named and (before.ownership.is_released or is_certain),
-        is_doubted=is_off and names_none and bool(login_of(agent)),
+        is_doubted=is_off and names_none and bool(login),
         taken_by=_taken_by(before, record, observed),
     )
 
@@ -280,25 +273,14 @@ def told_at(issue: Issue, agent: str) -> int | None:
 
     A release that is resumed without state.json names the same time, and so finds its comment again.
     """
-    ends = (
-        line for comment in issue.comments or () for line in comment.body.rstrip().splitlines()[-1:]
-    )
-    moments = (_moment_of(line.rstrip(), issue.number, agent) for line in ends)
-    return max((moment for moment in moments if moment is not None), default=None)
-
-
-def _moment_of(line: str, issue: int, agent: str) -> int | None:
-    """The time in a release comment's marker, in seconds since the epoch; None for any other line."""
-    mark = hidden_marker.of("released", issue=issue, by=hidden_marker.word(agent), at="AT")
-    begin, _, end = mark.partition("AT")
-    match = re.fullmatch(rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}", line)
-    return int(match[1]) if match else None
-
-
-def _is_assigned(issue: Issue, agent: str) -> bool:
-    """True if the account that made the agent's claim is assigned to the issue."""
-    login = login_of(agent).casefold()
-    return any(name.casefold() == login for name in issue.assignees)
+    mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
+    begin, _, end = map(
+        re.escape, mark.rpartition("AT")
+    )  # the last one: a name may have "AT" in it
+    bodies = (comment.body.rstrip().splitlines()[-1:] for comment in issue.comments or ())
+    ends = (line.rstrip() for last in bodies for line in last)
+    matches = (re.fullmatch(rf"{begin}(\d{{1,12}}){end}", line) for line in ends)
+    return max((int(match[1]) for match in matches if match), default=None)
 
 
 def _is_card_freed(before: Record, observed: Observation) -> bool:
@@ -313,9 +295,8 @@ def _is_card_freed(before: Record, observed: Observation) -> bool:
     is_written = before.is_taken and bool(claim.agent_id)
     was_ours = is_written and before.card.agent == claim.agent_id
     wrote = (claim.status, claim.last_synced_status)
-    is_our_write = claim.last_synced_status is None or any(
-        is_same(status, Status.TODO) for status in wrote
-    )
+    is_todo = any(is_same(status, Status.TODO) for status in wrote)
+    is_our_write = claim.last_synced_status is None or is_todo
     is_older = is_behind(item, float(int(before.created_at)))
     return was_ours and not is_our_write and not is_older
 
@@ -399,6 +380,11 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
     if snapshot.wake in ASKED or trouble is None or trouble.mark != mark_of(action):
         return True
     return snapshot.now >= trouble.until
+
+
+def condition(key: str, text: str) -> Decision:
+    """A decision that only tells the agent what it has to correct."""
+    return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
 
 
 def attempt(snapshot: Snapshot, action: Action | None) -> Decision:

@@ -86,11 +86,7 @@ def _pulls_mention(snapshot: Snapshot, observed: Observation, number: int | None
     A yes to closing is said to the merge of the claim's own issue, and to no other's.
     """
     record, owner = snapshot.record, snapshot.rules.head_owner
-    pulls = (
-        derive.open_pull_request_of(record.claim, observed, owner),
-        derive.pull_request_of(record, observed, owner),
-    )
-    return all(
-        pull is None or pull.state is PullState.CLOSED or derive.mentions(pull, number)
-        for pull in pulls
-    )
+    opened = derive.open_pull_request_of(record.claim, observed, owner)
+    pulls = filter(None, (opened, derive.pull_request_of(record, observed, owner)))
+    live = (pull for pull in pulls if pull.state is not PullState.CLOSED)
+    return all(derive.mentions(pull, number) for pull in live)

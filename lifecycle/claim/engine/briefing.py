@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lifecycle.claim.commands.next_task import todo_of
+from lifecycle.claim.commands.next_task import cards_of, todo_of
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import Record
@@ -233,8 +233,7 @@ def problem_lines(record: Record) -> list[str]:
 
 def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     """Lines on the board: a count of each Status, the first Todo cards, those in progress or in review."""
-    name = str(repository).casefold()
-    mine = [card for card in board.cards if card.repository.casefold() == name]
+    mine = cards_of(board.cards, repository)
     counts = Counter(card.item.status for card in mine)
     part = "" if board.is_complete else f" (of the first {len(board.cards)} of {board.total} items)"
     columns = ", ".join(f"{counts[name]} {name}" for name in _COLUMNS)
@@ -257,11 +256,11 @@ def lost_card(record: Record | None, board: BoardBrief, repository: Repository) 
     """
     if record is None or not record.claim.agent_id:
         return []
-    claim, name = record.claim, str(repository).casefold()
+    claim = record.claim
     if record.card.agent != claim.agent_id:
         return []
-    for card in board.cards:
-        if card.number == claim.issue_number and card.repository.casefold() == name:
+    for card in cards_of(board.cards, repository):
+        if card.number == claim.issue_number:
             agent = card.item.agent or ""
             is_free = not agent and Status.TODO == card.item.status != claim.status
             is_lost = card.is_open and (is_free or agent not in ("", claim.agent_id))

@@ -157,9 +157,8 @@ def is_quiet(
     is_saved = loaded.record == claim_store.remembered()
     if not is_saved or loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    current = observing.believed(
-        world, claim_store, observing.owned(claim_store, loaded.record, session)
-    )
+    mine = observing.owned(claim_store, loaded.record, session)
+    current = observing.believed(world, claim_store, mine)
     if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
         return False
     try:
@@ -191,9 +190,8 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
         loaded = replace(loaded, record=observing.believed(world, claim_store, record))
     if loaded.record is None:
         return Report()
-    working = LookUnderWay(
-        world, claim_store, observing.snapshot_of(world, claim_store, Wake.TICK, loaded)
-    )
+    snapshot = observing.snapshot_of(world, claim_store, Wake.TICK, loaded)
+    working = LookUnderWay(world, claim_store, snapshot)
     _observe(working, loaded)
     notices: list[Notice] = []
     actions: list[Action] = []

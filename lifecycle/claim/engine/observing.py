@@ -28,24 +28,15 @@ from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values.model import (
-    LABELS_ITEM,
-    Look,
-    Observation,
-    PullRequest,
-    PullState,
-    Repository,
-)
+from lifecycle.core.values import model
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import log, signs_of_life
-from lifecycle.storage.signs_of_life import ANSWERED
 from lifecycle.storage.state_file import ACCESS, WATCHED
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
     from lifecycle.claim.record.state import Record
     from lifecycle.core.world import World
-    from lifecycle.storage.signs_of_life import Signs
 
 BOARD_OFF_SECONDS = 600.0
 """Seconds for which hooks do not ask for a board that could not be read."""
@@ -60,7 +51,7 @@ def is_mine(record: Record, session: str) -> bool:
     return not record.ownership.session or not session or record.ownership.session == session
 
 
-def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
+def is_held(record: Record, session: str, signs: signs_of_life.Signs, now: float) -> bool:
     """True if another session that seems to be alive holds the claim.
 
     Args:
@@ -75,7 +66,7 @@ def is_held(record: Record, session: str, signs: Signs, now: float) -> bool:
     return signs_of_life.seems_alive(signs, since, now)
 
 
-def adopt(record: Record, session: str, signs: Signs, now: float) -> Record:
+def adopt(record: Record, session: str, signs: signs_of_life.Signs, now: float) -> Record:
     """The record with this session as owner, unless another that is alive holds it.
 
     The claim of another session is inherited: this session has not heard what that one was told.
@@ -135,9 +126,9 @@ def with_place(world: World, record: Record) -> Record:
 def _is_renamed(world: World, record: Record, base: str) -> bool:
     """True if GitHub calls the repository of the claim `base` by now."""
     owner, _, name = record.ownership.repository.partition("/")
-    request = Look(issue=record.claim.issue, branch="")
+    request = model.Look(issue=record.claim.issue, branch="")
     try:
-        name_now = world.forge_of(Repository(owner, name)).observe(request).repository
+        name_now = world.forge_of(model.Repository(owner, name)).observe(request).repository
     except NotFound:
         return False
     return name_now.casefold() == base.casefold()
@@ -204,9 +195,8 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     record, claim_store = working.record, working.claim_store
     for notice in notices:
         key = f"{record.claim_key}/{notice.key}"
-        is_asked = working.seen.wake is Wake.TICK or (
-            record.is_inherited and not claim_store.has_heard(record, key)
-        )
+        is_unheard = record.is_inherited and not claim_store.has_heard(record, key)
+        is_asked = working.seen.wake is Wake.TICK or is_unheard
         is_first = key not in working.stated  # what this look queued or ended is not repeated
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
@@ -291,20 +281,12 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return
-        working.seen = replace(
-            working.seen,
-            record=working.record.without("Look"),
-            rules=rules,
-            observation=observation,
-            looked_at_checks=request.checks,
-        )
+        working.record, has_checks = working.record.without("Look"), request.checks
+        working.seen = replace(working.seen, rules=rules, looked_at_checks=has_checks)
+        working.seen = replace(working.seen, observation=observation)
         if observation.board_problem:
-            off = {
-                "sentence": observation.board_problem,
-                "until": now + BOARD_OFF_SECONDS,
-                ACCESS: world.access,
-            }
-            world.cache.put(_BOARD_OFF, off)
+            off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
+            world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})
         if not loaded.hints or not working.seen.hints:
             break
         from lifecycle.claim.decisions import hints as hinting
@@ -320,7 +302,7 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         _take_over(working, working.seen.observation, now)
 
 
-def _take_over(working: LookUnderWay, observed: Observation, now: float) -> None:
+def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
     working.record = apply_observation(working.record, observed, now)
@@ -328,13 +310,13 @@ def _take_over(working: LookUnderWay, observed: Observation, now: float) -> None
         working.record, notices = linked_writes.learned(working.world, working.seen)
         queue(working, notices)
     pull = observed.by_number
-    if pull is not None and pull.state is PullState.OPEN:
+    if pull is not None and pull.state is model.PullState.OPEN:
         working.claim_store.ledger.end(working.record.claim_key, review.over(pull))
         _hear_failures(working, pull)
         _hear_reviews(working, pull)
 
 
-def _hear_failures(working: LookUnderWay, pull: PullRequest) -> None:
+def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
     """Ask the feedback about failed checks: queue its notices, keep in the record what is to be written."""
     snapshot, pull_record = working.seen, working.record.pull
     may_fetch = snapshot.wake in (Wake.IDLE, Wake.TICK)
@@ -358,16 +340,16 @@ def _hear_failures(working: LookUnderWay, pull: PullRequest) -> None:
     queue(working, news.notices)
 
 
-def _note_watched(world: World, observed: Observation) -> None:
+def _note_watched(world: World, observed: model.Observation) -> None:
     """Keep in the cache the ids by which a waiter asks whether anything changed."""
     pull, item, issue = observed.by_number, observed.item, observed.issue
     if pull is not None and pull.node_id:
-        card = item.id if item is not None and not item.id.startswith(LABELS_ITEM) else ""
+        card = item.id if item is not None and not item.id.startswith(model.LABELS_ITEM) else ""
         beside = card or (issue.id if issue is not None else "")
         world.cache.put(WATCHED, [pull.number, pull.node_id, *([beside] if beside else [])])
 
 
-def _hear_reviews(working: LookUnderWay, pull: PullRequest) -> None:
+def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
     """Ask the feedback for news of an open pull request's reviews, and queue that.
 
     Where the token may not read conversations, the look's own notice about changes is all.
@@ -432,7 +414,8 @@ def taken_in(
     record = _published(world, loaded.record)
     mine = owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
-        claim_store.folder.remove(ANSWERED)  # a prompt before it was another session's: no answer
+        # An earlier prompt was no answer to this session.
+        claim_store.folder.remove(signs_of_life.ANSWERED)
     return believed(world, claim_store, mine)
 
 

@@ -73,10 +73,10 @@ def hold(
     issue: int,
     agent: str,
     notes: list[str],
+    chosen: Task | None,
     *,
-    chosen: Task | None = None,
-    insists: bool = False,
-    force: bool = False,
+    insists: bool,
+    force: bool,
 ) -> LinkRecord:
     """Claim the linked task of an issue that is about to be claimed, if it has one.
 
@@ -180,9 +180,8 @@ def _refusal(
 ) -> errors.Refused | errors.AlreadyClaimed:
     """The tracker's refusal as the error for whoever claims the issue."""
     if isinstance(error, errors.AlreadyClaimed):
-        return errors.AlreadyClaimed(
-            linked_messages.held_inside(task, issue, error.by), by=error.by
-        )
+        text = linked_messages.held_inside(task, issue, error.by)
+        return errors.AlreadyClaimed(text, by=error.by)
     return errors.Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
 
 

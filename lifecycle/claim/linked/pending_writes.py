@@ -131,9 +131,8 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> None:
         raise
     except errors.LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
-        log.write(
-            world.root, f"{write.id or 'a linked task'} is not {write.wanted}: {error.sentence}"
-        )
+        about = write.id or "a linked task"
+        log.write(world.root, f"{about} is not {write.wanted}: {error.sentence}")
         _later(claim_store, write, error, now)
         return
     forget(claim_store, write.tracker, write.id)

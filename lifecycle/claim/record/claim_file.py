@@ -208,27 +208,29 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
         if not _same(theirs.get(name), base.get(name)):
             values[name] = theirs.get(name)
             changed.add(name)
-    if past and base is not past[-1] and _asks(theirs, ours):
-        values["phase"] = theirs["phase"]
+    phase = theirs.get("phase")
+    asks = phase in (Phase.READY_FOR_PR, Phase.DONE) and phase != ours.get("phase")
+    if past and base is not past[-1] and asks:
+        # An old copy carries a phase by which an agent asks for something, which it may have left alone
+        # or written again on purpose. GitHub judges both phases: to take it for a request costs one look
+        # at most, and not to take it could lose the request.
+        values["phase"] = phase
         changed.add("phase")
     for name in ENGINE_FIELDS:
         value = theirs.get(name)
         is_reverted = value in (None, "") or any(_same(value, old.get(name)) for old in past)
         if not _same(value, ours.get(name)) and not is_reverted:
             hints[name] = value
-    for name in {*theirs, *ours} - set(FIELDS):
-        _merge_extra(name, base, theirs, values, changed)
+    for name in {*theirs, *ours} - set(
+        FIELDS
+    ):  # what the agent wrote or deleted under unknown keys
+        if name in theirs and (name not in base or theirs[name] != base[name]):
+            values[name] = theirs[name]
+            changed.add(name)
+        elif name not in theirs and name in base:
+            values.pop(name, None)
+            changed.add(name)
     return Merged(values, frozenset(changed), hints)
-
-
-def _asks(theirs: Values, ours: Values) -> bool:
-    """True if an old copy carries a phase by which an agent asks for something.
-
-    The agent may have left it alone, or have written it again on purpose. GitHub judges both phases: to
-    take it for a request costs one look at most, and not to take it could lose the request.
-    """
-    phase = theirs.get("phase")
-    return phase in (Phase.READY_FOR_PR, Phase.DONE) and phase != ours.get("phase")
 
 
 def _base(past: Sequence[Values], theirs: Values) -> Values:
@@ -239,18 +241,6 @@ def _base(past: Sequence[Values], theirs: Values) -> Values:
         return same, index
 
     return past[max(range(len(past)), key=likeness)]
-
-
-def _merge_extra(
-    name: str, base: Values, theirs: Values, values: dict[str, Any], changed: set[str]
-) -> None:
-    """Take what the agent wrote or deleted under an unknown key into `values` and `changed`."""
-    if name in theirs and (name not in base or theirs[name] != base[name]):
-        values[name] = theirs[name]
-        changed.add(name)
-    elif name not in theirs and name in base:
-        values.pop(name, None)
-        changed.add(name)
 
 
 def _same(value: object, other: object) -> bool:

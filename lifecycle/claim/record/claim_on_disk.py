@@ -305,9 +305,8 @@ class ClaimOnDisk:
             edit.path.unlink(missing_ok=True)  # emptied, and never written
             return []
         kept = store.set_aside(edit.path, self._label, beside=self.path)
-        return [
-            Notice(f"corrupt:{kept.name}", messages.late_claim(reason, kept.name), Audience.ACT)
-        ]
+        text = messages.late_claim(reason, kept.name)
+        return [Notice(f"corrupt:{kept.name}", text, Audience.ACT)]
 
     @property
     def _label(self) -> str:

@@ -387,11 +387,9 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
     is_done = record.claim.phase == Phase.DONE and is_same(fact.wrote_status, Status.DONE)
     # A release writes the card once, so any write of it is that step.
     is_done = is_done or (record.ending.releasing is not None and record.ending.releasing.is_begun)
-    card = sections.CardRecord(
-        is_known=True,
-        agent=fact.wrote_agent if fact.wrote_agent is not None else record.card.agent,
-        moved_to=None if fact.wrote_status is not None else record.card.moved_to,
-    )
+    agent = fact.wrote_agent if fact.wrote_agent is not None else record.card.agent
+    moved_to = None if fact.wrote_status is not None else record.card.moved_to
+    card = sections.CardRecord(is_known=True, agent=agent, moved_to=moved_to)
     is_back = record.card.ahead is not None and record.claim.phase == Phase.DONE
     board_done = (record.ending.board_done and not is_back) or is_done
     return replace(record.with_values(values), card=card).with_ending(board_done=board_done)

@@ -16,7 +16,7 @@ import math
 from collections.abc import Mapping
 
 from lifecycle.app import news_packets
-from lifecycle.app.idle_look import idle_look, join, together, watched
+from lifecycle.app.idle_look import idle_look, join, shared, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.snapshot import Rules
@@ -110,7 +110,8 @@ class _Waiter:
         except LifecycleError:
             return
         if record is not None:
-            join(self.world, self.claim_store, record, alarm(HOOK_SECONDS))
+            watching = watched(self.world, self.claim_store, record)
+            join(self.world, watching, alarm(HOOK_SECONDS))
 
     def _note_changes(self, before: Mapping[str, int]) -> None:
         """Look at once if files were changed by others since `before`; new settings are read."""
@@ -149,7 +150,8 @@ class _Waiter:
         record = self.claim_store.remembered()
         if record is None:
             return False
-        answer = together(self.world, self.claim_store, record, alarm(HOOK_SECONDS))
+        watching = watched(self.world, self.claim_store, record)
+        answer = shared(self.world, watching, alarm(HOOK_SECONDS))
         if answer is None or answer.is_whole:
             return False
         self.again = answer.again

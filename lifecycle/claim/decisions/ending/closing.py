@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Literal
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.derive import attempt, is_given_up, may_try
+from lifecycle.claim.decisions.derive import attempt, condition, is_given_up, may_try
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.snapshot import COMMENT_READS, COMMENT_SETTLE, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -54,11 +54,9 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     unanswered = review.unanswered(snapshot.record.pull, pull)
     record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
     record = record.with_pull(url=pull.url, head=pull.head_sha, unanswered=unanswered)
-    return Decision(
-        fields={"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value},
-        record=record,
-        notices=(_question(replace(snapshot, record=record), pull.number),),
-    )
+    fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
+    question = _question(replace(snapshot, record=record), pull.number)
+    return Decision(fields, record, notices=(question,))
 
 
 def close_if_answered(snapshot: Snapshot) -> Decision:
@@ -91,9 +89,8 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     text = messages.not_answered(
         number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
     )
-    refusal = Notice(
-        derive.refusal_key(record), text, Audience.ACT, stands=True, ends=(derive.QUESTION,)
-    )
+    key, ends = derive.refusal_key(record), (derive.QUESTION,)
+    refusal = Notice(key, text, Audience.ACT, stands=True, ends=ends)
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
         record=replace(record, judged=Phase.MERGED_DETECTED.value),
@@ -138,16 +135,11 @@ def decide(snapshot: Snapshot) -> Decision:
     is_news = any(record.values.get(name) != value for name, value in accepted.items())
     if is_news or override != record.ending.override:
         url = pull.url if pull else record.pull.url
-        return Decision(
-            fields=accepted,
-            record=replace(record, judged=Phase.DONE.value)
-            .with_pull(url=url)
-            .with_ending(override=override),
-        )
+        accepted_record = record.with_pull(url=url).with_ending(override=override)
+        return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
-        notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
-        return Decision(notices=(notice,))
+        return condition(f"no-such-issue:{claim.issue_number}", text)
     return _steps(snapshot, observed)
 
 
@@ -269,13 +261,10 @@ def _refusal(
     phase, is_open = derive.phase_of(pull), observed.issue is None or observed.issue.is_open
     reason, issue = why_not_merged(pull, record.claim.branch), record.claim.issue_number
     text = messages.done_refused(reason, issue, phase, is_open=is_open)
-    key = f"{event}:{pull.number if pull else 0}:{phase}"
-    return Decision(
-        fields={**fields, "phase": phase.value},
-        # A yes to what was not merged is no yes to what merges later.
-        record=replace(record.with_ending(consent=""), judged=phase.value),
-        notices=(Notice(key, text, Audience.ACT, stands=True),),
-    )
+    # A yes to what was not merged is no yes to what merges later.
+    record = replace(record.with_ending(consent=""), judged=phase.value)
+    correction = condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
+    return replace(correction, fields={**fields, "phase": phase.value}, record=record)
 
 
 def may_go_on(snapshot: Snapshot) -> bool:
@@ -314,11 +303,8 @@ def comment_missed(record: Record, observed: Observation, now: float) -> Record:
     # The next read, once the time is up, finds it or allows another attempt.
     retry_at = max(intent.at + COMMENT_SETTLE, now + 1)
     trouble = Trouble(intent.mark, "it is not known whether the comment was posted", retry_at)
-    return replace(
-        record,
-        intents={**record.intents, "PostComment": intent},
-        troubles={**record.troubles, "PostComment": trouble},
-    )
+    record = replace(record, intents={**record.intents, "PostComment": intent})
+    return replace(record, troubles={**record.troubles, "PostComment": trouble})
 
 
 def lease_step(snapshot: Snapshot) -> Decision | None:

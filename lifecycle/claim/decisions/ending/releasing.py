@@ -11,7 +11,6 @@ claim it was finds that out is in `derive`.
 from __future__ import annotations
 
 from lifecycle.claim.decisions import card_and_link, derive
-from lifecycle.claim.decisions.derive import attempt, is_given_up
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing
@@ -53,9 +52,8 @@ def decide(snapshot: Snapshot) -> Decision:
             return Decision(record=record.with_ending(releasing=None), notices=(notice,))
     if issue is None:
         text = loss_messages.issue_unknown_to_release(claim.issue_number)
-        notice = Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True)
         kept = None if releasing.is_begun else record.with_ending(releasing=None)
-        return Decision(record=kept, notices=(notice,))
+        return replace(derive.condition(f"no-such-issue:{claim.issue_number}", text), record=kept)
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = record.with_ending(releasing=replace(releasing, is_begun=True))
         return Decision(fields={"status": Status.TODO}, record=begun)
@@ -130,8 +128,8 @@ def _steps(
     if isinstance(comment, Decision):
         return comment
     for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
-        if action is not None and not is_given_up(record, action):
-            return attempt(snapshot, action)
+        if action is not None and not derive.is_given_up(record, action):
+            return derive.attempt(snapshot, action)
     # The linked task goes before the lease: once that is gone, somebody else may claim both.
     linked = card_and_link.link_ending_step(snapshot)
     last = Decision() if comment == "waiting" else closing.lease_step(snapshot)

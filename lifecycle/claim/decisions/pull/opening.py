@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import attempt
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -83,21 +82,20 @@ def decide(snapshot: Snapshot) -> Decision:
     """Open the pull request, adopt the open one, or find that it was merged already."""
     claim = snapshot.record.claim
     if names := missing(snapshot):
-        return condition(f"missing:{','.join(names)}", messages.missing_fields(names))
+        return derive.condition(f"missing:{','.join(names)}", messages.missing_fields(names))
     if snapshot.observation is None:
         return Decision()
     base = snapshot.rules.base or snapshot.observation.default_branch
     if claim.branch == base:
-        return condition(f"branch-is-base:{base}", messages.branch_is_base(base))
-    pull = derive.open_pull_request_of(claim, snapshot.observation, snapshot.rules.head_owner, base)
+        return derive.condition(f"branch-is-base:{base}", messages.branch_is_base(base))
+    owner, pushed = snapshot.rules.head_owner, snapshot.pushed_head
+    pull = derive.open_pull_request_of(claim, snapshot.observation, owner, base)
     if pull is not None:
         return _adopt(snapshot.record, pull)
-    merged_pull = derive.merged_as_pushed(
-        claim, snapshot.observation, snapshot.rules.head_owner, snapshot.pushed_head
-    )
+    merged_pull = derive.merged_as_pushed(claim, snapshot.observation, owner, pushed)
     if merged_pull is not None:
         return closing.merge_found(snapshot, merged_pull)
-    return attempt(snapshot, opening(snapshot, base))
+    return derive.attempt(snapshot, opening(snapshot, base))
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
@@ -110,7 +108,7 @@ def show_left_work(snapshot: Snapshot) -> Decision:
     ours = [pull for pull in pulls if pull and derive.is_ours(pull, claim, owner)]
     if claim.branch in ("", base) or any(pull.head_sha == snapshot.pushed_head for pull in ours):
         return Decision()  # there was a pull request of what is pushed, and somebody ended it
-    return attempt(snapshot, replace(opening(snapshot, base), is_draft=True))
+    return derive.attempt(snapshot, replace(opening(snapshot, base), is_draft=True))
 
 
 def missing(snapshot: Snapshot) -> list[str]:
@@ -122,18 +120,8 @@ def missing(snapshot: Snapshot) -> list[str]:
 def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
     """The action that opens the claim's pull request into `base`."""
     claim = snapshot.record.claim
-    return OpenPullRequest(
-        head=f"{snapshot.rules.head_owner}:{claim.branch}",
-        base=base,
-        title=claim.summary,
-        issue=claim.issue,
-        pushed=snapshot.pushed_head or "",
-    )
-
-
-def condition(key: str, text: str) -> Decision:
-    """A decision that only tells the agent what it has to correct."""
-    return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
+    head, pushed = f"{snapshot.rules.head_owner}:{claim.branch}", snapshot.pushed_head or ""
+    return OpenPullRequest(head, base, title=claim.summary, issue=claim.issue, pushed=pushed)
 
 
 def _adopt(record: Record, pull: PullRequest) -> Decision:

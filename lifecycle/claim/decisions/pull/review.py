@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.pull import merge_standing, pace
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.core import hidden_marker
@@ -204,7 +203,7 @@ def failing_step(snapshot: Snapshot, pull: PullRequest) -> RerunJobs | RemarkOnP
         count = len(pull_record.tampering)
         mark = hidden_marker.of("weakened", head=pull.head_sha[:12], count=count)
         actions.append(RemarkOnPull(pull.number, text, mark))
-    return next((action for action in actions if may_try(snapshot, action)), None)
+    return next((action for action in actions if derive.may_try(snapshot, action)), None)
 
 
 def link_step(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
@@ -219,4 +218,4 @@ def link_step(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
     if mark in pull.body or derive.refers(pull, number, observed.repository):
         return None
     action = LinkPullRequest(pull.number, number, f"{snapshot.rules.link} #{number} {mark}")
-    return action if may_try(snapshot, action) else None
+    return action if derive.may_try(snapshot, action) else None
