@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from lifecycle.claim.record.sections import (
     CardRecord,
     Intent,
     MergeRecord,
+    Nudge,
     Releasing,
     Trouble,
 )
@@ -252,3 +254,24 @@ def test_what_failed_is_remembered_with_when_it_may_be_tried_again() -> None:
     closing = plan.CloseIssue(42)
     refused = fold(record(), plan.Failed(closing, BadCredentials("no")), NOW)
     assert refused.due() == NOW + 600
+
+
+def test_a_record_comes_back_from_its_json_as_it_was() -> None:
+    """Values within values are values again, and lists are tuples, as the record has them."""
+    whole = record(
+        memory={
+            "troubles": {"Look": Trouble("mark", "No answer.", 9.0)},
+            "intents": {"PostComment": Intent("mark", 7.0)},
+            "nudges": (Nudge(5.0, "coding", "done", "by hand", "person"),),
+            "pull.reruns": ((7, 1),),
+            "pull.changes_by": ("maria",),
+            "pull.tampering": ("a test",),
+            "pull.merging": MergeRecord(head="abc", asked={"auto-merge": "abc"}),
+            "card.ahead": CardAhead("Done", "In Review"),
+            "ending.releasing": Releasing(3.0, "late"),
+            "linked.link": Link("beads", "bd-1"),
+        }
+    )
+    assert Record.from_json(json.loads(json.dumps(whole.as_json()))) == whole
+    plain = record()
+    assert Record.from_json(json.loads(json.dumps(plain.as_json()))) == plain

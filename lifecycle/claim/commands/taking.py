@@ -184,7 +184,8 @@ class _Taking:
         try:
             taken = self._issue(linked)
         except LifecycleError as error:
-            if isinstance(error, HeldByAnother) and self._is_namesake():
+            holder = holder_of(world, number) if isinstance(error, HeldByAnother) else None
+            if holder is not None and holder.agent == agent:
                 # Another agent of our name, in the same second, has the issue and so the linked task.
                 linked_writes.settle(claim_store)
             else:
@@ -193,11 +194,6 @@ class _Taking:
             raise
         linked_writes.settle(claim_store)
         return taken
-
-    def _is_namesake(self) -> bool:
-        """True if the lease is held by another agent that has this attempt's name."""
-        holder = holder_of(self.world, self.task.issue.number)
-        return holder is not None and holder.agent == self.attempt.agent
 
     def _issue(self, linked: LinkRecord) -> Taken:
         """Take the issue: note, lease, branch, assignee, card, claim file, in this order.

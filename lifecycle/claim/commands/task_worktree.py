@@ -110,7 +110,7 @@ def _find(
     places: list[ListedWorktree], target: Path, number: int, *, is_given: bool
 ) -> ListedWorktree | None:
     """The worktree to go on in, or None if a new one is to be made at `target`."""
-    at_target = next((place for place in places if _is_same(place.path, target)), None)
+    at_target = next((place for place in places if place.path.resolve() == target.resolve()), None)
     if at_target is not None:
         if _is_for(at_target, number):
             return at_target
@@ -139,10 +139,6 @@ def _is_for(place: ListedWorktree, number: int) -> bool:
     if place.lock == _reason(number) or claimed(place.path) == number:
         return True
     return bool(re.fullmatch(rf"claude/(?:.+-)?{number}", place.branch))
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    return path.resolve() == other.resolve()
 
 
 def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:

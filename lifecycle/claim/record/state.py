@@ -305,7 +305,8 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
         case plan.PullRequestLinked():
             return _settled(record, "LinkPullRequest")
         case plan.OnBoard():
-            return _settled(_on_board(record, fact), "AddToBoard")
+            on_board = replace(record, card=replace(record.card, is_known=True))
+            return _settled(on_board.with_values({"item_id": fact.item.id}), "AddToBoard")
         case plan.BoardIs():
             return _settled(_with_board(record, fact), "SetBoard")
         case plan.LinkedIs():
@@ -363,12 +364,6 @@ def _with_link(record: Record, fact: plan.LinkedIs) -> Record:
         return record
     link = replace(record.linked.link, synced=fact.synced or record.linked.link.synced)
     return replace(record, linked=replace(record.linked, link=link, left=fact.left))
-
-
-def _on_board(record: Record, fact: plan.OnBoard) -> Record:
-    """The record once its card is on the board."""
-    card = replace(record.card, is_known=True)
-    return replace(record.with_values({"item_id": fact.item.id}), card=card)
 
 
 def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
