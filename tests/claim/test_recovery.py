@@ -98,6 +98,14 @@ def test_a_board_that_was_unreadable_a_moment_ago_is_tried_at_closing(place: Pla
     assert place.card()["Status"] == "Done"
 
 
+def test_an_open_pull_request_lets_on_idle_through_and_no_stop(place: Place) -> None:
+    """On-idle looks at it from here on; a stop has nothing to do with it."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    assert (place.root / ".lifecycle/idle-due").stat().st_mtime < 10
+    assert not (place.root / ".lifecycle/due").exists()
+
+
 def test_a_deadline_at_any_moment_leaves_the_guard_open(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
