@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
-from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience
 from lifecycle.core.timing import parse_time
@@ -23,18 +24,8 @@ _STOPPED = ("held", "missing", "stale", "hidden")
 _RUNS_ON = ("running", "unfinished")
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimParts:
-    """The parts of an overview that come from the claim's files."""
-
-    claim: values.OverviewClaim | None = None
-    pull: values.OverviewPull | None = None
-    checks: values.OverviewChecks | None = None
-    waiting: tuple[str, ...] = ()
-
-
-def claim_parts(reading: WorktreeRead) -> ClaimParts:
-    """Read the claim and what is remembered beside it.
+def claim_parts(reading: WorktreeRead) -> dict[str, Any]:
+    """Read the claim and what is remembered beside it: the fields of the overview that tell of it.
 
     Raises:
         ClaimRefused: the claim's file cannot be read; it was left as it is.
@@ -49,18 +40,18 @@ def claim_parts(reading: WorktreeRead) -> ClaimParts:
         if notice.audience is Audience.NOTE:
             reading.await_person("waiting", notice.text, ages.at(notice.key))
     if record is None:
-        return ClaimParts(waiting=waiting)
+        return {"waiting": waiting}
     session = record.ownership.session
     signs = signs_of_life.signs_of(claim_store.folder, session, reading.now)
     pull = _pull(record)
-    claim = _claim(reading, claim_store, record, signs, pull)
+    claim = _claim(reading, claim_store, record, signs, pull.url if pull is not None else "")
     _await(reading, record, ages, pull)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
     if session and not is_alive and not claim.lost and not record.ending.outcome:
         what = f"The session that works on #{claim.issue} is over; start one that goes on with it"
         reading.await_person("claim", what, signs.last_at or since)
-    return ClaimParts(claim, pull, _checks(record), waiting)
+    return {"claim": claim, "pull": pull, "checks": _checks(record), "waiting": waiting}
 
 
 class _Said:
@@ -83,11 +74,7 @@ class _Said:
 
 
 def _claim(
-    reading: WorktreeRead,
-    claim_store: ClaimStore,
-    record: Record,
-    signs: Signs,
-    pull: values.OverviewPull | None,
+    reading: WorktreeRead, claim_store: ClaimStore, record: Record, signs: Signs, pull_url: str
 ) -> values.OverviewClaim:
     claim, number = record.claim, record.claim.issue
     hears = claim_store.marks.hears_prompts(record.created_at)
@@ -99,7 +86,7 @@ def _claim(
         claim,
         {"phase": 60},
         issue=number,
-        url=_issue_url(reading, record, pull),
+        url=_issue_url(reading, record, pull_url),
         title=plain(record.title),
         agent=plain(claim.agent_id),
         is_confirmed=derive.is_confirmed(record),
@@ -115,12 +102,12 @@ def _claim(
     )
 
 
-def _issue_url(reading: WorktreeRead, record: Record, pull: values.OverviewPull | None) -> str:
+def _issue_url(reading: WorktreeRead, record: Record, pull_url: str) -> str:
     """The issue's page: beside the pull request's, else on the host that is configured."""
     number = record.claim.issue
     if not number:
         return ""
-    above, middle, _ = (pull.url if pull is not None else "").rpartition("/pull/")
+    above, middle, _ = pull_url.rpartition("/pull/")
     if middle:
         return f"{above}/issues/{number}"
     if not record.ownership.repository:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from lifecycle.core.timing import Deadline
 from lifecycle.git.checked_out import branch_of
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
 from lifecycle.views.overview import overview_values as values
-from lifecycle.views.overview.overview_claim import ClaimParts, claim_parts
+from lifecycle.views.overview.overview_claim import claim_parts
 from lifecycle.views.overview.overview_words import event_words
 from lifecycle.views.overview.worktree_read import WorktreeRead, copied, plain
 
@@ -40,21 +41,18 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
     reading = WorktreeRead(root, environment, deadline)
     where = values.OverviewWorktree(str(root), "", "")
     where = reading.part("worktree", _worktree, where)
-    claim = reading.part("claim", claim_parts, ClaimParts())
+    claim: dict[str, Any] = reading.part("claim", claim_parts, {})
     return values.Overview(
         at=reading.now,
         worktree=where,
-        claim=claim.claim,
-        pull=claim.pull,
-        checks=claim.checks,
         stage=reading.part("stage", _stage, None),
         run=reading.part("run", _run, None),
         workflow=reading.part("workflow", _workflow, None),
-        waiting=claim.waiting,
         events=reading.part("events", _events, ()),
         # All parts were read by now: each may have noted something.
         awaited=tuple(sorted(reading.awaited, key=lambda wait: wait.since or reading.now)),
         troubles=reading.troubles,
+        **claim,
     )
 
 

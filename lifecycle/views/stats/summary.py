@@ -165,8 +165,9 @@ class Summary:
             ((visit.actor, visit) for visit in stays if visit.actor),
             lambda name, tasks: _ended_by(name, tasks, ends),
         )
+        details = {entry.task: entry.detail for entry in every if entry.detail.get("title")}
         tasks = _tasks(stays, chosen)
-        self.tasks = dict.fromkeys(tasks, "") | _titles(every, tasks)
+        self.tasks = {task: str(details.get(task, {}).get("title", "")) for task in tasks}
         leading = _leading(stays)
         self.spent, self.tries = _spent(leading), _tries(leading)
         self.failed = _tries(leading, of_failed=True)
@@ -215,15 +216,6 @@ def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
         elif entry.task:
             labels.setdefault(entry.task, ())
     return labels
-
-
-def _titles(entries: Iterable[JournalEntry], tasks: Iterable[str]) -> dict[str, str]:
-    wanted = set(tasks)
-    return {
-        entry.task: str(entry.detail["title"])
-        for entry in entries
-        if entry.task in wanted and entry.detail.get("title")
-    }
 
 
 def _spelled(entry: JournalEntry) -> JournalEntry:

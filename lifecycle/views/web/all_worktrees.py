@@ -149,9 +149,8 @@ class AllWorktrees:
             if is_fresh or not is_in_use(worktree.overview):
                 return
         worktree.files = watched(worktree.root)
-        worktree.dates = signature_of(
-            worktree.files
-        )  # before it is read: a change meanwhile is seen at the next look
+        # Before it is read: a change meanwhile is seen at the next look.
+        worktree.dates = signature_of(worktree.files)
         deadline = Deadline.after(self.clock, GIT_SECONDS)
         worktree.overview = overview(worktree.root, self.environment, deadline)
         worktree.version = digest(repr(replace(worktree.overview, at=0.0)))

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lifecycle.core.light_dataclass import replace
 from lifecycle.views.overview.overview_values import AwaitedPerson, Overview, OverviewEvent
 from lifecycle.views.overview.overview_words import STANDINGS
 from lifecycle.views.stats.stats_page import page_templates
@@ -79,14 +80,8 @@ class PageCard:
         overview = self.overview
         is_run_over = overview.run is None or overview.run.status == "completed"
         is_stage_over = overview.stage is None or overview.stage.is_over or overview.stage.is_off
-        rest = (
-            overview.claim,
-            overview.workflow,
-            overview.waiting,
-            overview.awaited,
-            overview.troubles,
-        )
-        return is_run_over and is_stage_over and not any(rest)
+        is_rest_over = not is_in_use(replace(overview, run=None, stage=None))
+        return is_run_over and is_stage_over and is_rest_over
 
 
 class PageAwaited:
