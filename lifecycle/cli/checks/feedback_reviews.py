@@ -38,7 +38,8 @@ def reviews(session: Session, *, pull: int | None) -> int:
     number = pull or own_pull(session)
     world = session.world
     conversation = review_reading.read(world.clients.graph, world.base, number)
-    ledger = _ledger(session, number)
+    record = session.claim_store.load(repair=False).record
+    ledger = ReviewLedger.from_json(record.pull.reviews if record is not None else {}, number)
     waiting = review_ledger.points(conversation, ledger.told)
     lines = [_summary(conversation, len(waiting))]
     if not conversation.is_complete:
@@ -81,7 +82,21 @@ def reply(
         is_person=is_person,
     )
     done = answers.ensure_reply(wanted, world.clock.now())
-    session.show(_done_lines(done), _done_data(thread, done))
+    posted = "Answered" if done.is_new else "Was answered so already"
+    lines = [f"{posted} on PR #{done.number}: {done.url}"]
+    if not done.is_seen:
+        lines.append("GitHub took it and does not show it yet; it is not sent again.")
+    lines += ["The thread is resolved."] if done.is_resolved else []
+    data = {
+        "thread": thread,
+        "pull": done.number,
+        "url": done.url,
+        "posted": done.is_new,
+        "seen": done.is_seen,
+        "resolved": done.is_resolved,
+        "note": done.note or None,
+    }
+    session.show([*lines, *([done.note] if done.note else [])], data)
     return 0
 
 
@@ -114,12 +129,6 @@ def request(session: Session, *, pull: int | None) -> int:
     lines = [*lines, *refused] or [f"Nobody is to be asked for another review of PR #{number} now."]
     session.show(lines, {"pull": number, "asked": asked, "refused": refused})
     return 1 if refused else 0
-
-
-def _ledger(session: Session, number: int) -> ReviewLedger:
-    record = session.claim_store.load(repair=False).record
-    rows = record.pull.reviews if record is not None else {}
-    return ReviewLedger.from_json(rows, number)
 
 
 def _text(name: str, *, is_person: bool) -> str:
@@ -191,26 +200,4 @@ def _point_data(point: ReviewPoint, ledger: ReviewLedger) -> dict[str, Any]:
         "body": redact(point.remark.body)[: review_packet.MOST_OF_BODY],
         "told_at_head": row.head if row is not None else None,
         "times_told": row.times if row is not None else 0,
-    }
-
-
-def _done_lines(done: review_reply.Replied) -> list[str]:
-    posted = "Answered" if done.is_new else "Was answered so already"
-    lines = [f"{posted} on PR #{done.number}: {done.url}"]
-    if not done.is_seen:
-        lines.append("GitHub took it and does not show it yet; it is not sent again.")
-    if done.is_resolved:
-        lines.append("The thread is resolved.")
-    return [*lines, *([done.note] if done.note else [])]
-
-
-def _done_data(thread: str, done: review_reply.Replied) -> dict[str, Any]:
-    return {
-        "thread": thread,
-        "pull": done.number,
-        "url": done.url,
-        "posted": done.is_new,
-        "seen": done.is_seen,
-        "resolved": done.is_resolved,
-        "note": done.note or None,
     }

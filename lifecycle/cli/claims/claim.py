@@ -150,19 +150,14 @@ def close(session: Session, override: str | None) -> int:
     Closes only if the PR merged, unless --override gives a reason. Comments, closes, sets the board
     to Done, clears Agent, and deletes .agent-claim.json once GitHub shows the issue closed.
     """
-    if override is not None and not override.strip():
+    reason = (override or "").strip()
+    if override is not None and not reason:
         raise Refused("--override needs a reason, which goes into the issue's comment.")
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
-    record = move(
-        session.world,
-        session.claim_store,
-        Phase.DONE,
-        force=True,
-        override=(override or "").strip(),
-        consent="close",
-    )
+    world, claim_store = session.world, session.claim_store
+    record = move(world, claim_store, Phase.DONE, force=True, override=reason, consent="close")
     code = claim_look.look(session)
-    remaining = session.claim_store.load(repair=False).record
+    remaining = claim_store.load(repair=False).record
     is_same = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
     return code or int(is_same)
 

@@ -24,7 +24,13 @@ def tick(session: Session, *, dry_run: bool) -> int:
 
     Does not wait for the polling backoff. Doing it again changes nothing. 4: another agent has the task.
     """
-    return dry(session) if dry_run else look(session)
+    if not dry_run:
+        return look(session)
+    report = engine.rehearse(session.world, session.claim_store)
+    lines = report_lines(report, would=True)
+    lines += problem_lines(report, lines)
+    session.show(lines or _taken(report) or ["Nothing to do."], report_data(report))
+    return code_of(report)
 
 
 def look(session: Session) -> int:
@@ -96,15 +102,6 @@ def listener(session: str) -> Listener:
     """
     is_agents = bool(os.environ.get("CLAUDE_CODE_SESSION_ID"))
     return Listener(audiences=tuple(Audience) if is_agents else (Audience.NOTE,), session=session)
-
-
-def dry(session: Session) -> int:
-    """Print what a look would do; returns the exit code."""
-    report = engine.rehearse(session.world, session.claim_store)
-    lines = report_lines(report, would=True)
-    lines += problem_lines(report, lines)
-    session.show(lines or _taken(report) or ["Nothing to do."], report_data(report))
-    return code_of(report)
 
 
 _LINKED = {"claimed": "claim", "closed": "close", "released": "release"}

@@ -103,7 +103,8 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
 
     Many findings that were left for one reason are folded; findings without room are counted.
     """
-    head = ["## lifecycle reconcile", "", _first(report), ""]
+    account = f"**{escaped(words.totals(report))}** {escaped(words.account(report))}".rstrip()
+    head = ["## lifecycle reconcile", "", account, ""]
     tail = [*_problems(report), *_rest(report)]
     rows, folds = words.parted(report)
     bytes_left = room - _size(head) - _size(tail) - 2 * CELL
@@ -120,11 +121,6 @@ def summary(report: SweepReport, room: int = BYTES) -> str:
         tail = ["", f"{cut:,} more findings have no room here; `--json` has them all.", *tail]
     text = "\n".join([*head, *tail]) + "\n"
     return text if len(text.encode()) <= room else ""
-
-
-def _first(report: SweepReport) -> str:
-    work = words.account(report)
-    return f"**{escaped(words.totals(report))}**" + (f" {escaped(work)}" if work else "")
 
 
 _FINDINGS = ("", "task", "finding", "what is so", "what is done")

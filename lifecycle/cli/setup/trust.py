@@ -36,13 +36,11 @@ class _Asked:
     @property
     def is_trusted(self) -> bool:
         """True if the user allowed all of it already."""
-        return all(
-            (
-                not self.commands or user_folder.is_trusted(os.environ, self.clone, self.commands),
-                all(known_checks.may_run(check, self.clone, os.environ) for check in self.checks),
-                not self.program or user_folder.allows(os.environ, self.clone, self.program),
-            )
-        )
+        environment, clone, commands = os.environ, self.clone, self.commands
+        may_hand_off = not commands or user_folder.is_trusted(environment, clone, commands)
+        may_check = all(known_checks.may_run(check, clone, environment) for check in self.checks)
+        may_track = not self.program or user_folder.allows(environment, clone, self.program)
+        return may_hand_off and may_check and may_track
 
     def allow(self) -> None:
         """Record the user's yes to all of it."""

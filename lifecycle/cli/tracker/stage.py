@@ -138,13 +138,10 @@ def _fitted(lines: list[str]) -> list[str]:
     if not is_terminal(sys.stdout):
         return lines
     width = min(shutil.get_terminal_size().columns, WIDTH)
-    return [
-        part
-        for line in lines
-        for part in textwrap.wrap(
-            line, width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
-        )
-    ]
+    wrapper = textwrap.TextWrapper(
+        width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
+    )
+    return [part for line in lines for part in wrapper.wrap(line)]
 
 
 def _settings(session: Session) -> StageSettings:
@@ -197,7 +194,7 @@ def _standing(session: Session) -> Standing:
     """
     stages = session.world.settings.stages
     files = WorkflowFiles(session.root)
-    record, why = _kept(files), ""
+    why = ""
     if not stages.use:
         why = f"{regular_files.CONFIG_FILE} does not switch it on; run: lifecycle init --stages"
     elif files.is_off:
@@ -218,7 +215,7 @@ def _standing(session: Session) -> Standing:
         return [why, *notes], {"active": False, "why": why, "tasks": []}
     first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."
     data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
-    lines, session_data = _session_standing(session, stages, activity, record)
+    lines, session_data = _session_standing(session, stages, activity, _kept(files))
     unheard = [] if _is_heard(session) else [UNHEARD]
     return [first, *notes, *lines, *unheard], data | session_data
 
@@ -250,7 +247,10 @@ def _session_standing(
     turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
     sequence = _line(stages, record, turn)
     if record.ended and not record.task:
-        return _ended_standing(record, sequence)
+        over = f"Session {record.session} was led to the end of {record.ended}, and is not led any more."
+        names = [step.value for step in sequence]
+        ended: dict[str, Any] = {"session": record.session, "task": "", "ended": record.ended}
+        return [over, " → ".join(names)], {**ended, "stage": None, "line": names}
     stage = _stage_of(record, turn, sequence)
     # The task that the session took after its last one was closed, if a stop was looked at since.
     taken = turn.taken if turn is not None and activity.find(turn.taken) is not None else ""
@@ -289,17 +289,6 @@ def _line(stages: StageSettings, record: SessionRecord, turn: Turn | None) -> tu
     if record.labels or turn is None:
         return stages.line_of(record.labels)
     return session_record.line_told(turn.instruction)
-
-
-def _ended_standing(record: SessionRecord, sequence: tuple[Stage, ...]) -> Standing:
-    """The standing of a session whose task was led to its end: it is not led any more."""
-    names = [step.value for step in sequence]
-    lines = [
-        f"Session {record.session} was led to the end of {record.ended}, and is not led any more.",
-        " → ".join(names),
-    ]
-    data = {"session": record.session, "task": "", "ended": record.ended, "stage": None}
-    return lines, {**data, "line": names}
 
 
 def _stage_of(

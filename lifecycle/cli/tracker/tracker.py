@@ -7,6 +7,7 @@ Those are `ready`, `list`, `show`, `comments`, and
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -67,18 +68,13 @@ def _show_listing(
 def show(session: Session, task: str) -> None:
     """Show the task with the id TASK."""
     shown = session.tracker.get(task)
-    data = {"tracker": session.tracker.name, "task": values.task_data(shown)}
-    session.show_whole(values.task_lines(shown), data)
+    session.show_whole(values.task_lines(shown), _data(session, task=values.task_data(shown)))
 
 
 def comments(session: Session, task: str) -> None:
     """Show the comments on the task with the id TASK, the oldest first."""
     notes = session.tracker.list_comments(task)
-    data = {
-        "tracker": session.tracker.name,
-        "task": task,
-        "comments": [*map(values.note_data, notes)],
-    }
+    data = _data(session, task=task, comments=[*map(values.note_data, notes)])
     session.show_whole(values.comment_lines(task, notes), data)
 
 
@@ -130,15 +126,10 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
 
 
 def edit(
-    session: Session,
-    task: str,
-    title: str | None,
-    description: str | None,
-    file: str | None,
-    priority: int | None,
+    session: Session, task: str, title: str | None, priority: int | None, **texts: str | None
 ) -> None:
     """Change the task TASK; what is not named stays as it is."""
-    text = values.text_from(description, file, "--description")
+    text = values.text_from(texts["description"], texts["file"], "--description")
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
     title = title and session.world.public(title, "title")
@@ -185,7 +176,7 @@ def comment(
         )
     body = session.world.public(body, "comment")
     note = session.tracker.comment(task, key or values.key_of(body), body)
-    data = {"tracker": session.tracker.name, "task": task, "comment": values.note_data(note)}
+    data = _data(session, task=task, comment=values.note_data(note))
     session.show([f"The comment is on {task}."], data)
 
 
@@ -199,14 +190,16 @@ def dep(session: Session, task: str, blocker: str) -> None:
 def publish(session: Session) -> None:
     """Send what was written to where others read it, for a tracker that keeps it here first."""
     session.tracker.publish()
-    session.show(
-        [f"What was written is published by {session.tracker.name}."],
-        {"tracker": session.tracker.name, "published": True},
-    )
+    line = f"What was written is published by {session.tracker.name}."
+    session.show([line], _data(session, published=True))
 
 
 def _tell(session: Session, task: Task, line: str) -> None:
-    session.show([line], {"tracker": session.tracker.name, "task": values.task_data(task)})
+    session.show([line], _data(session, task=values.task_data(task)))
+
+
+def _data(session: Session, **data: Any) -> dict[str, Any]:
+    return {"tracker": session.tracker.name, **data}
 
 
 def _state(task: Task) -> str:

@@ -43,7 +43,9 @@ def status(session: Session) -> int:
         record = session.claim_store.load(repair=False).record
         if record is None:
             lines.append("No claim in this worktree. Make one with: lifecycle claim <number>")
-            lines += filter(None, [_unfinished(session)])
+            from lifecycle.claim.commands import unfinished_claims
+
+            lines += filter(None, [unfinished_claims.left(session.claim_store)])
         else:
             lines, is_held = session.claim_lines(record), session.is_held(record)
         notices = session.claim_store.ledger.waiting()
@@ -70,10 +72,3 @@ def status(session: Session) -> int:
     if problem is not None and not session.as_json:
         raise problem
     return 0 if problem is None else 1
-
-
-def _unfinished(session: Session) -> str:
-    """The sentence on what an unfinished attempt to claim left behind, or ""."""
-    from lifecycle.claim.commands import unfinished_claims
-
-    return unfinished_claims.left(session.claim_store)
