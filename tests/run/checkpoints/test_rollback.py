@@ -165,6 +165,7 @@ def test_the_last_one_is_the_last_that_still_counts(marked: Marked) -> None:
     marked.commit("b.py", "1\n")
     marked.mark()
     marked.commit("c.py", "1\n")
+    assert marked.back().checkpoint.ref == "mark-2"
     assert marked.back("mark-1").checkpoint.ref == "mark-1"
     assert marked.back().checkpoint.ref == "mark-1"
     assert marked.back("mark-2").checkpoint.ref == "mark-2"

@@ -102,6 +102,9 @@ def test_what_security_cleared_is_cleared_again_when_it_changes(ground: RunGroun
     assert unread(ground, approved(safe, facts, CLEARED), other, third).uncleared == ()
     flagged = completed("S3", other.commit, third.commit, 3.0, security=True)
     assert unread(ground, safe, other, flagged).uncleared == ()
+    written(ground, "keep.py", "4\n")
+    clauses = unread(ground, safe, other, flagged).uncleared
+    assert [text.rpartition("lifecycle run review ")[2][:2] for text in clauses] == ["S3", "S1"]
 
 
 def test_what_the_branch_beneath_brought_was_read_there(ground: RunGround) -> None:
