@@ -237,6 +237,19 @@ def test_what_git_tracks_is_marked_as_strangers_words(ground: WorkflowGround) ->
     assert ground.one().is_foreign
 
 
+def test_a_checkpoint_that_was_copied_and_renamed_is_another_workflow(
+    ground: WorkflowGround,
+) -> None:
+    """It takes over neither the first one's name nor its place; a file of another name is none."""
+    ground.start("A", "B")
+    (path,) = ground.checkpoints()
+    fields = json.loads(path.read_text())
+    for name, file in (("Copy", "state-z.json"), ("Snapshot", "snapshot.json")):
+        path.with_name(file).write_text(json.dumps({**fields, "workflow": name}))
+    names = [entry.workflow.name for entry in ground.store.read().found]
+    assert sorted(names) == ["Copy", "Feature X"]
+
+
 def test_a_busy_lock_is_one_sentence(ground: WorkflowGround) -> None:
     """Whoever finds another process at it is told so, and nothing is changed."""
     ground.start("A")

@@ -101,6 +101,18 @@ def test_a_story_goes_from_begin_to_completion(story: Story, command: str) -> No
     assert next_step(run, FACTS).command == f"lifecycle run {command}"
 
 
+def test_the_last_run_of_a_gate_counts() -> None:
+    """What failed at first and passes now is done; what passed before it failed is not."""
+    failed = GateRecord(Gate.G2, NOW, CheckState.FAIL, TREE)
+    for records, command in (
+        ((failed, *BUILT.gates), "review S1 --by reviewer --verdict VERDICT --report"),
+        ((*BUILT.gates, failed), "gate G2 S1"),
+    ):
+        stories = (replace(BUILT, gates=records),)
+        run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=stories)
+        assert next_step(run, FACTS).command == f"lifecycle run {command}"
+
+
 def test_what_is_shown_is_committed_before_it_is_completed() -> None:
     """Files that no commit has hold the story back."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
