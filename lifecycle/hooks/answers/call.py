@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.plan import PACKED, REPLIES, Audience, Notice, Wake
+from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings.running_client import Client, process_of
@@ -185,20 +185,18 @@ class HookCall:
         """True if a process waits for this session's news right now."""
         return signs_of_life.is_live(self.claim_store.folder, self.world.clock.now(), self.session)
 
-    def tick(self, wake: Wake, audiences: Collection[Audience] | None = None) -> Report:
-        """One look of the engine at the claim; notices are for `audiences`, else as `listener` has it."""
-        to = self.listener if audiences is None else replace(self.listener, audiences=audiences)
+    @property
+    def tick(self) -> partial[Report]:
+        """One look of the engine at the claim, to be called with a wake and `to`, who hears the notices."""
         loaded = self.loaded if self.has_claim else None
         # `wake` has asked whether git tracks anything before anything was read.
-        return engine.tick(
-            self.world, self.claim_store, wake, to=to, is_untracked=True, loaded=loaded
-        )
+        return partial(engine.tick, self.world, self.claim_store, is_untracked=True, loaded=loaded)
 
     def look(self, wake: Wake) -> Reply:
         """One look of the engine at the claim, if there is anything to look for, and its reply."""
         if engine.is_quiet(self.world, self.claim_store, wake, self.loaded, self.session):
             return Reply()
-        report = self.tick(wake)
+        report = self.tick(wake, to=self.listener)
         self.sign_first(report.record)
         return self.reply(report)
 

@@ -132,7 +132,7 @@ def _claim(call: HookCall) -> tuple[Notice, ...]:
             return ()
     elif not call.claim_store.marks.has(STOP_DUE):
         return ()
-    report = call.tick(wake, audiences=_audiences(call))
+    report = call.tick(wake, to=replace(call.listener, audiences=_audiences(call)))
     call.sign_first(report.record)
     return report.said
 

@@ -131,7 +131,7 @@ def _look_first(call: HookCall) -> None:
     with contextlib.suppress(LifecycleError, OSError, DeadlineReached):
         kept = max(world.deadline.left - LOOK_SECONDS, 0.0)
         with world.deadline.keeping(kept), interrupted(LOOK_SECONDS + 0.3):
-            call.tick(Wake.START, audiences=())
+            call.tick(Wake.START, to=replace(call.listener, audiences=()))
         call.__dict__.pop("loaded", None)
 
 
