@@ -285,18 +285,23 @@ def _from_json(kind: Any, value: Any, *, is_whole: bool) -> Any:
     of, parts, types = _shape(kind)
     if kind is type(value) or (of is UnionType and value is None):
         return value
+    if of is UnionType:
+        return _from_json(parts[0], value, is_whole=is_whole)
+    is_list = isinstance(value, (list, tuple))
     if types:
-        values = dict(zip(types, value, strict=True)) if isinstance(value, list) else value
+        values = dict(zip(types, value, strict=True)) if is_list else {**value}
         names = [name for name in types if is_whole or name in values]
         read = {name: _from_json(types[name], values[name], is_whole=is_whole) for name in names}
         return kind(**read)
     if of is Mapping:
         return {name: _from_json(parts[1], part, is_whole=is_whole) for name, part in value.items()}
-    if of is tuple:
-        kinds = parts if parts[-1] is not ... else parts[:1] * len(value)
-        pairs = zip(kinds, value, strict=True)
-        return tuple(_from_json(part, element, is_whole=is_whole) for part, element in pairs)
-    return _from_json(parts[0], value, is_whole=is_whole) if of is UnionType else kind(value)
+    if is_list is not (of is tuple) or value is None or isinstance(value, Mapping):
+        raise TypeError("a list, and no list is wanted, or the other way round; or nothing")
+    if of is not tuple:
+        return kind(value)
+    kinds = parts if parts[-1] is not ... else parts[:1] * len(value)
+    pairs = zip(kinds, value, strict=True)
+    return tuple(_from_json(part, element, is_whole=is_whole) for part, element in pairs)
 
 
 @cache

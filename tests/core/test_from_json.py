@@ -31,6 +31,13 @@ class Tree:
     is_old: bool = False
 
 
+@dataclass(frozen=True)
+class Lenient:
+    """Of which nothing has to be there."""
+
+    name: str = ""
+
+
 TREE = Tree(1.5, (Leaf("a", ("b", 2)),), {"c": Leaf("c")}, Stage.CODING, is_old=True)
 WHOLE: dict[str, Any] = json.loads(json.dumps(asdict(TREE)))
 
@@ -56,7 +63,9 @@ def test_what_is_missing_is_a_default_only_where_that_is_wanted(name: str) -> No
     "other",
     [
         *({"at": "soon"}, {"leaves": 7}, {"leaves": [["a"]]}, {"by_name": []}, {"stage": "NONE"}),
-        *({"leaves": [{"name": "a", "pair": ["b"]}]}, {"at": None}),
+        *({"leaves": [{"name": "a", "pair": ["b"]}]}, {"at": None}, {"leaves": "ab"}),
+        *({"leaves": {"a": 1}}, {"is_old": None}, {"is_old": []}, {"leaves": [[None, ["b", 2]]]}),
+        *({"leaves": [[["a"], ["b", 2]]]}, {"leaves": [{"name": {}, "pair": ["b", 2]}]}),
     ],
 )
 def test_what_has_another_shape_is_nothing(other: dict[str, object]) -> None:
@@ -64,3 +73,5 @@ def test_what_has_another_shape_is_nothing(other: dict[str, object]) -> None:
     assert from_json(Tree, WHOLE | other) is None
     values: tuple[object, ...] = (None, 7, "x", [])
     assert [from_json(Tree, value) for value in values] == [None] * 4
+    assert [from_json(Lenient, value, is_whole=False) for value in values] == [None] * 4
+    assert from_json(Lenient, {}, is_whole=False) == Lenient()

@@ -94,8 +94,16 @@ def test_an_answer_is_believed_for_a_minute_and_kept_whole(
     assert not asked.is_fresh(NOW - 1)
 
 
+PART = b'"version": 1, "at": 9.0, "of": "memory/auto-workflow"'
+
+
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"7", b'{"version": 1}', b"\xff", b"[" * 100_000]
+    "content",
+    [
+        *(b"", b"{", b"[]", b"7", b'{"version": 1}', b"\xff", b"[" * 100_000),
+        *(b"{" + PART + b"}", b"{" + PART + b', "tasks": [], "ready": []}'),
+        b'[9.0, "memory/auto-workflow", [], [], [], false]',
+    ],
 )
 def test_a_broken_answer_is_no_answer(shelf: WorkflowFiles, content: bytes) -> None:
     """The tracker is asked again."""

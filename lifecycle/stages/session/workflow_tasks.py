@@ -29,6 +29,9 @@ _FAMILIES = 20
 _OF_TASK = ["id", "title", "status", "priority", "labels", "assignee", "blocked_by", "created_at"]
 """What is kept of a task."""
 
+_OF_ANSWER = ("at", "of", "families", "ready")
+"""What is kept of an answer beside its tasks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Activity:
@@ -107,7 +110,7 @@ def keep(files: WorkflowFiles, activity: Activity) -> None:
     """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
     kept = activity.tasks[:_KEPT]
     tasks = [{name: getattr(task, name) for name in _OF_TASK} for task in kept]
-    whole = {name: getattr(activity, name) for name in ("at", "of", "families", "ready")}
+    whole = {name: getattr(activity, name) for name in _OF_ANSWER}
     files.save(TASKS, {"version": _VERSION, **whole, "tasks": tasks})
     files.set_due(workflow_marks.ALWAYS if activity.tasks else activity.at + INACTIVE_SECONDS)
 
@@ -128,7 +131,9 @@ def drop(files: WorkflowFiles, now: float) -> None:
 def known(files: WorkflowFiles, of: str) -> Activity | None:
     """The answer that is remembered, if it is one to this question."""
     data = files.load(TASKS)
+    if not isinstance(data, dict) or not data.keys() >= {"version", "tasks", *_OF_ANSWER}:
+        return None
     kept: Activity | None = from_json(Activity, data, is_whole=False)
-    if kept is None or data.get("version") != _VERSION or kept.of != of:
+    if kept is None or data["version"] != _VERSION or kept.of != of:
         return None
     return replace(kept, is_stale=int(kept.at * 1e9) <= files.sessions.mtime_ns(CHANGED))
