@@ -201,8 +201,8 @@ def move(
         observing.demand_same_place(world, record)
         changed = _moved(record, wanted, force=force)
         if reason:
-            by, source = "agent" if session_of(world) else "person", record.claim.phase
-            nudge = Nudge(world.clock.now(), source, wanted.value, reason, by)
+            by = "agent" if session_of(world) else "person"
+            nudge = Nudge(world.clock.now(), record.claim.phase, wanted.value, reason, by)
             changed = replace(changed, nudges=(*record.nudges, nudge)[-NUDGES_KEPT:])
         if wanted is not Phase.DONE:
             return changed.with_ending(override="", consent="")

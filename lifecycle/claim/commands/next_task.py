@@ -25,9 +25,11 @@ _DONE_WITH = "branch_merged"
 def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
     """The first open Todo card of this repository by Priority that `lifecycle claim` would take."""
     every_open = todo_of(cards, repository, status=None)
-    numbers, todo = {card.number for card in every_open}, todo_of(every_open, repository)
-    free = (card for card in todo if numbers.isdisjoint(priorities.numbers(card.dependencies)))
-    return next(free, None)
+    numbers = {card.number for card in every_open}
+    for card in todo_of(every_open, repository):
+        if numbers.isdisjoint(priorities.numbers(card.dependencies)):
+            return card
+    return None
 
 
 def todo_of(

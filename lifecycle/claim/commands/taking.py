@@ -30,7 +30,7 @@ from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.sections import CardRecord, LinkRecord
+from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
@@ -176,16 +176,23 @@ class _Taking:
 
     def both(self, chosen: tracker.Task | None) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
-        world, claim_store, notes, force = self.world, self.claim_store, self.notes, self.force
-        number, agent, insists = self.task.issue.number, self.attempt.agent, self.attempt.resumes
+        world, claim_store, attempt = self.world, self.claim_store, self.attempt
+        number = self.task.issue.number
         linked = linked_writes.hold(
-            world, claim_store, number, agent, notes, chosen, insists=force or insists, force=force
+            world,
+            claim_store,
+            number,
+            attempt.agent,
+            self.notes,
+            chosen,
+            insists=self.force or attempt.resumes,
+            force=self.force,
         )
         try:
             taken = self._issue(linked)
         except LifecycleError as error:
             holder = holder_of(world, number) if isinstance(error, HeldByAnother) else None
-            if holder is not None and holder.agent == agent:
+            if holder is not None and holder.agent == attempt.agent:
                 # Another agent of our name, in the same second, has the issue and so the linked task.
                 linked_writes.settle(claim_store)
             else:
@@ -217,11 +224,22 @@ class _Taking:
         item = _put_on_board(world, task, agent, start.status, notes)
         exclude_own_files(world.root)
         card = CardRecord(is_known=item is not None, agent=agent if item is not None else None)
-        values, now = _values(task, branch, agent, item, start), world.clock.now()
-        record = Record(values, created_at=now, is_taken=True, card=card, linked=linked)
-        record = replace(record, title=task.issue.title)
-        record = record.with_ownership(lease=sha, refs_in=refs_in, session=session_of(world))
-        record = record.with_ownership(remote=world.remote, repository=str(world.base))
+        ownership = OwnershipRecord(
+            lease=sha,
+            refs_in=refs_in,
+            session=session_of(world),
+            remote=world.remote,
+            repository=str(world.base),
+        )
+        record = Record(
+            _values(task, branch, agent, item, start),
+            created_at=world.clock.now(),
+            is_taken=True,
+            title=task.issue.title,
+            card=card,
+            ownership=ownership,
+            linked=linked,
+        )
         if task.lost is None:
             record = claim_store.create(record)
         else:

@@ -274,12 +274,11 @@ def told_at(issue: Issue, agent: str) -> int | None:
     A release that is resumed without state.json names the same time, and so finds its comment again.
     """
     mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
-    begin, _, end = map(
-        re.escape, mark.rpartition("AT")
-    )  # the last one: a name may have "AT" in it
+    begin, _, end = mark.rpartition("AT")  # the last one: a name may have "AT" in it
+    pattern = rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}"
     bodies = (comment.body.rstrip().splitlines()[-1:] for comment in issue.comments or ())
     ends = (line.rstrip() for last in bodies for line in last)
-    matches = (re.fullmatch(rf"{begin}(\d{{1,12}}){end}", line) for line in ends)
+    matches = (re.fullmatch(pattern, line) for line in ends)
     return max((int(match[1]) for match in matches if match), default=None)
 
 

@@ -76,8 +76,10 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
         exists = observed.issue is not None and observed.issue.is_open
         is_free = item is None or item.agent in (None, "", claim.agent_id)
         return exists and is_free and _pulls_mention(snapshot, observed, number)
-    shown = {"item_id": "id", "agent_id": "agent", "last_synced_status": "status"}.get(name)
-    return item is not None and shown is not None and bool(getattr(item, shown) == value)
+    if item is None:
+        return False
+    shown = {"item_id": item.id, "agent_id": item.agent, "last_synced_status": item.status}
+    return name in shown and shown[name] == value
 
 
 def _pulls_mention(snapshot: Snapshot, observed: Observation, number: int | None) -> bool:

@@ -139,9 +139,15 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     """Create the pull request; after an unclear answer, or if there is one already, look for it."""
-    texts, where = texts_of(action, world), {"head": action.head, "base": action.base}
+    texts = texts_of(action, world)
     try:
-        return world.forge.create_pull_request(**texts, **where, is_draft=action.is_draft)
+        return world.forge.create_pull_request(
+            title=texts["title"],
+            body=texts["body"],
+            head=action.head,
+            base=action.base,
+            is_draft=action.is_draft,
+        )
     except errors.LifecycleError as error:
         find = partial(_find_open, action, world)
         return settled_after(error, find, already=(errors.PullRequestExists,)).now

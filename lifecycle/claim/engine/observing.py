@@ -281,9 +281,13 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return
-        working.record, has_checks = working.record.without("Look"), request.checks
-        working.seen = replace(working.seen, rules=rules, looked_at_checks=has_checks)
-        working.seen = replace(working.seen, observation=observation)
+        working.seen = replace(
+            working.seen,
+            record=working.record.without("Look"),
+            rules=rules,
+            observation=observation,
+            looked_at_checks=request.checks,
+        )
         if observation.board_problem:
             off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
             world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})

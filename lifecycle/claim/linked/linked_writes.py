@@ -164,14 +164,16 @@ def _claim(
         tracker.claim(task)
     except errors.AlreadyClaimed as error:
         earlier, ours = world.inner_as(""), pending_writes.actors(claim_store, task)
-        ours |= {earlier.actor if earlier is not None else ""}
+        if earlier is not None:
+            ours.add(earlier.actor)
         as_holder = world.inner_as(error.by) if error.by else None
         if as_holder is None or not (error.by in ours or takes_over):
             raise
         # In the holder's name, so that a task that is somebody else's by now is not touched.
         as_holder.release(task)
         tracker.claim(task)
-        remarks += [] if error.by in ours else [linked_messages.taken_over(task, error.by)]
+        if error.by not in ours:
+            remarks.append(linked_messages.taken_over(task, error.by))
     return remarks
 
 

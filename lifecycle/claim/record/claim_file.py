@@ -221,9 +221,8 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
         is_reverted = value in (None, "") or any(_same(value, old.get(name)) for old in past)
         if not _same(value, ours.get(name)) and not is_reverted:
             hints[name] = value
-    for name in {*theirs, *ours} - set(
-        FIELDS
-    ):  # what the agent wrote or deleted under unknown keys
+    # What the agent wrote or deleted under unknown keys.
+    for name in {*theirs, *ours} - set(FIELDS):
         if name in theirs and (name not in base or theirs[name] != base[name]):
             values[name] = theirs[name]
             changed.add(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES
@@ -88,8 +88,8 @@ def wrote(
     mark, detail = _mark(action, fact)
     detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
-    about = {"source": record.claim.phase or "", "target": target, "key": key, "detail": detail}
-    return (_entry(record, at, journal.WRITE, **about),)
+    source = record.claim.phase or ""
+    return (_entry(record, at, journal.WRITE, source, target, key, detail),)
 
 
 def flaked(
@@ -111,9 +111,20 @@ def flaked(
     )
 
 
-def _entry(record: Record, at: float, kind: str, **about: Any) -> JournalEntry:
+def _entry(
+    record: Record,
+    at: float,
+    kind: str,
+    source: str,
+    target: str,
+    key: str,
+    detail: Mapping[str, Any],
+) -> JournalEntry:
     """An entry of the claim."""
-    return JournalEntry(at, journal.CLAIM, kind, **{**_whose(record), **about})
+    whose = _whose(record)
+    return JournalEntry(
+        at, journal.CLAIM, kind, **whose, source=source, target=target, key=key, detail=detail
+    )
 
 
 def _whose(record: Record) -> dict[str, str]:

@@ -1,8 +1,7 @@
 """The lines of a job's log as its step printed them: cleaned, cut to the failed step, without noise.
 
-Also which tests they name as failed, by the table of runners.
-
-All of it works on one line after the other, so that a log of any length costs no memory.
+It works on one line after the other, so that a log of any length costs no memory. `KeptLog` keeps what
+there is room for; in that `failing_tests` looks for the tests that failed, by the table of runners.
 
 Source: the format of job logs, https://docs.github.com/actions/monitoring-and-troubleshooting-workflows and
 https://github.com/actions/runner (each line has its moment; `##[group]`, `##[error]` and their like).

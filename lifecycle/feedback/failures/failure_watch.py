@@ -225,8 +225,14 @@ def _fact(failure: CheckFailure) -> FailureFact:
     from lifecycle.feedback.failures.infrastructure import broken
 
     checks = tuple(f"{failure.workflow}{BETWEEN}{name}" for name in (failure.name, *failure.same))
-    known = (failure.word == "CANCELLED", failure.identities, failure.trace)
-    return FailureFact(checks, failure.run, broken(failure), *known)
+    return FailureFact(
+        checks,
+        failure.run,
+        broken(failure),
+        is_cancelled=failure.word == "CANCELLED",
+        identities=failure.identities,
+        trace=failure.trace,
+    )
 
 
 def _passed(pull: PullRequest) -> Collection[str]:

@@ -6,7 +6,6 @@ Each push makes a reviewing bot find something else, so it alone never ends. Per
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.feedback.reviews import review_ledger
@@ -23,12 +22,6 @@ MOST_TIMES = 3
 """How often one point of a bot's is told to the agent: a bot may answer every answer."""
 
 _LESSER = ("minor", "nit")
-_FOR_USER = {
-    "strangers": review_ledger.strangers,
-    "limited": review_ledger.limited,
-    "approvals": review_ledger.approvals,
-}
-"""What finds the points of a decision that are for the user alone, by the name that they have there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +59,11 @@ def decide(
     """
     ledger = review_ledger.resolved(ledger, conversation)
     fresh = review_ledger.news(conversation, ledger.told)
-    for_user: dict[str, Any]
-    for_user = {name: tuple(find(conversation, ledger.told)) for name, find in _FOR_USER.items()}
-    others = [point for points in for_user.values() for point in points]
+    # The rest is for the user alone.
+    strangers = tuple(review_ledger.strangers(conversation, ledger.told))
+    limited = tuple(review_ledger.limited(conversation, ledger.told))
+    approvals = tuple(review_ledger.approvals(conversation, ledger.told))
+    others = [*strangers, *limited, *approvals]
     if not (fresh or others):
         return ReviewDecision(replace(ledger, due=None, waits_since=None))
     since = ledger.waits_since if ledger.waits_since is not None else now
@@ -77,7 +72,9 @@ def decide(
         return ReviewDecision(replace(ledger, due=due, waits_since=since))
     decision = _told(conversation, replace(ledger, due=None, waits_since=None), fresh)
     after = decision.ledger.telling(others, conversation.head, is_persons=True)
-    return replace(decision, ledger=after, **for_user)
+    return replace(
+        decision, ledger=after, strangers=strangers, limited=limited, approvals=approvals
+    )
 
 
 def _told(

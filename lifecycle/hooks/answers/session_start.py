@@ -154,7 +154,7 @@ def _was_answered(call: HookCall) -> bool:
     now = call.world.clock.now()
     before = call.claim_store.state.get("started") or {}
     this = {"session": call.session, "source": str(call.event.get("source", ""))}
-    is_same = {name: before.get(name) for name in this} == this and call.session
+    is_same = bool(call.session) and {name: before.get(name) for name in this} == this
     if is_same and 0 <= now - float(before.get("at", 0)) < recovery_marks.TWICE_SECONDS:
         return True
     call.claim_store.state["started"] = {**this, "at": now}

@@ -184,10 +184,15 @@ class TaskSearch(Own):
         remaining, elsewhere = self._left(known, left_by) if state in ENDING else (None, 0)
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(labels) if labels else shown_line
-        about = {
-            "is_claimed": holding is not HeldTask.NONE,
-            "names_tests": self._names_tests(state, line),
-        }
+        facts = facts_of(
+            self.call,
+            self.stages,
+            known,
+            task,
+            line,
+            is_claimed=holding is not HeldTask.NONE,
+            names_tests=self._names_tests(state, line),
+        )
         self.task, self.labels = task, labels
         self.title = shown.title if shown is not None else ""
         self.holder = fresh.assignee if fresh is not None and not conflict else ""
@@ -196,7 +201,7 @@ class TaskSearch(Own):
         return StageSeen(
             turn=self.turn,
             finding=self.finding,
-            facts=facts_of(self.call, self.stages, known, task, line, **about),
+            facts=facts,
             memory=self.kept.memory,
             is_on_task=True,
             remaining=remaining,

@@ -107,7 +107,8 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     """End only the lease and the linked task: another agent holds the task, or it was released before."""
     # The card names somebody else, and the lease may still be ours: it would keep them out.
     lease = None if releasing.holder else closing.lease_step(snapshot)
-    if step := lease or card_and_link.link_ending_step(snapshot):
+    step = lease if lease is not None else card_and_link.link_ending_step(snapshot)
+    if step is not None:
         return step
     text = f"{text} {card_and_link.link_remainder(snapshot.record)}".rstrip()
     notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
@@ -132,9 +133,11 @@ def _steps(
             return derive.attempt(snapshot, action)
     # The linked task goes before the lease: once that is gone, somebody else may claim both.
     linked = card_and_link.link_ending_step(snapshot)
+    if linked is not None:
+        return linked
     last = Decision() if comment == "waiting" else closing.lease_step(snapshot)
-    if step := linked or last:
-        return step
+    if last is not None:
+        return last
     # Said with the last step and not after it: a crash behind it must not lose the sentence.
     board = _board_sentence(snapshot, observed, issue)
     others, pulls = _others(record, issue), _stays(pull)

@@ -103,7 +103,9 @@ def over(pull: PullRequest) -> tuple[str, ...]:
 
 def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
     """How many conversations wait for an answer; as recorded if this look did not read them."""
-    return (pull.conversations or pull_record).unanswered
+    if pull.conversations is None:
+        return pull_record.unanswered
+    return pull.conversations.unanswered
 
 
 def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
