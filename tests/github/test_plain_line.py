@@ -533,6 +533,21 @@ def test_the_tunnel_of_a_proxy_is_safe_to_its_end(
     assert proxy.heard[0].startswith(b"CONNECT github.example:443 HTTP/1.")
     assert TOKEN.encode() not in proxy.heard[0]
     assert inside[0].startswith(b"GET /api/x HTTP/1.1\r\n")
+    assert b"\r\nHost: github.example\r\n" in inside[0]
+
+
+def test_the_host_has_its_port_only_where_that_is_not_the_usual_one(deadline: Deadline) -> None:
+    """Some servers know themselves by their name alone, and answer for no `name:443`."""
+    lines = []
+    for scheme, port in (("http", 80), ("https", 443), ("http", 443), ("https", 80)):
+        near, far = socket.socketpair()
+        with near, far:
+            connection = PlainLine(f"{scheme}://h.example:{port}", deadline)._made(None)
+            connection.sock = near
+            connection.request("GET", "/")
+            lines.append(far.recv(65_536).split(b"\r\n")[1])
+    usual, other = [b"Host: h.example"] * 2, [b"Host: h.example:443", b"Host: h.example:80"]
+    assert lines == usual + other
 
 
 def test_a_proxy_that_is_reached_by_tls_is_left_to_the_libraries(

@@ -114,6 +114,9 @@ class _SafeConnection(http.client.HTTPConnection):
         name: the server's, which its certificate has to be for.
     """
 
+    default_port = http.client.HTTPS_PORT
+    """The header Host leaves it out; some servers know themselves by their name alone."""
+
     def __init__(self, first: str, port: int, name: str) -> None:
         super().__init__(first, port)
         self._name = name
