@@ -277,7 +277,7 @@ def from_json(kind: Any, value: Any, *, is_whole: bool = True) -> Any:
     """
     try:
         return _from_json(kind, value, is_whole=is_whole)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return None
 
 

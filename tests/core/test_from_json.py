@@ -66,6 +66,7 @@ def test_what_is_missing_is_a_default_only_where_that_is_wanted(name: str) -> No
         *({"leaves": [{"name": "a", "pair": ["b"]}]}, {"at": None}, {"leaves": "ab"}),
         *({"leaves": {"a": 1}}, {"is_old": None}, {"is_old": []}, {"leaves": [[None, ["b", 2]]]}),
         *({"leaves": [[["a"], ["b", 2]]]}, {"leaves": [{"name": {}, "pair": ["b", 2]}]}),
+        *({"at": 10**400}, {"leaves": [{"name": "a", "pair": ["b", float("inf")]}]}),
     ],
 )
 def test_what_has_another_shape_is_nothing(other: dict[str, object]) -> None:
@@ -75,3 +76,10 @@ def test_what_has_another_shape_is_nothing(other: dict[str, object]) -> None:
     assert [from_json(Tree, value) for value in values] == [None] * 4
     assert [from_json(Lenient, value, is_whole=False) for value in values] == [None] * 4
     assert from_json(Lenient, {}, is_whole=False) == Lenient()
+
+
+@pytest.mark.parametrize("value", ["", "none", 7, 1.5, True])
+def test_a_text_is_no_object_of_which_all_is_missing(value: object) -> None:
+    """Where defaults stand for what is missing, something else than an object is nothing all the same."""
+    assert from_json(Lenient, value, is_whole=False) is None
+    assert from_json(tuple[Lenient, ...], [value], is_whole=False) is None
