@@ -19,12 +19,19 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import LAST_RAISES, Deadline, attempts, reading
-from lifecycle.github.client.client_common import Json, TokenClient, number, part, without_secrets
+from lifecycle.github.client.client_common import (
+    Json,
+    Sending,
+    TokenClient,
+    number,
+    part,
+    without_secrets,
+)
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import absent_api
 from lifecycle.storage.state_file import MemoryCache
@@ -130,7 +137,7 @@ class GraphClient(TokenClient):
     Args:
         cache: keeps what this server was found not to know, for a day; without one that is known
             until the process ends.
-        url, token, deadline and the others: those of every client.
+        url, token, deadline, sending: those of every client.
 
     Attributes:
         points: what those cost that were answered; a document that does not ask for its price
@@ -140,9 +147,15 @@ class GraphClient(TokenClient):
     of_library = "GqlLine"
 
     def __init__(
-        self, url: str, token: str, deadline: Deadline, *, cache: Cache | None = None, **more: Any
+        self,
+        url: str,
+        token: str,
+        deadline: Deadline,
+        *,
+        cache: Cache | None = None,
+        **sending: Unpack[Sending],
     ) -> None:
-        super().__init__(url, token, deadline, **more)
+        super().__init__(url, token, deadline, **sending)
         self._cache = MemoryCache() if cache is None else cache
         self._headers: Mapping[str, str] = {}
         self.points = 0
@@ -191,9 +204,8 @@ class GraphClient(TokenClient):
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
     ) -> GraphReply:
         """`execute` for what may be asked again: up to three times while nobody answers."""
-        for attempt in attempts(
-            self.deadline
-        ):  # and not by `reading`: it calls back, each look's way in
+        # And not by `reading`, which calls back: every look comes this way, and goes a step deeper then.
+        for attempt in attempts(self.deadline):
             with attempt:
                 return self.execute(name, variables, subject=subject, added=added)
         raise AssertionError(LAST_RAISES)
