@@ -192,9 +192,11 @@ class GitHub:
 
     def _found(self) -> Token:
         if self._given is None:
-            environment, root = self._environment, store.worktree_root(Path.cwd())
-            place = environment, self._addresses, root, lambda: self.repository, self._deadline
-            return find(TokenPlace(*place))
+            root = store.worktree_root(Path.cwd())
+            place = TokenPlace(
+                self._environment, self._addresses, root, lambda: self.repository, self._deadline
+            )
+            return find(place)
         if not self._given.strip():
             raise NoToken(
                 "The token= of this call is empty, so nothing was asked of GitHub; give one."

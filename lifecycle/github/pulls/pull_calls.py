@@ -7,7 +7,7 @@ Sources: https://docs.github.com/rest/pulls and the pages below it, named at eac
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
@@ -149,11 +149,20 @@ def pull_facts(pull: Json) -> PullFacts:
     )
 
 
-_TIMES = ("opened_at", "closed_at", "updated_at")
-
-
 def _as_pull(facts: PullFacts) -> PullRequest:
     owner, _, branch = facts.head.partition(":")
-    same = ("number", "url", "title", "state", "head_sha", "base", "body", "is_draft", *_TIMES)
-    shown: dict[str, Any] = {name: getattr(facts, name) for name in same}
-    return PullRequest(**shown, branch=branch, head_owner=owner)
+    return PullRequest(
+        number=facts.number,
+        url=facts.url,
+        title=facts.title,
+        state=facts.state,
+        branch=branch,
+        head_owner=owner,
+        head_sha=facts.head_sha,
+        base=facts.base,
+        body=facts.body,
+        is_draft=facts.is_draft,
+        opened_at=facts.opened_at,
+        closed_at=facts.closed_at,
+        updated_at=facts.updated_at,
+    )

@@ -214,22 +214,20 @@ def is_on_board(node: Json, owner: str, number: int) -> bool:
     return bool(project.get("number") == number and login.casefold() == owner.casefold())
 
 
-_CARD_FIELDS = ("priority", "readiness", "dependencies")
-
-
 def card(node: Json) -> model.Card | None:
     """A board item whose content is an issue; None for drafts, pull requests and what is hidden."""
     content = part(node, "content")
     if "number" not in content:
         return None
-    words: dict[str, Any] = {name: _value(node, name) for name in _CARD_FIELDS}
     return model.Card(
         board_item(node),
         int(content["number"]),
         **texts(content, title="title", url="url"),
         repository=text(part(content, "repository"), "nameWithOwner"),
         is_open=word(content.get("state")) == "OPEN",
-        **words,
+        priority=_value(node, "priority"),
+        readiness=_value(node, "readiness"),
+        dependencies=_value(node, "dependencies"),
     )
 
 
@@ -256,10 +254,11 @@ def _board_field(node: Json) -> model.BoardField:
 
 def _iterations(configuration: Json) -> list[Json]:
     """The iterations of a field, those to come before those that are over, as if they were options."""
-    every = [configuration.get(key) or () for key in ("iterations", "completedIterations")]
-    return [
-        {"name": text(part, "title"), "id": part.get("id")} for parts in every for part in parts
+    iterations = [
+        *(configuration.get("iterations") or ()),
+        *(configuration.get("completedIterations") or ()),
     ]
+    return [{"name": iteration.get("title"), "id": iteration.get("id")} for iteration in iterations]
 
 
 def _status_at(node: Json) -> float | None:
@@ -424,8 +423,6 @@ def ejection(node: Json) -> model.Ejection | None:
         return None
     last = events[-1]
     sha = text(part(last, "beforeCommit"), "oid")
-    at, commit = (
-        timing.parse_time(last.get("createdAt")),
-        sha if sha != node.get("headRefOid") else "",
-    )
+    commit = sha if sha != node.get("headRefOid") else ""
+    at = timing.parse_time(last.get("createdAt"))
     return model.Ejection(text(last, "id"), at, text(last, "reason"), commit)
