@@ -248,9 +248,8 @@ class GitRepository:
         Source: https://git-scm.com/docs/git-cat-file#_batch_output
         """
         ref = f"refs/remotes/{remote}/{branch}"
-        if _CONTROL.search(
-            ref
-        ):  # the name of no ref, and perhaps more than the one line that it is here
+        # Then it is the name of no ref, and could be more than the one line that it is here.
+        if _CONTROL.search(ref):
             return None
         # The head stands at both ends: what a fetch changes in between is no word about either commit.
         head = f"{ref}^{{commit}}"

@@ -88,7 +88,10 @@ def _listed(commands: Mapping[str, tuple[Argv, ...]]) -> dict[str, list[list[str
 
 def detection_data(detection: Detection) -> dict[str, Any]:
     """The match for `--json`; of the selected one only the commands that are there."""
-    platform = detection.selected
+    selected = None
+    if detection.selected is not None:
+        commands = _listed(detection.commands)
+        selected = {**platform_data(detection.selected), "commands": commands}
     return {
         "platforms": [
             {
@@ -100,8 +103,7 @@ def detection_data(detection: Detection) -> dict[str, Any]:
             }
             for match in detection.matches
         ],
-        "selected": platform
-        and {**platform_data(platform), "commands": _listed(detection.commands)},
+        "selected": selected,
         "reason": detection.reason,
         "notes": list(detection.notes),
     }

@@ -291,13 +291,20 @@ def _from_file(
     for key, value in _flat(data):
         reader = keys.get(key)
         if reader is None:
-            tables = {"not-projects": USER_KEYS, "not-persons": _KEYS}
-            kind = next((name for name, table in tables.items() if key in table), "no-key")
-            near, names = did_you_mean(key, keys), ", ".join(keys)
-            raise BadConfig(resources.sentence(kind, shown=shown, key=key, keys=names, near=near))
+            raise BadConfig(_unknown(key, shown, keys))
         name, convert = reader
         values[name] = convert(f"{key} in {shown}", value)
     return values
+
+
+def _unknown(key: str, shown: str, keys: Mapping[str, tuple[str, Any]]) -> str:
+    """What is said of a key that the file may not have."""
+    if key in USER_KEYS:
+        return resources.sentence("not-projects", shown=shown, key=key)
+    if key in _KEYS:
+        return resources.sentence("not-persons", shown=shown, key=key)
+    names, near = ", ".join(keys), did_you_mean(key, keys)
+    return resources.sentence("no-key", shown=shown, key=key, keys=names, near=near)
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -130,7 +130,8 @@ class MemoryTracker:
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
         """Create the task of this key, or give the one that there is; Invalid."""
-        task, tasks = refusals.demand_new(key, **new), self._tasks
+        task = refusals.demand_new(key, **new)
+        tasks = self._tasks
         with tasks.lock:
             if key in tasks.keys:
                 return tasks.find(tasks.keys[key])

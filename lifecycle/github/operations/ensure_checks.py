@@ -113,9 +113,8 @@ class CheckOperations:
         fitting = self._with_fields(check_run, fields)
         lacking = self._left(fitting.now, annotations) if annotations else ()
         now = fitting.now
-        for start in range(
-            0, len(lacking), ANNOTATIONS
-        ):  # each batch is counted before the next is sent
+        # Each batch is counted before the next is sent.
+        for start in range(0, len(lacking), ANNOTATIONS):
             now = self._appended(now, page, lacking[start : start + ANNOTATIONS])
         return Ensured(now, changed=is_new or fitting.changed or bool(lacking))
 

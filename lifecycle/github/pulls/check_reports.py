@@ -40,6 +40,9 @@ _BAD_STATUS = {"FAILURE", "ERROR"}
 _UNRUNNABLE = ("already running", "cannot be retried", "no failed jobs")
 """Words of a refusal that is not about what the token may do, in small letters."""
 
+_LONGEST = 65_536
+"""Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
+
 
 class GitHubCheckReports:
     """Reads failed checks and the logs of jobs; fits `ports.CheckReports`.
@@ -80,9 +83,8 @@ class GitHubCheckReports:
         subject = f"the runs of workflows on commit {sha[:12]}"
         runs = self._calls.pages("actions/runs", subject, {"head_sha": sha}, key="workflow_runs")
         newest: dict[object, Json] = {}
-        for (
-            run
-        ) in runs:  # newest first; a redirect may lose the query: then these are of every commit
+        # The newest comes first. A redirect may lose the query: then these are of every commit.
+        for run in runs:
             if run.get("head_sha") == sha:
                 newest.setdefault((run.get("workflow_id"), run.get("event")), run)
         return list(newest.values())
@@ -99,13 +101,13 @@ class GitHubCheckReports:
         if self.run(run).attempt > attempt:
             return
         path, subject = f"actions/runs/{run}/rerun-failed-jobs", f"another attempt of run {run}"
-        self._calls.create("POST", path, subject, lambda _: None, own=_refused)
+        self._calls.create("POST", path, subject, lambda _: None, own=_not_run_again)
 
     def address_of(self, job: int) -> str:
         """Where a job's log lies for a minute, for whoever asks there; raises as `job_log`."""
         asked = AskedRequest(f"the log of job {job} in {self._calls.repository}")
         path = f"/repos/{self._calls.repository}/actions/jobs/{job}/logs"
-        return self._calls.rest.redirected(path, asked, _own)
+        return self._calls.rest.redirected(path, asked, _without_log)
 
     @contextmanager
     def job_log(self, job: int) -> Iterator[Iterator[str]]:
@@ -127,7 +129,7 @@ class GitHubCheckReports:
                         f"The storage of GitHub's logs answered {status}, so the log was not read; try "
                         "again."
                     )
-                yield lines_in(parts, LONGEST)
+                yield lines_in(parts, _LONGEST)
         except NoAnswerError as error:
             raise errors.Transient(
                 f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try "
@@ -354,7 +356,7 @@ def over(runs: Iterable[Json]) -> tuple[str, ...]:
     return tuple(sorted({str(run.get("name") or "") for run in all_runs} - going))
 
 
-def _refused(answer: Answer) -> errors.LifecycleError | None:
+def _not_run_again(answer: Answer) -> errors.LifecycleError | None:
     """Rejected for a 403 that is about the run and not about the token, else None."""
     refusal = answer.words.lower()
     if answer.status != 403 or not any(words in refusal for words in _UNRUNNABLE):
@@ -365,11 +367,8 @@ def _refused(answer: Answer) -> errors.LifecycleError | None:
     )
 
 
-LONGEST = 65_536
-"""Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
-
-
-def _own(answer: Answer) -> errors.LifecycleError | None:
+def _without_log(answer: Answer) -> errors.LifecycleError | None:
+    """The error where there is no log any more, or none so far, else None."""
     if answer.status == 410:
         return errors.LogExpired(
             "The log is older than the repository keeps logs, so it cannot be read."

@@ -225,9 +225,8 @@ def note_of(raw: object) -> tuple[Note, str]:
     if not isinstance(raw, dict) or "id" not in raw:
         raise errors.ProtocolError(sentence("bd-no-comment"))
     text, mark = _unsigned(_text(raw, "text"))
-    return Note(
-        str(raw["id"]), _text(raw, "author"), text, timing.parse_time(raw.get("created_at"))
-    ), mark
+    at = timing.parse_time(raw.get("created_at"))
+    return Note(str(raw["id"]), _text(raw, "author"), text, at), mark
 
 
 def _unsigned(text: str) -> tuple[str, str]:
