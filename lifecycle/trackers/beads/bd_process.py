@@ -169,7 +169,7 @@ class Runner:
             if isinstance(error, TimeoutError):
                 raise errors.TimedOut(sentence("bd-late", **about), is_ambiguous=is_write) from None
             if isinstance(error, OverflowError):
-                raise errors.ProtocolError(sentence("bd-endless", **about)) from None
+                raise errors.ProtocolError(sentence("bd-endless", verb=about["verb"])) from None
             raise
         if process.returncode < 0:
             crash = sentence("bd-crashed", signal=-process.returncode, **about)

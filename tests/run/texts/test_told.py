@@ -1,4 +1,4 @@
-"""Every refusal of a run is a sentence of one file, and what it fills in is there."""
+"""What a run refuses is said in a sentence."""
 
 from __future__ import annotations
 
@@ -6,16 +6,6 @@ import pytest
 
 from lifecycle.core.errors import Refused
 from lifecycle.run.texts.told import kept_words, line_of, refused, sentence, there
-from lifecycle.settings import resources
-from tests.sentences import lacking
-
-SENTENCES: dict[str, str] = resources.texts("run/texts/refusals.toml")
-
-
-def test_a_sentence_is_said_somewhere_with_all_that_it_needs() -> None:
-    """No sentence is left over, and none is short of a word: that would be a defect for its reader."""
-    assert len(SENTENCES) > 80
-    assert lacking(SENTENCES, ("run", "cli/run", "hooks/answers")) == {}
 
 
 def test_a_refusal_is_one_line_and_clauses_are_joined() -> None:
