@@ -102,12 +102,15 @@ def find(git: GitRepository, run: Run, name: str) -> Checkpoint:
         Refused: there is none such; the sentence says which there are.
     """
     kept = listed(git, run)
-    noted = {checkpoint.ref: checkpoint for checkpoint in run.checkpoints if checkpoint.ref in kept}
-    wanted = name.removeprefix(prefix_of(run)) or next(reversed(noted), "")
-    of_story = [ref for ref, checkpoint in noted.items() if checkpoint.story == wanted.upper()]
-    ref = of_story[-1] if of_story else wanted
-    if ref in noted:
-        return noted[ref].but(commit=kept[ref])
+    # Newest first: a name that somebody deleted from git is given again.
+    noted = [checkpoint for checkpoint in reversed(run.checkpoints) if checkpoint.ref in kept]
+    last = noted[0].ref if noted else ""
+    wanted = name.removeprefix(prefix_of(run)) or last
+    of_story = [checkpoint.ref for checkpoint in noted if checkpoint.story == wanted.upper()]
+    ref = of_story[0] if of_story else wanted
+    for checkpoint in noted:
+        if checkpoint.ref == ref:
+            return checkpoint.but(commit=kept[ref])
     if ref in kept:
         return Checkpoint(ref, kept[ref], float(_noted(git, kept[ref], _AT) or 0.0))
     stands = there([*kept], "make one with: lifecycle run mark-working-state")

@@ -172,6 +172,18 @@ def test_the_last_one_is_the_last_that_still_counts(marked: Marked) -> None:
     assert "b.py" in marked.files()
 
 
+def test_a_name_that_was_deleted_from_git_is_given_again(marked: Marked) -> None:
+    """The checkpoint that has it now is the last one, with its own moment."""
+    marked.run = Run("abc", "G", AT, stories=(Story("S1", "One"),))
+    marked.mark()
+    marked.mark("S1")
+    marked.git("update-ref", "-d", f"{prefix_of(marked.run)}mark-1")
+    marked.commit("b.py", "1\n")
+    again = marked.mark()
+    assert again.ref == "mark-1"
+    assert checkpoints.find(marked.own_git, marked.run, "") == again
+
+
 def test_a_story_is_gone_back_to_by_its_id(marked: Marked) -> None:
     """Its last checkpoint counts, and a second one has another name."""
     marked.run = Run("abc", "G", AT, stories=(Story("S1", "One"),))
