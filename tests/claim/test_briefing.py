@@ -16,6 +16,10 @@ from tests.claim.steps import DONE, READY, REVIEW
 from tests.factories import BRANCH, NOW, record
 
 WATCHED = "CI, reviews and the merge are watched, and you are told; now: lifecycle tick"
+AGAIN = (
+    "PR #107 has what was pushed, and is watched again from the agent's next stop on; now: "
+    "lifecycle tick"
+)
 LOOK = "Look at CI, reviews and the merge with: lifecycle tick"
 MEND = "Fix, commit and push; the new head is watched."
 RED: dict[str, Any] = {"pull.checks": {"sha": "s", "passed": 1, "failed": ["lint"]}}
@@ -54,7 +58,12 @@ CLAIMS: tuple[Any, ...] = (
     ({}, {}, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
     ({}, RED, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
     ({}, {"pull.checks": {"passed": 1}}, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
-    (READY, {}, ["ready_for_pr", "The PR is opened at the next stop."]),
+    (READY, {}, ["ready_for_pr", "The PR is opened at the agent's next stop; now: lifecycle tick"]),
+    (
+        {**READY, "pr_number": 107},
+        {"judged": "checks_running"},
+        ["ready_for_pr, PR #107", AGAIN],
+    ),
     (REVIEW, {}, ["pr_created, PR #107", WATCHED]),
     (CHECKED, {}, ["checks_running, PR #107", WATCHED]),
     (CHECKED, {"pull.url": "u"}, ["checks_running, PR #107 u", WATCHED]),
@@ -188,6 +197,11 @@ def test_a_claim_is_told_in_a_few_lines() -> None:
 BY_HAND: tuple[Any, ...] = (
     ({}, {}, briefing.NEXT_STEPS[Phase.CODING]),
     (READY, {}, "Open the PR with: lifecycle tick"),
+    (
+        {**READY, "pr_number": 107},
+        {"judged": "pr_created"},
+        "PR #107 has what was pushed, and is looked at with: lifecycle tick",
+    ),
     (REVIEW, {}, LOOK),
     (CHECKED, {}, LOOK),
     (CHECKED, RED, "Fix, commit and push; then look with: lifecycle tick"),

@@ -25,6 +25,7 @@ MERGED = observation(by_number=pull(state=PullState.MERGED), issue=issue(comment
 CLOSED = observation(by_number=pull(state=PullState.CLOSED), issue=issue(comments=()))
 
 ENGINE: dict[tuple[Phase, Phase], Callable[[], Snapshot]] = {
+    (Phase.CODING, Phase.MERGED_DETECTED): lambda: _review(Phase.CODING, MERGED),
     (Phase.READY_FOR_PR, Phase.PR_CREATED): lambda: seen(record(**READY), observed=observation()),
     (Phase.READY_FOR_PR, Phase.MERGED_DETECTED): lambda: seen(
         record(**READY), observed=MERGED, pushed_head=SHA
@@ -75,7 +76,7 @@ def test_a_command_walks_the_cell(cell: tuple[Phase, Phase]) -> None:
 SHOWN = {"open": OPEN, "merged": MERGED, "closed": CLOSED}
 
 AT_REST = {
-    *[(Phase.CODING, shown) for shown in SHOWN],
+    *[(Phase.CODING, shown) for shown in ("open", "closed")],
     *[(Phase.MERGED_DETECTED, shown) for shown in SHOWN],
     (Phase.CHECKS_RUNNING, "open"),
     (Phase.PR_CLOSED, "closed"),

@@ -125,6 +125,35 @@ def test_what_github_contradicts_is_said_by_the_look_that_follows(place: Place) 
 
 
 @SOAKED
+def test_a_pull_request_that_is_open_is_not_denied_once_the_claim_is_back_in_coding(
+    place: Place,
+) -> None:
+    """What waits for it, hands off or looks says that it is open, or merged; it is opened once."""
+    place.ready()
+    for command in (["tick"], ["nudge", "coding", "--reason", "more"]):
+        ok(place.cli(*command))
+    assert "is back in coding, so PR #46 is not watched" in refused(place.cli("wait"))
+    place.work()
+    said = ok(place.cli("handoff", "--summary", "Fix")) + ok(place.cli("status"))
+    assert said.count("PR #46 has what was pushed, and is looked at with: lifecycle tick") == 2
+    assert ok(place.cli("tick")).count("was already open") == 0
+
+    ok(place.cli("nudge", "coding", "--reason", "more"))
+    place.control.merge_pull(46)
+    place.work()
+    ok(place.cli("handoff", "--summary", "More"))
+    said = ok(place.cli("tick"))
+    assert "PR #46 was merged meanwhile; what was committed since goes into another PR." in said
+    assert "PR #47 created" in said
+
+    ok(place.cli("nudge", "coding", "--reason", "more"))
+    place.control.merge_pull(47)
+    assert "PR #47 merged! Should I close issue #42?" in ok(place.cli("tick"))
+    place.write(phase="coding")  # no: there is more to do
+    assert "merged" not in ok(place.cli("tick"))
+
+
+@SOAKED
 def test_a_nudge_to_done_is_told_on_the_issue(place: Place) -> None:
     """The design's line first, then who said yes and why."""
     number = place.merged()

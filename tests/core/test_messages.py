@@ -59,6 +59,7 @@ CASES: dict[str, tuple[Case, ...]] = {
             for counts_done in (True, False)
         ),
         says(messages.merged, 7, 42),
+        says(messages.merged_before, 7),
         says(messages.how_to_close),
         says(messages.how_to_close, counts_done=False),
         says(messages.closed_unmerged, 7, 42),

@@ -155,9 +155,12 @@ class ClaimWait:
                 "wait for; the claim was kept. What is left of it: lifecycle tick"
             )
         if phase is None or phase is Phase.CODING:
+            why = "has no pull request yet, so there is nothing to wait for"
+            if claim.pr_number:
+                why = f"is back in {claim.phase}, so PR #{claim.pr_number} is not watched"
             raise Refused(
-                f"The claim of #{claim.issue_number} has no pull request yet, so there is nothing to wait "
-                'for; hand the work off first: lifecycle handoff --summary "…"'
+                f"The claim of #{claim.issue_number} {why}; hand the work off first: lifecycle handoff "
+                '--summary "…"'
             )
 
     def _waiting(self, record: Record) -> list[Notice]:

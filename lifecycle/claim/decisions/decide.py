@@ -221,8 +221,14 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     return Decision(fields, record, action, notices)
 
 
+def _coding(snapshot: Snapshot) -> Decision:
+    """The next step of a claim that is worked on: a pull request that it has may be merged meanwhile."""
+    merged = derive.merged_meanwhile(snapshot)
+    return closing.merge_found(snapshot, merged) if merged else opening.show_left_work(snapshot)
+
+
 _RULES = {
-    Phase.CODING: opening.show_left_work,
+    Phase.CODING: _coding,
     Phase.READY_FOR_PR: opening.decide,
     Phase.PR_CREATED: _in_review,
     Phase.CHECKS_RUNNING: _in_review,

@@ -95,6 +95,17 @@ def merged_as_pushed(
     return None
 
 
+def merged_meanwhile(snapshot: Snapshot) -> PullRequest | None:
+    """The pull request that the claim names, if it was merged while the claim was back at work, or None."""
+    record, observed = snapshot.record, snapshot.observation
+    if observed is None or record.judged == Phase.MERGED_DETECTED:
+        return None  # a merge that was seen was told; who is back at work then wants more
+    pull = pull_request_of(record, observed, snapshot.rules.head_owner)
+    if pull is None or pull.number != record.claim.pr_number:
+        return None
+    return pull if pull.state is PullState.MERGED else None
+
+
 def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
     """True if the pull request merged for the claim's issue, and not before the claim was taken."""
     number = record.claim.issue_number
@@ -123,6 +134,14 @@ def is_confirmed(record: Record) -> bool:
     if phase in IN_REVIEW:
         return bool(claim.pr_number) and record.judged in IN_REVIEW
     return phase is not Phase.MERGED_DETECTED or record.judged == phase
+
+
+def is_pull_open(record: Record) -> bool:
+    """True if the claim's pull request was open when GitHub was last seen, whatever the phase is by now."""
+    return bool(record.claim.pr_number) and record.judged in (
+        Phase.PR_CREATED,
+        Phase.CHECKS_RUNNING,
+    )
 
 
 def phase_before(record: Record) -> Phase:

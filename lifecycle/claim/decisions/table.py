@@ -31,7 +31,10 @@ CLAIM: Machine[Phase] = Machine(
     name="claim",
     initial=Phase.CODING,
     table={
-        Phase.CODING: {Phase.READY_FOR_PR: "the agent hands off with a summary"},
+        Phase.CODING: {
+            Phase.READY_FOR_PR: "the agent hands off with a summary",
+            Phase.MERGED_DETECTED: "a look by command sees the merge of the PR that was open",
+        },
         Phase.READY_FOR_PR: {
             Phase.PR_CREATED: "on-stop opens the PR or adopts the open one",
             Phase.MERGED_DETECTED: "what is pushed was merged already",

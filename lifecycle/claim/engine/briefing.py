@@ -36,7 +36,7 @@ _ASKED = (
 
 NEXT_STEPS = {
     Phase.CODING: f"When the work is done, run: {messages.HAND_OFF}",
-    Phase.READY_FOR_PR: "The PR is opened at the next stop.",
+    Phase.READY_FOR_PR: "The PR is opened at the agent's next stop; now: lifecycle tick",
     Phase.PR_CREATED: _WATCHING,
     Phase.CHECKS_RUNNING: _WATCHING,
     Phase.MERGED_DETECTED: messages.how_to_close(),
@@ -142,6 +142,9 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         return messages.how_to_close(counts_done=counts_done)
     if phase is Phase.DONE:
         return _ending_line(record, has_hooks=has_hooks)
+    if phase is Phase.READY_FOR_PR and derive.is_pull_open(record):
+        then = "watched again from the agent's next stop on; now" if has_hooks else "looked at with"
+        return f"PR #{record.claim.pr_number} has what was pushed, and is {then}: lifecycle tick"
     checks = record.pull.checks or {}
     if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
         failures = record.pull.failures

@@ -13,6 +13,7 @@ from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.decisions.card_and_link import CLAIMED
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.state import Record
@@ -118,10 +119,9 @@ _MOST = 4000
 
 
 def _next(record: Record, *, has_hooks: bool) -> str:
-    if record.claim.phase == Phase.READY_FOR_PR and not has_hooks:
-        return f"Open the PR with: lifecycle tick. {messages.no_hooks()}"
     if record.claim.phase == Phase.READY_FOR_PR:
-        return "The PR is opened at the agent's next stop; now: lifecycle tick"
+        line = briefing.next_line(record, has_hooks=has_hooks)
+        return line if has_hooks else f"{line}. {messages.no_hooks()}"
     return f"PR #{record.claim.pr_number} has the branch as it is now."
 
 

@@ -95,6 +95,11 @@ def merged(number: int, issue: int | None) -> str:
     return f"PR #{number} merged! Should I close issue #{issue}?"
 
 
+def merged_before(number: int) -> str:
+    """The claim's pull request was merged while its agent was at work on more."""
+    return f"PR #{number} was merged meanwhile; what was committed since goes into another PR."
+
+
 def how_to_close(*, counts_done: bool = True) -> str:
     """What the agent does with the user's answer; `counts_done`: `done` in the claim can be the yes."""
     return f"Ask the user; {_on_a_yes(counts_done)}"

@@ -95,7 +95,11 @@ def decide(snapshot: Snapshot) -> Decision:
     merged_pull = derive.merged_as_pushed(claim, snapshot.observation, owner, pushed)
     if merged_pull is not None:
         return closing.merge_found(snapshot, merged_pull)
-    return derive.attempt(snapshot, opening(snapshot, base))
+    step = derive.attempt(snapshot, opening(snapshot, base))
+    if (before := derive.merged_meanwhile(snapshot)) is None:
+        return step
+    text = messages.merged_before(before.number)
+    return replace(step, notices=(Notice(f"merged-before:{before.number}", text, Audience.NEXT),))
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
