@@ -163,13 +163,13 @@ def test_an_issue_that_cannot_be_read_is_not_closed() -> None:
         ({"issue": issue(is_open=False), "item": ITEM}, "done", True, False),
         ({"issue": issue(is_open=False), "item": None}, "done", True, False),
         ({"issue": None}, "done", False, False),
-        ({"issue": issue(is_open=False)}, "merged_detected", False, False),
+        ({"issue": issue(is_open=False)}, "merged_detected", True, False),
     ],
 )
 def test_steps_that_github_shows_need_not_be_taken(
     shown: dict[str, Any], phase: str, closed: bool, board: bool
 ) -> None:
-    """A closed issue; a card that says Done and names no agent."""
+    """A closed issue, also before anybody says yes; a card that says Done and names no agent."""
     card = replace(ITEM, status="done", agent="")
     made = record(**{**DONE, "phase": phase})
     ending = apply_observation(made, observation(**{"item": card, **shown}), NOW).ending

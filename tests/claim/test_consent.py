@@ -11,6 +11,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import decide, look
 from lifecycle.claim.decisions.ending import closing as merged
 from lifecycle.claim.decisions.snapshot import Decision
+from lifecycle.claim.engine.briefing import question_lines
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, CloseIssue, PostComment
 from lifecycle.core.values.model import Conversations, PullState
@@ -139,6 +140,20 @@ def test_the_question_names_the_threads_that_nobody_answered(
     told = said.format("lifecycle feedback reviews.")
     first = messages.merged(107, 42)
     assert question.text == f"{first} {told}{messages.how_to_close(counts_done=True)}"
+
+
+def test_of_an_issue_that_is_closed_already_only_the_end_of_the_claim_is_asked() -> None:
+    """At the merge, at a `done` that nobody said yes to, and at a session's start."""
+    asked = "Should I end the claim on #42?"
+    shut = {"ending.issue_closed": True}
+    made = record(**REVIEW, memory=shut)
+    (question,) = merged.merge_found(seen(made), MERGED).notices
+    assert "Issue #42 is closed already" in question.text
+    refused = texts(decided({**shut, "pull.asked": 107}, **ASKED))
+    assert "The claim on #42 was not ended" in refused
+    (line,) = question_lines(record(**{**DONE, "phase": "merged_detected"}, memory=shut))
+    assert all(asked in text for text in (question.text, refused, line))
+    assert "close issue" not in question.text + refused + line
 
 
 def test_done_waits_for_a_look() -> None:

@@ -521,10 +521,11 @@ def test_the_title_is_kept_from_what_was_read() -> None:
 
 
 def test_a_release_reads_its_own_steps() -> None:
-    """A closed issue is a step of closing, and none of a release."""
-    shut = observation(issue=issue(is_open=False, comments=(comment("x"),)))
-    assert apply_observation(record(**DONE), shut, NOW).ending.issue_closed
-    assert not apply_observation(record(**DONE, memory=LEAVING), shut, NOW).ending.issue_closed
+    """A card in Done is a step of closing, and none of a release."""
+    item = replace(ITEM, status="Done", agent="")
+    shut = observation(issue=issue(is_open=False, comments=(comment("x"),)), item=item)
+    assert apply_observation(record(**DONE), shut, NOW).ending.board_done
+    assert not apply_observation(record(**DONE, memory=LEAVING), shut, NOW).ending.board_done
 
 
 def test_a_refused_hand_off_does_not_wait_for_a_look() -> None:

@@ -59,6 +59,8 @@ CASES: dict[str, tuple[Case, ...]] = {
             for counts_done in (True, False)
         ),
         says(messages.merged, 7, 42),
+        says(messages.merged, 7, 42, is_open=False),
+        says(messages.not_answered, 7, 42, was_asked=True, counts_done=True, is_open=False),
         says(messages.merged_before, 7),
         says(messages.how_to_close),
         says(messages.how_to_close, counts_done=False),

@@ -276,7 +276,10 @@ def test_nothing_to_merge_tells_the_agent_to_commit_and_push(place: Place) -> No
 
 @SOAKED
 def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Place) -> None:
-    """With issue_link = "Closes" the merge closes the issue; the question and the rest remain."""
+    """With issue_link = "Closes" the merge closes the issue: that is told, and the claim's end asked.
+
+    Who reopens it is asked about the issue, as ever.
+    """
     (place.root / ".lifecycle.toml").write_text('issue_link = "Closes"\n')
     place.ready()
     stop(place)
@@ -284,7 +287,13 @@ def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Plac
     assert "Closes #42" in place.pulls()[number]["body"]
     place.control.merge_pull(number)
     assert place.issue()["state"] == "closed"
-    assert "Should I close issue #42?" in idle(place)
+    question = f"PR #{number} merged! Issue #42 is closed already"
+    assert idle(place).startswith(question)
+    assert question in place.cli("status").stdout
+    place.control.reopen_issue(42)
+    assert f"PR #{number} merged! Should I close issue #42?" in place.cli("tick").stdout
+    place.control.close_issue(42)
+    assert question in place.cli("tick").stdout
     says_yes(place)
     assert stop(place)["systemMessage"].startswith("Issue #42 closed. Board → Done.")
     assert len(place.issue()["comments"]) == 1

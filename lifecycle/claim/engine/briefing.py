@@ -105,7 +105,8 @@ def question_lines(record: Record) -> list[str]:
     is_open = claim.phase == Phase.MERGED_DETECTED and derive.is_confirmed(record)
     if not (is_open and claim.pr_number) or record.is_lost:
         return []
-    return [messages.merged(claim.pr_number, claim.issue_number)]
+    is_open = not record.ending.issue_closed
+    return [messages.merged(claim.pr_number, claim.issue_number, is_open=is_open)]
 
 
 def loss_line(record: Record) -> str:

@@ -205,7 +205,8 @@ class EndingRecord:
         consent: who said yes to closing: "prompt", "close", "auto", "nudge: …", or empty.
         override: why it may close without a merge, or empty; lives in phase done only.
         releasing: the task is being released, whatever the phase, or None.
-        comment_done, issue_closed, unassigned, board_done, lease_done: the steps that are done.
+        issue_closed: the issue was closed when it was last seen, whoever closed it.
+        comment_done, unassigned, board_done, lease_done: the other steps that are done.
         outcome: how the claim ended ("closed", "released"), or empty while it lives.
     """
 

@@ -80,19 +80,30 @@ def merged_and_closing(number: int, issue: int | None) -> str:
     return f'PR #{number} merged; issue #{issue} is closed now, since close = "auto" is configured.'
 
 
-def not_answered(number: int, issue: int | None, *, was_asked: bool, counts_done: bool) -> str:
-    """`done` that nobody has said yes to: the question was put and not answered, or never put."""
+def not_answered(
+    number: int, issue: int | None, *, was_asked: bool, counts_done: bool, is_open: bool = True
+) -> str:
+    """`done` that nobody has said yes to: the question was put and not answered, or never put.
+
+    `is_open`: the issue is; else only the claim is left to be ended.
+    """
     since = "the question was put" if was_asked else "the merge"
     why = f"the user has written nothing since {since}" if counts_done else "nobody has said yes"
+    kept = f"Issue #{issue} was not closed" if is_open else f"The claim on #{issue} was not ended"
     return (
-        f"Issue #{issue} was not closed: PR #{number} merged, but {why}. Ask "
-        f'"Should I close issue #{issue}?" and wait for the answer; {_on_a_yes(counts_done)}'
+        f"{kept}: PR #{number} merged, but {why}. Ask "
+        f'"{_question(issue, is_open)}" and wait for the answer; {_on_a_yes(counts_done)}'
     )
 
 
-def merged(number: int, issue: int | None) -> str:
-    """The question that closing waits for."""
-    return f"PR #{number} merged! Should I close issue #{issue}?"
+def merged(number: int, issue: int | None, *, is_open: bool = True) -> str:
+    """The question that closing waits for; `is_open`: the issue is, and GitHub did not close it already."""
+    closed = "" if is_open else f"Issue #{issue} is closed already; to go on with it, reopen it. "
+    return f"PR #{number} merged! {closed}{_question(issue, is_open)}"
+
+
+def _question(issue: int | None, is_open: bool) -> str:
+    return f"Should I close issue #{issue}?" if is_open else f"Should I end the claim on #{issue}?"
 
 
 def merged_before(number: int) -> str:

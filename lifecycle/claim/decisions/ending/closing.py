@@ -87,7 +87,11 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     counts = derive.counts_done(record, hears_prompts=snapshot.hears_prompts)
     was_asked = derive.is_question_put(record)
     text = messages.not_answered(
-        number, record.claim.issue_number, was_asked=was_asked, counts_done=counts
+        number,
+        record.claim.issue_number,
+        was_asked=was_asked,
+        counts_done=counts,
+        is_open=not record.ending.issue_closed,
     )
     key, ends = derive.refusal_key(record), (derive.QUESTION,)
     refusal = Notice(key, text, Audience.ACT, stands=True, ends=ends)
@@ -108,7 +112,8 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
     else:
         counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
         unanswered, tampering = snapshot.record.pull.unanswered, snapshot.record.pull.tampering
-        sentences = [messages.merged(number, issue)]
+        is_open = not snapshot.record.ending.issue_closed
+        sentences = [messages.merged(number, issue, is_open=is_open)]
         sentences += [f"{review_messages.unanswered(number, unanswered)}."] if unanswered else []
         sentences += [review_messages.holds(tampering)] if tampering else []
         text = " ".join([*sentences, messages.how_to_close(counts_done=counts)])
@@ -147,11 +152,10 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     """The record of a claim in phase `done` after an observation, with the steps that GitHub shows done."""
     if observed.issue is None:
         return record
-    closed = record.with_ending(issue_closed=not observed.issue.is_open)
     if observed.item is not None:
         is_done = is_same(observed.item.status, Status.DONE) and not observed.item.agent
-        closed = closed.with_ending(board_done=is_done and not record.card.leaves_labels)
-    return comment_missed(closed, observed, now)
+        record = record.with_ending(board_done=is_done and not record.card.leaves_labels)
+    return comment_missed(record, observed, now)
 
 
 def why_not_merged(pull: PullRequest | None, branch: str) -> str:
