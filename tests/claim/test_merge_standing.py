@@ -24,7 +24,7 @@ from lifecycle.core.plan import (
     Failed,
     Notice,
 )
-from lifecycle.core.values.checks import Bucket, Checks
+from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import (
     Conversations,
     Ejection,
@@ -44,6 +44,11 @@ RESULTS = ("green", "failed", "waits")
 OLD = "b" * 40
 QUEUED = QueueEntry("AWAITING_CHECKS", 1, "c" * 40, has_checks=True)
 LEFT = Ejection("E_1", NOW - 300, "FAILED_CHECKS", "c" * 40)
+AGAIN = Checks(SHA, (Check("t", Bucket.PASS, started_at=NOW - 9),))
+"""A check began after it was thrown out."""
+OUT = (
+    "was taken out of the merge queue without being merged (failed checks); why: lifecycle feedback merge"
+)
 
 
 def shown(**changes: Any) -> PullRequest:
@@ -228,9 +233,38 @@ def test_what_was_asked_of_github_is_told_once_it_has_accepted() -> None:
 def test_how_the_merge_stands(changes: dict[str, Any], how: str) -> None:
     """In one phrase, as far as nothing else that is told says it all; and it is remembered."""
     made = shown(**changes)
-    assert merge_standing.stands(made) == how
+    assert merge_standing.stands(made, MergeRecord(), NOW) == how
     if made.checks is not None:
         assert review.judge(look(), made).known.merging.standing == how
+
+
+@pytest.mark.parametrize(
+    ("changes", "how"),
+    [
+        ({}, OUT),
+        ({"mergeable": "UNKNOWN"}, OUT),
+        ({"checks": AGAIN}, OUT),
+        ({"ejection": replace(LEFT, at=NOW - 59)}, ""),
+        ({"mergeable": "CONFLICTING"}, ""),
+        ({"queue": QUEUED}, "is in the merge queue (position 1)"),
+        ({"head_sha": OLD}, "is ready to merge"),
+    ],
+)
+def test_a_head_that_was_thrown_out_stands_so_until_another_one_or_another_place(
+    changes: dict[str, Any], how: str
+) -> None:
+    """Not as ready, also where its checks were run again; within the first minute it may be merging."""
+    made = shown(**{"ejection": LEFT, **changes})
+    before = MergeRecord(head=SHA, standing="is in the merge queue (position 1)", queued=SHA)
+    assert review.judge(look(before), made).known.merging.standing == how
+
+
+def test_an_ejection_of_before_the_first_look_is_not_of_a_head_that_came_later() -> None:
+    """A check that began since then shows that: the head may be queued, and stands as it stands."""
+    made = shown(ejection=LEFT, checks=AGAIN)
+    merging = known(MergeRecord(), made, NOW)
+    assert (merging.ejection, merging.ejected) == ("E_1", "")
+    assert merge_standing.stands(made, merging, NOW) == "is ready to merge"
 
 
 def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> None:

@@ -178,6 +178,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(merge_messages.ejected, 7, "FAILED_CHECKS", U),
         says(merge_messages.ejected, 7, "A" * 81, U),
         says(merge_messages.ejected, 7, "", U),
+        says(merge_messages.thrown_out, ""),
+        says(merge_messages.still_out, "failed_checks"),
         says(merge_messages.queue_stuck, 7, "main"),
         says(merge_messages.queue_silent, 7, "0123456789", 10),
         says(merge_messages.pushed_into_queue, 7),

@@ -248,6 +248,11 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     assert "  | FAILED tests/test_shop.py::test_total" in woken.model.splitlines()
     assert session.idle().is_silent
     assert wake(place).said == (), "it is told once"
+    out = f"PR #{number} was taken out of the merge queue without being merged (failed checks)"
+    for lines in (place.cli("status").stdout, session.start("compact").model):
+        assert f"{out}; why: lifecycle feedback merge." in lines
+        assert "ready to merge" not in lines
+    assert place.cli("feedback", "merge").stdout.startswith(f"{out}.\n")
 
     place.control.advance(60)  # else the queue makes the very commit that has failed
     mutate(place, "enqueuePullRequest", number)

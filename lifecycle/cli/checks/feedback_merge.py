@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.cli.checks.feedback import own_pull
 from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import NotFound
@@ -60,7 +61,9 @@ def standing_of(pull_request: PullRequest) -> list[str]:
         lines.append(_not_green(number, checks))
     if pull_request.mergeable == "CONFLICTING":
         return [merge_messages.conflicts(number, pull_request.base), *lines]
+    ejection = merge_standing.ejection_of(pull_request)
     how = merge_messages.readiness(pull_request, is_reported=False)
+    how = how if ejection is None else merge_messages.thrown_out(ejection.reason)
     is_ready = how.startswith("is ready")
     return lines if is_ready and lines else [merge_messages.standing(number, how), *lines]
 

@@ -175,13 +175,21 @@ def auto_merge_left_off(number: int) -> str:
 
 def ejected(number: int, reason: str, url: str) -> str:
     """The merge queue gave the pull request back."""
-    words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)
-    why = f" ({words})" if words else ""
     return (
-        f"PR #{number} was taken out of the merge queue without being merged{why}; it is open, and the "
-        f"claim was kept. Look at the queue's checks on {url}, fix what failed, push, and have it queued "
-        "again."
+        f"PR #{number} {thrown_out(reason)}; it is open, and the claim was kept. Look at the queue's "
+        f"checks on {url}, fix what failed, push, and have it queued again."
     )
+
+
+def thrown_out(reason: str) -> str:
+    """The merge queue gave it back, as a verb phrase; `reason` is GitHub's word."""
+    words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)
+    return "was taken out of the merge queue without being merged" + (f" ({words})" if words else "")
+
+
+def still_out(reason: str) -> str:
+    """It was not queued again since, as a verb phrase."""
+    return f"{thrown_out(reason)}; why: lifecycle feedback merge"
 
 
 def queue_stuck(number: int, base: str) -> str:

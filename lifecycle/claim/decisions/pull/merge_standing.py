@@ -23,7 +23,7 @@ from lifecycle.core.values.checks import Bucket, Verdict
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.sections import MergeRecord, PullRecord
-    from lifecycle.core.values.model import PullRequest
+    from lifecycle.core.values.model import Ejection, PullRequest
 
 
 CONFLICTING, BEHIND = "CONFLICTING", "BEHIND"
@@ -61,7 +61,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     merging = replace(before, head=pull.head_sha, has_queue=pull.has_queue, ejection=ejection)
     if ejection and is_new:
         # The head of the look before was thrown out; one that was pushed since is another attempt.
-        head = before.head or pull.head_sha
+        head = before.head or (pull.head_sha if ejection_of(pull) else "")
         merging = replace(merging, ejected=head, asked={**merging.asked, plan.AUTO_MERGE: head})
     was_queued, queue = bool(before.queued), pull.queue
     commit = queue.commit if queue and queue.state == "AWAITING_CHECKS" else ""
@@ -93,17 +93,28 @@ def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) ->
     if pull.mergeable == CONFLICTING:
         key = f"conflict:{pull.number}:{pull.head_sha}:{pull.base}"
         notices.append(Notice(key, words.conflicts(pull.number, pull.base), Audience.NEWS))
-    ejection = pull.ejection if pull.queue is None else None
-    if ejection is None or ejection.at is None or snapshot.now - ejection.at < EJECTION_SETTLES:
+    ejection = ejection_of(pull)
+    if ejection is None or not _is_settled(ejection, snapshot.now):
         return notices
-    runs = pull.checks.runs if pull.checks is not None else ()
-    if any(run.started_at is not None and run.started_at > ejection.at for run in runs):
-        return notices  # something newer is under way already
     if merging.ejected in ("", pull.head_sha):
         text = words.ejected(pull.number, ejection.reason, pull.url)
         key = f"ejected:{pull.number}:{ejection.commit}:{ejection.id}"
         notices.append(Notice(key, text, Audience.NEWS))
     return notices
+
+
+def ejection_of(pull: PullRequest) -> Ejection | None:
+    """How it left the merge queue last; None if it is there again, or a check began since then."""
+    ejection = pull.ejection if pull.queue is None else None
+    if ejection is None or ejection.at is None:
+        return None
+    runs = pull.checks.runs if pull.checks is not None else ()
+    is_newer = any(run.started_at is not None and run.started_at > ejection.at for run in runs)
+    return None if is_newer else ejection
+
+
+def _is_settled(ejection: Ejection, now: float) -> bool:
+    return ejection.at is not None and now - ejection.at >= EJECTION_SETTLES
 
 
 def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[Notice]:
@@ -146,10 +157,17 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
     return merge_notices
 
 
-def stands(pull: PullRequest) -> str:
-    """How the merge stands, as a verb phrase; "" while it is unknown or another notice says it all."""
-    is_unknown = "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
-    if is_unknown or pull.mergeable == CONFLICTING or pull.changes_requested:
+def stands(pull: PullRequest, merging: MergeRecord, now: float) -> str:
+    """How the merge stands, as a verb phrase; "" while it is unknown or another notice says it all.
+
+    A head that the queue threw out stands so until another one is pushed, or it is queued again.
+    """
+    if pull.mergeable == CONFLICTING or pull.changes_requested:
+        return ""
+    if pull.ejection is not None and pull.queue is None and merging.ejected == pull.head_sha:
+        is_settled = _is_settled(pull.ejection, now)
+        return words.still_out(pull.ejection.reason) if is_settled else ""
+    if "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None:
         return ""
     if _is_green(pull) or pull.queue is not None or pull.is_auto_merge:
         return words.readiness(pull, is_reported=False)

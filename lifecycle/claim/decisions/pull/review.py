@@ -86,7 +86,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             judged = Judged(pull_record, _green(snapshot, pull, checks, is_reported=is_reported))
         else:
             judged = Judged(pull_record, _waiting(snapshot, pull, checks))
-        how = merge_standing.stands(pull)
+        how = merge_standing.stands(pull, pull_record.merging, snapshot.now)
         notices += merge_standing.notices(snapshot, pull, pull_record)
         notices += [] if is_reported else merge_standing.moved(snapshot, pull, how)
         pull_record = replace(judged.known, merging=replace(pull_record.merging, standing=how))
