@@ -130,6 +130,29 @@ def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_f
     assert wait(place).ending is Ending.GOOD
 
 
+def test_what_needed_a_person_ends_no_wait_once_it_does_not(
+    place: Place, clock: EventfulClock
+) -> None:
+    """A check that only a person brings on ends a wait with that, and its pass with good.
+
+    What was said of the head before does not count any more.
+    """
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    for word in ("stale", "action_required"):
+        place.control.set_check(46, "license/cla", conclusion=word, workflow=None)
+        clock.offset += 200
+        place.tree().tick(Wake.TICK)
+        needed = wait(place, WaitFor.CI, seconds=5)
+        assert (needed.ending, needed.packet) == (Ending.PERSON, None)
+    assert "1 failed at" in needed.state[1]
+    place.control.set_check(46, "license/cla", workflow=None)
+    clock.offset += 200
+    assert "CI passed" in place.tree().tick(Wake.TICK).said[-1].text
+    assert wait(place, WaitFor.CI, seconds=5).ending is Ending.GOOD
+    assert wait(place, seconds=5).ending is Ending.TIME_OUT
+
+
 @pytest.mark.parametrize("has_claim", [True, False], ids=["claim", "number"])
 def test_a_conflict_ends_a_wait_with_its_files(
     place: Place, clock: EventfulClock, has_claim: bool

@@ -10,6 +10,7 @@ import pytest
 from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
 from lifecycle.core.plan import Audience, Notice, Wake
+from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
 from tests.batches import each_row
@@ -171,7 +172,9 @@ def test_what_only_a_person_can_mend_is_told_to_the_person(
     assert notice.audience is audience
     assert notice.ends == (*RESULTS, "conflict", "changes")
     names = ",".join(f"check-{n}@0" for n in range(len(words)))
-    assert notice.key == f"failed:107:{SHA}:{names}"
+    is_persons = audience is Audience.NOTE
+    names = names.replace("@0", "") if is_persons else names
+    assert notice.key == f"{'waits' if is_persons else 'failed'}:107:{SHA}:{names}"
 
 
 def test_failures_of_another_head_were_not_spoken_of() -> None:
@@ -235,6 +238,25 @@ def test_who_asks_hears_of_a_missing_check_at_once() -> None:
     assert judged(shown, wake=Wake.IDLE).notices == ()
 
 
+@pytest.mark.parametrize(
+    ("seconds", "memory", "names"),
+    [
+        (200, {}, []),
+        (200, {"pull.checks": {"sha": "b", "missing": ["cover", "deploy"]}}, []),
+        (14, MISSED, []),
+        (15, MISSED, ["cover", "deploy"]),
+    ],
+)
+def test_a_missing_check_needs_a_person_once_it_was_missed_a_while_ago(
+    seconds: float, memory: dict[str, Any], names: list[str]
+) -> None:
+    """Who looks right after a push hears that it is missing, and may wait: it registers late."""
+    shown = pull(checks=replace(GREEN, **DEMANDED))
+    made = record(**{**REVIEW, "last_check_poll": render_time(NOW - seconds)}, memory=memory)
+    known = judge(seen(made, wake=Wake.TICK), shown).known
+    assert (known.checks or {})["waits"] == names
+
+
 def test_a_poll_is_remembered_as_it_was() -> None:
     """What `status` shows, and what the next poll compares with."""
     runs = (
@@ -251,14 +273,16 @@ def test_a_poll_is_remembered_as_it_was() -> None:
         "sha": SHA,
         "verdict": "failed",
         "passed": 1,
-        "running": 2,
+        "running": 1,
         "unfinished": ["U"],
         "failed": ["b", "d"],
+        "then": "Fix, commit and push; the new head is watched.",
         "missing": ["cover", "deploy"],
         "stale": ["c"],
         "held": ["H"],
         "hidden": ["apps"],
-        "ends_at": None,
+        "waits": [],
+        "ends_at": NOW + 20,
     }
     lint = judged(
         pull(checks=Checks(SHA, runs[4:])), memory={"pull.durations": {"lint": 20.0}}

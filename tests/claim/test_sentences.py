@@ -181,13 +181,14 @@ def test_a_404_of_graphql_is_no_word_on_the_issue(place: Place) -> None:
             "1/4 passed, 2 failed at 0e8fe28: a, b.",
         ),
         ({"passed": 1, "missing": ["e2e"]}, "1/1 passed; required and not reported: e2e."),
+        ({"missing": ["e2e"]}, "no check has registered yet; required and not reported: e2e."),
         (
-            {"passed": 1, "running": 1, "stale": ["old"]},
+            {"passed": 1, "stale": ["old"]},
             "1/2 passed; stale, to be run again: old.",
         ),
         (
             {"passed": 1, "missing": ["e2e"], "stale": ["old"]},
-            "1/1 passed; required and not reported: e2e; stale, to be run again: old.",
+            "1/2 passed; required and not reported: e2e; stale, to be run again: old.",
         ),
     ],
 )
@@ -197,7 +198,7 @@ def test_how_checks_stand_is_one_line(seen: dict[str, Any], line: str) -> None:
     assert briefing.checks_line(made) == f"CI: {line}"
 
 
-@pytest.mark.parametrize("key", ["", "running", "unfinished", "missing", "held", "hidden"])
+@pytest.mark.parametrize("key", ["", "running", "unfinished", "missing", "stale", "held", "hidden"])
 def test_a_merge_is_waited_for_once_nothing_of_the_checks_is(key: str) -> None:
     """Whatever of them still comes is watched; without any that passed there is nothing to merge by."""
     running = {**REVIEW, "phase": "checks_running"}

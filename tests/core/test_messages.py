@@ -129,6 +129,7 @@ CASES: dict[str, tuple[Case, ...]] = {
             Checks("0123456789", (*failed("ACTION_REQUIRED").runs, PERSONS)),
             7,
         ),
+        says(review_messages.advice, failed("CANCELLED").failed),
         says(review_messages.approval_needed, pull(), ["ci", "", LONG]),
         says(review_messages.approval_needed, pull(), [""]),
         says(review_messages.approval_needed, pull(), ["ci"]),

@@ -115,8 +115,6 @@ class BranchWait:
             )
         self.pull, self.looked = pull, self.clock.now()
         now = self.looked
-        values = {"branch": pull.branch, "last_check_poll": render_time(now)}
-        self._record = self._record.with_values({**self._record.values, **values})
         if pull.state is not PullState.OPEN:
             return []
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
@@ -126,7 +124,8 @@ class BranchWait:
         rules = Rules(poll_seconds=self.world.settings.poll_seconds)
         snapshot = Snapshot(Wake.IDLE, now, record, rules, observation=observed)
         judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
-        self._record = replace(self._record, pull=judged.known)
+        values = {"branch": pull.branch, "last_check_poll": render_time(now)}
+        self._record = replace(self._record.with_values(values), pull=judged.known)
         notices = [*news.notices, *judged.notices]
         return [notice for notice in notices if notice.key not in self._told]
 
@@ -135,7 +134,7 @@ class BranchWait:
         if state is not PullState.OPEN:
             is_merged = state is PullState.MERGED
             return Standing(is_merged=is_merged, is_closed=not is_merged)
-        return pull_wait.standing_of(self._record.pull, is_told=False)
+        return pull_wait.standing_of(self._record.pull)
 
     def _pause(self) -> float:
         """Seconds until the next look."""

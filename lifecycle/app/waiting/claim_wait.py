@@ -190,9 +190,7 @@ class ClaimWait:
             return Standing(is_closed=record.judged == phase and self._is_fresh(record))
         if phase is not Phase.CHECKS_RUNNING or not self._is_fresh(record):
             return Standing()
-        prefix = f"{record.claim_key}/waits:{record.claim.pr_number}:{record.pull.head}"
-        is_told = any(key.startswith(prefix) for key in self.claim_store.state.get("said", {}))
-        return pull_wait.standing_of(record.pull, is_told=is_told)
+        return pull_wait.standing_of(record.pull)
 
     def _is_fresh(self, record: Record) -> bool:
         """True if the checks were read no longer before this wait than one poll."""

@@ -49,13 +49,8 @@ class Waited:
     problem: str = ""
 
 
-def standing_of(record: PullRecord, *, is_told: bool) -> Standing:
-    """Where an open pull request stands, by what a look remembered.
-
-    Args:
-        record: what the look remembered.
-        is_told: a sentence about its head says that its checks wait for somebody.
-    """
+def standing_of(record: PullRecord) -> Standing:
+    """Where an open pull request stands, by what a look remembered."""
     checks = record.checks or {}
     is_of_head = checks.get("sha") == record.head
     verdict = str(checks.get("verdict")) if is_of_head else ""
@@ -64,7 +59,7 @@ def standing_of(record: PullRecord, *, is_told: bool) -> Standing:
         is_over=is_of_head and not (checks.get("running") or checks.get("unfinished")),
         is_conflicting=bool(record.conflicts_with),
         is_approved=record.is_approved,
-        is_held=is_told,
+        is_held=is_of_head and bool(checks.get("waits")),
     )
 
 

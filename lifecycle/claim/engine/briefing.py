@@ -153,9 +153,10 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
             return "It fails alike on its base: do not fix it here; the base is watched."
         if _is_asked_about(failures, checks.get("sha")):
             return _ASKED
-        then = review_messages.WATCHED if has_hooks else review_messages.BY_HAND
-        return f"Fix, commit and push; {then}"
-    waits = ("running", "unfinished", "missing", "held", "hidden")
+        then = str(checks.get("then") or review_messages.advice(()))
+        watched, by_hand = review_messages.WATCHED, review_messages.BY_HAND
+        return then if has_hooks else then.replace(watched, by_hand)
+    waits = ("running", "unfinished", "missing", "stale", "held", "hidden")
     is_held_up = any(checks.get(key) for key in waits)
     if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up:
         return until_the_merge(record)
@@ -203,14 +204,12 @@ def checks_line(record: Record) -> str:
     checks = record.pull.checks or {}
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
-    total = passed + running + len(failed)
+    total = passed + running + len(failed) + len(checks.get("stale", ()))
     if checks.get("held"):
         return f"CI: {_names(checks['held'])} waits for an approval to run."
-    if not total:
-        return "CI: no check has registered yet."
     if running and not (failed or checks.get("stale")):
         return review_messages.checks_running(passed, total, running)
-    text = f"CI: {passed}/{total} passed"
+    text = f"CI: {passed}/{total} passed" if total else "CI: no check has registered yet"
     if failed:
         text += f", {len(failed)} failed at {str(checks.get('sha'))[:7]}: {_names(failed)}"
     if checks.get("missing"):

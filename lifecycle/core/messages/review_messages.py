@@ -48,7 +48,7 @@ def checks_failed(checks: Checks, number: int) -> str:
     more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
     return (
         f"CI: {len(failed)} FAILED — {', '.join(shown)}{more} on PR #{number} at {checks.sha[:7]}. "
-        f"{_advice(failed)}"
+        f"{advice(failed)}"
     )
 
 
@@ -57,7 +57,8 @@ def _named(check: Check) -> str:
     return named(check.name, NAME_LIMIT) + (f" ({ended})" if ended else "")
 
 
-def _advice(failed: Iterable[Check]) -> str:
+def advice(failed: Iterable[Check]) -> str:
+    """What can be done about checks that failed, and by whom."""
     words = {check.word for check in failed}
     if words == {"ACTION_REQUIRED"}:
         url = next((check.url for check in failed if check.url), "")

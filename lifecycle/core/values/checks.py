@@ -109,6 +109,13 @@ class Checks:
         return sum(run.bucket in buckets for run in self.runs)
 
     @property
+    def running(self) -> tuple[Check, ...]:
+        """Runs that have not ended; one that GitHub gave up waiting for goes on no more."""
+        return tuple(
+            run for run in self.runs if run.bucket is Bucket.PENDING and run.word != "STALE"
+        )
+
+    @property
     def failed(self) -> tuple[Check, ...]:
         """Failed and cancelled runs, in name order: a cancelled check counts as failed."""
         bad = [run for run in self.runs if run.bucket in (Bucket.FAIL, Bucket.CANCELLED)]

@@ -67,7 +67,7 @@ class Standing:
         is_over: none of its checks runs any more.
         is_conflicting: it conflicts with its base.
         is_approved: GitHub's own verdict over its reviews.
-        is_held: what its checks wait for is somebody's, and was told.
+        is_held: what its checks wait for is somebody's.
         is_current: its head is what was pushed last from here, as far as is known.
     """
 
@@ -111,10 +111,10 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
         return Ending.GOOD if standing.is_approved else None
     if standing.is_conflicting:
         return Ending.CONFLICT
-    if standing.verdict is Verdict.FAILED and standing.is_over:
-        return Ending.RED
     if standing.is_held and standing.is_over:
         return Ending.PERSON
+    if standing.verdict is Verdict.FAILED and standing.is_over:
+        return Ending.RED
     return Ending.GOOD if standing.verdict is Verdict.GREEN and wanted is WaitFor.CI else None
 
 

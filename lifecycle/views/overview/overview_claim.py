@@ -19,9 +19,9 @@ from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.worktree_read import WorktreeRead, address, copied, last_move, plain
 
 _STOPPED = ("held", "missing", "stale", "hidden")
-"""The kinds of checks that do not go on by themselves."""
+"""The kinds of checks that are neither passed nor failed, and do not run."""
 
-_RUNS_ON = ("running", "unfinished")
+_RUNS_ON = ("running", "unfinished", *_STOPPED)
 
 
 def claim_parts(reading: WorktreeRead) -> dict[str, Any]:
@@ -145,12 +145,13 @@ def _standing(record: Record) -> values.PullStanding:
     if phase is Phase.PR_CLOSED and is_confirmed:
         return values.PullStanding.CLOSED
     rows: tuple[tuple[object, values.PullStanding], ...] = (
-        (checks.get("failed"), values.PullStanding.FAILED),
+        (checks.get("failed") and not checks.get("waits"), values.PullStanding.FAILED),
         (record.pull.conflicts_with, values.PullStanding.CONFLICT),
         (record.pull.changes_by, values.PullStanding.CHANGES),
+        (checks.get("waits"), values.PullStanding.HELD),
         (any(checks.get(key) for key in _RUNS_ON), values.PullStanding.RUNNING),
-        (any(checks.get(key) for key in _STOPPED), values.PullStanding.HELD),
         (checks.get("passed"), values.PullStanding.PASSED),
+        (checks, values.PullStanding.UNCHECKED),
     )
     return next((standing for holds, standing in rows if holds), values.PullStanding.UNKNOWN)
 

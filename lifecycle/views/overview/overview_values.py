@@ -20,6 +20,8 @@ class PullStanding(StrEnum):
 
     UNKNOWN = "unknown"
     """It is open, as far as is known, and its checks were not looked at yet."""
+    UNCHECKED = "unchecked"
+    """It was looked at, and no check has registered yet."""
     RUNNING = "running"
     FAILED = "failed"
     HELD = "held"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 STANDINGS = {
     values.PullStanding.UNKNOWN: ("open, not looked at yet", "dim"),
+    values.PullStanding.UNCHECKED: ("no checks yet", "dim"),
     values.PullStanding.RUNNING: ("checks run", "cyan"),
     values.PullStanding.FAILED: ("checks failed", "bold red"),
     values.PullStanding.HELD: ("checks do not go on by themselves", "bold magenta"),

@@ -172,7 +172,9 @@ def test_a_merge_waits_for_a_person_since_the_checks_were_green(ground: Overview
 
 def test_checks_that_are_held_wait_for_a_person(ground: OverviewGround) -> None:
     """Checks that somebody has to approve are awaited, from when that was first said."""
-    ground.in_review({f"waits:107:{factories.SHA}:deploy": 1_000.0}, passed=0, held=["deploy"])
+    ground.in_review(
+        {f"waits:107:{factories.SHA}:deploy": 1_000.0}, passed=0, held=["deploy"], waits=["deploy"]
+    )
     seen = ground.seen()
     assert seen.pull is not None
     assert seen.pull.state is PullStanding.HELD
@@ -208,15 +210,21 @@ def test_a_phase_that_was_written_by_hand_is_no_merge(ground: OverviewGround) ->
         ({"failed": ["lint"], "running": 1}, PullStanding.FAILED),
         ({"running": 1}, PullStanding.RUNNING),
         ({"unfinished": ["lint"]}, PullStanding.RUNNING),
-        ({"missing": ["lint"]}, PullStanding.HELD),
-        ({"passed": 0}, PullStanding.UNKNOWN),
+        ({"failed": ["cla"], "waits": ["cla"]}, PullStanding.HELD),
+        ({"stale": ["lint"], "waits": ["lint"]}, PullStanding.HELD),
+        ({"missing": ["lint"], "waits": ["lint"]}, PullStanding.HELD),
+        ({"missing": ["lint"]}, PullStanding.RUNNING),
+        ({"passed": 0}, PullStanding.UNCHECKED),
         ({}, PullStanding.PASSED),
     ],
 )
 def test_a_pull_request_stands_as_its_worst(
     ground: OverviewGround, checks: dict[str, Any], state: PullStanding
 ) -> None:
-    """A failure outweighs what runs, what runs outweighs what passed, and no check at all is no pass."""
+    """A failure outweighs what runs, what runs outweighs what passed, and no check at all is no pass.
+
+    What waits for a person does so once that is certain: a check that is missing at first may come yet.
+    """
     ground.in_review(**checks)
     pull = ground.seen().pull
     assert pull is not None

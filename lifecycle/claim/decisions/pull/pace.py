@@ -14,7 +14,7 @@ from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.timing import parse_time
-from lifecycle.core.values.checks import Bucket, Checks
+from lifecycle.core.values.checks import Checks
 
 SOONEST = 15.0
 """Seconds between two polls at the least."""
@@ -92,11 +92,10 @@ def next_look(
 def ends_at(checks: Checks, durations: Mapping[str, float]) -> float | None:
     """The time at which the last running check should end, or None if that is unknown."""
     ends = []
-    for run in checks.runs:
-        if run.bucket is Bucket.PENDING:
-            if run.started_at is None or run.name not in durations:
-                return None
-            ends.append(run.started_at + durations[run.name])
+    for run in checks.running:
+        if run.started_at is None or run.name not in durations:
+            return None
+        ends.append(run.started_at + durations[run.name])
     return max(ends, default=None)
 
 

@@ -6,6 +6,7 @@ registered, nothing is said: neither is a pass. What waits for a person is told 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import derive
@@ -16,6 +17,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, LinkPullRequest, Notice, RemarkOnPull, RerunJobs, Wake
+from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest, PullState
 
@@ -79,13 +81,19 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     if checks is not None:
         is_reported = bool(notices or pull.changes_requested)
         durations = pace.learned(pull_record.durations, checks)
-        pull_record = replace(pull_record, checks=_summary(checks, durations), durations=durations)
-        if checks.verdict is Verdict.FAILED:
+        names, text = _persons(snapshot, pull, checks)
+        is_early = names == checks.missing and not _is_settled(snapshot, checks)
+        summary = _summary(checks, durations, () if is_early else names)
+        pull_record = replace(pull_record, checks=summary, durations=durations)
+        if names:
+            key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
+            judged = Judged(pull_record, (Notice(key, text, Audience.NOTE, ends=_RESULTS),))
+        elif checks.verdict is Verdict.FAILED:
             judged = _failed(pull_record, pull, checks)
         elif checks.verdict is Verdict.GREEN:
             judged = Judged(pull_record, _green(snapshot, pull, checks, is_reported=is_reported))
         else:
-            judged = Judged(pull_record, _waiting(snapshot, pull, checks))
+            judged = Judged(pull_record, ())
         how = merge_standing.stands(pull, pull_record.merging, snapshot.now)
         notices += merge_standing.notices(snapshot, pull, pull_record)
         notices += [] if is_reported else merge_standing.moved(snapshot, pull, how)
@@ -122,15 +130,11 @@ def _failed(pull_record: PullRecord, pull: PullRequest, checks: Checks) -> Judge
     runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
     before = pull_record.announced or {}
     announced = set(before.get("failed", ())) if before.get("sha") == checks.sha else set[str]()
-    is_last = not checks.count(Bucket.PENDING)
-    if announced and (not is_last or announced.issuperset(runs)):
+    if announced and (checks.running or announced.issuperset(runs)):
         return Judged(pull_record, ())
     spoken_of = {"sha": checks.sha, "failed": sorted({*announced, *runs})}
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
-    # What only a person can correct does not wake the agent: its turn would be in vain.
-    is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
-    audience = Audience.NOTE if is_a_persons else Audience.NEWS
-    notice = Notice(key, words.checks_failed(checks, pull.number), audience, ends=_RESULTS)
+    notice = Notice(key, words.checks_failed(checks, pull.number), Audience.NEWS, ends=_RESULTS)
     return Judged(replace(pull_record, announced=spoken_of), (notice,))
 
 
@@ -150,45 +154,61 @@ def _green(
     return (Notice(key, text, Audience.NEWS, ends=_RESULTS),)
 
 
-def _waiting(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[Notice, ...]:
-    """Notices to the person about checks that wait for somebody, once nothing else runs.
+def _persons(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[tuple[str, ...], str]:
+    """What of the checks waits for a person, and the sentence on it; nothing while something else runs.
 
-    Checks register late, so a required one counts as missing from the second look on (or by command).
+    What only a person can correct does not wake the agent: its turn would be in vain. Checks register late,
+    so a required one counts as missing from the second look on (or by command).
     """
-    running = [run for run in checks.runs if run.bucket is Bucket.PENDING and run.word != "STALE"]
-    if running or checks.unfinished:
-        return ()
-    before = snapshot.record.pull.checks or {}
-    is_old = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
+    if checks.failed:
+        is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
+        names = tuple(check.name for check in checks.failed) if is_a_persons else ()
+        return names, words.checks_failed(checks, pull.number)
+    if checks.running or checks.unfinished:
+        return (), ""
     if checks.held:
-        text, names = words.approval_needed(pull, checks.held), checks.held
-    elif checks.stale:
-        text, names = words.checks_stale(pull.number, checks.stale), checks.stale
-    elif checks.missing and checks.is_complete and (is_old or snapshot.wake is Wake.TICK):
-        text = words.checks_missing(pull.number, checks.missing, pull.base)
-        names = checks.missing
-    elif checks.hidden and (checks.runs or checks.overall in _BAD):
+        return checks.held, words.approval_needed(pull, checks.held)
+    if checks.stale:
+        return checks.stale, words.checks_stale(pull.number, checks.stale)
+    if (
+        checks.missing
+        and checks.is_complete
+        and (snapshot.wake is Wake.TICK or _is_missed_again(snapshot, checks))
+    ):
+        return checks.missing, words.checks_missing(pull.number, checks.missing, pull.base)
+    if checks.hidden and (checks.runs or checks.overall in _BAD):
         text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
-        names = (*checks.hidden, checks.overall)
-    else:
-        return ()
-    key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
-    return (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
+        return (*checks.hidden, checks.overall), text
+    return (), ""
 
 
-def _summary(checks: Checks, durations: dict[str, float]) -> dict[str, Any]:
-    """Counts and names of the checks as JSON, for the record and `status`."""
+def _is_missed_again(snapshot: Snapshot, checks: Checks) -> bool:
+    before = snapshot.record.pull.checks or {}
+    return before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
+
+
+def _is_settled(snapshot: Snapshot, checks: Checks) -> bool:
+    """True if what is missing was missed a while ago, too: who asks soon after a push may be early."""
+    polled_at = parse_time(snapshot.record.claim.last_check_poll) or snapshot.now
+    soonest = min(pace.SOONEST, snapshot.rules.poll_seconds)
+    return _is_missed_again(snapshot, checks) and snapshot.now - polled_at >= soonest
+
+
+def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) -> dict[str, Any]:
+    """Counts and names of the checks as JSON, for the record and `status`; `waits`: for a person."""
     return {
         "sha": checks.sha,
         "verdict": checks.verdict.value,
         "passed": checks.count(Bucket.PASS),
-        "running": checks.count(Bucket.PENDING),
+        "running": len(checks.running),
         "unfinished": list(checks.unfinished),
         "failed": [check.name for check in checks.failed],
+        "then": words.advice(checks.failed) if checks.failed else "",
         "missing": list(checks.missing),
         "stale": list(checks.stale),
         "held": list(checks.held),
         "hidden": list(checks.hidden),
+        "waits": list(waits),
         "ends_at": pace.ends_at(checks, durations),
     }
 
