@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lifecycle.claim.decisions.pull.merge_standing import Whom, awaited
+from lifecycle.claim.decisions.pull.merge_standing import awaited
+from lifecycle.claim.record.sections import Whom
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values.survey import Holding
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.claim.decisions.pull.merge_standing import Whom, awaited
+from lifecycle.claim.decisions.pull.merge_standing import awaited
+from lifecycle.claim.record.sections import Whom
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import Conversations, MergeDemands, QueueEntry
 from tests.batches import each_row

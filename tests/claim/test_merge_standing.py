@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.pull import merge_standing, review
-from lifecycle.claim.decisions.pull.merge_standing import advance, known
+from lifecycle.claim.decisions.pull.merge_standing import Awaiting, advance, known
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.record.sections import MergeRecord, Trouble
+from lifecycle.claim.record.sections import MergeRecord, Trouble, Whom
 from lifecycle.claim.record.state import Record, fold, mark_of
 from lifecycle.core.errors import Rejected
 from lifecycle.core.messages import merge_messages
@@ -209,33 +209,60 @@ def test_what_was_asked_of_github_is_told_once_it_has_accepted() -> None:
     assert all("auto-merge" not in key for key, _ in keys(told(shown(ejection=LEFT), thrown)))
 
 
+ASKED = {"review_decision": "REVIEW_REQUIRED"}
+WANTS = {"changes_requested": (asked_for(author="maria"),), "review_decision": "CHANGES_REQUESTED"}
+UNREAD = {"mergeable": "UNKNOWN", "merge_state": "UNKNOWN"}
+BY_GITHUB = "is merged by GitHub once everything that is required is there (auto-merge)"
+NEWEST = "the newest commits of main to be merged into it"
+
+
 @pytest.mark.parametrize(
-    ("changes", "how"),
+    ("changes", "whom", "how"),
     [
-        ({}, "is ready to merge"),
-        ({"merge_state": "UNKNOWN"}, ""),
-        ({"mergeable": "UNKNOWN"}, ""),
-        ({"mergeable": "CONFLICTING"}, ""),
-        ({"changes_requested": (asked_for(),)}, ""),
-        ({"checks": checks(Bucket.PENDING)}, ""),
-        ({"checks": None}, ""),
+        ({}, Whom.MERGE, "is ready to merge"),
+        ({"merge_state": "UNKNOWN"}, Whom.MERGE, ""),
+        ({"mergeable": "UNKNOWN"}, Whom.MERGE, ""),
+        ({**UNREAD, **ASKED}, Whom.REVIEWERS, "waits for an approving review"),
+        ({"mergeable": "CONFLICTING"}, Whom.AUTHOR, ""),
+        (WANTS, Whom.AUTHOR, ""),
+        (
+            {**WANTS, "requested": ("maria",)},
+            Whom.REVIEWERS,
+            "waits for a review that was asked for",
+        ),
+        ({"checks": checks(Bucket.PENDING)}, Whom.CHECKS, ""),
+        ({"checks": None}, Whom.CHECKS, ""),
+        ({"merge_state": "BEHIND"}, Whom.AUTHOR, f"waits for {NEWEST}"),
+        (
+            {"merge_state": "BEHIND", "is_auto_merge": True},
+            Whom.AUTHOR,
+            f"{BY_GITHUB}; it waits for {NEWEST}",
+        ),
+        (
+            {**ASKED, "is_auto_merge": True},
+            Whom.REVIEWERS,
+            f"{BY_GITHUB}; it waits for an approving review",
+        ),
         (
             {"checks": checks(Bucket.PENDING), "queue": QUEUED},
+            Whom.QUEUE,
             "is in the merge queue (position 1)",
         ),
-        ({"mergeable": "UNKNOWN", "queue": QUEUED}, "is in the merge queue (position 1)"),
         (
-            {"checks": checks(Bucket.PENDING), "is_auto_merge": True},
-            "is merged by GitHub once everything that is required is there (auto-merge)",
+            {"mergeable": "UNKNOWN", "queue": QUEUED},
+            Whom.QUEUE,
+            "is in the merge queue (position 1)",
         ),
+        ({"checks": checks(Bucket.PENDING), "is_auto_merge": True}, Whom.AUTO_MERGE, BY_GITHUB),
     ],
 )
-def test_how_the_merge_stands(changes: dict[str, Any], how: str) -> None:
-    """In one phrase, as far as nothing else that is told says it all; and it is remembered."""
+def test_how_the_merge_stands(changes: dict[str, Any], whom: Whom, how: str) -> None:
+    """Whom it waits for, and in one phrase how, as far as nothing else says it all; that is remembered."""
     made = shown(**changes)
-    assert merge_standing.stands(made, MergeRecord(), NOW) == how
+    assert merge_standing.stands(made, MergeRecord(), NOW) == Awaiting(whom, how)
     if made.checks is not None:
-        assert review.judge(look(), made).known.merging.standing == how
+        merging = review.judge(look(), made).known.merging
+        assert (merging.awaits, merging.standing) == (whom, how)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +291,7 @@ def test_an_ejection_of_before_the_first_look_is_not_of_a_head_that_came_later()
     made = shown(ejection=LEFT, checks=AGAIN)
     merging = known(MergeRecord(), made, NOW)
     assert (merging.ejection, merging.ejected) == ("E_1", "")
-    assert merge_standing.stands(made, merging, NOW) == "is ready to merge"
+    assert merge_standing.stands(made, merging, NOW).why == "is ready to merge"
 
 
 def test_a_merge_that_comes_to_stand_in_another_way_is_told_to_the_person() -> None:

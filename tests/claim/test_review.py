@@ -209,6 +209,31 @@ def test_a_run_that_failed_again_is_another_failure() -> None:
     assert "1 FAILED — test" in told(failing(("test", Bucket.FAIL, 900.0)), memory)[0]
 
 
+def test_green_after_each_failure_is_told() -> None:
+    """Whoever heard that a check failed hears that it passed, also where it was green before; each once."""
+    shown = pull(checks=failing(("test", Bucket.PASS, 1.0)))
+    made = record(**{**REVIEW, "phase": "checks_running"})
+    keys = []
+    for found in (
+        shown.checks,
+        failing(("test", Bucket.FAIL, 2.0)),
+        shown.checks,
+        shown.checks,
+        failing(("test", Bucket.FAIL, 3.0)),
+        shown.checks,
+    ):
+        look_at = replace(shown, checks=found)
+        step = decide(seen(made, observed=observation(by_number=look_at, item=ITEM)))
+        made = step.record or made
+        keys += [notice.key for notice in step.notices]
+    green = f"green:107:{SHA}"
+    assert [key for key in dict.fromkeys(keys) if key.startswith("green")] == [
+        green,
+        f"{green}:1",
+        f"{green}:2",
+    ]
+
+
 def test_green_does_not_promise_a_merge_that_something_else_holds_up() -> None:
     """With changes requested or a conflict, "ready to merge" would not be true."""
     green = checks(Bucket.PASS, Bucket.PASS)

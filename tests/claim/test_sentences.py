@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.engine import briefing
-from lifecycle.claim.record.sections import EndingRecord, Intent, MergeRecord, Trouble
+from lifecycle.claim.record.sections import EndingRecord, Intent, MergeRecord, Trouble, Whom
 from lifecycle.core.plan import Wake
 from lifecycle.sandbox.control.faults import Fault
 from tests.claim.steps import DONE, REVIEW
@@ -214,11 +214,11 @@ def test_a_merge_is_waited_for_once_nothing_of_the_checks_is(key: str) -> None:
     ("memory", "what"),
     [
         ({}, "a person to merge it"),
-        ({"pull.merging": MergeRecord(queued="queued")}, "GitHub to merge it"),
-        ({"pull.merging": MergeRecord(auto_on="merge")}, "GitHub to merge it"),
+        ({"pull.merging": MergeRecord(awaits=Whom.QUEUE)}, "GitHub to merge it"),
+        ({"pull.merging": MergeRecord(awaits=Whom.AUTO_MERGE)}, "GitHub to merge it"),
         (
             {"pull.changes_by": ("maria",)},
-            "the changes that were asked for, and then for another review",
+            "the changes that were asked for, and then for another review (lifecycle feedback request)",
         ),
         (
             {"pull.changes_by": ("maria",), "pull.conflicts_with": "main"},

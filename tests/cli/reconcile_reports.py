@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.claim.decisions.pull.merge_standing import Whom
+from lifecycle.claim.record.sections import Whom
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepProblem, SweepReport
 from lifecycle.reconcile.waiting_pulls import WaitingPull
 

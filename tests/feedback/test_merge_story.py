@@ -168,6 +168,37 @@ def test_a_conflict_comes_with_files_both_sides_commits_and_the_command(
     assert "conflicts" not in place.cli("status").stdout
 
 
+def awaited(place: Place) -> tuple[str, list[str]]:
+    """What a session is told last of the pull request, and what of it a person is called for."""
+    shown = json.loads(place.cli("status", "--json").stdout)
+    return shown["claim"]["next"], [wait["what"] for wait in shown["awaited"]]
+
+
+@demands(approvals=1)
+def test_whom_the_merge_waits_for_is_told_alike_everywhere(place: Place, number: int) -> None:
+    """A review, also while GitHub reckons; the changes, then another review; GitHub, and nobody then."""
+    place.control.set_check(number, "test")
+    assert "PR #46 waits for an approving review." in wake(place).said[-1].text
+    review = "PR #46 waits for an approving review"
+    assert awaited(place) == (f"{review}.", [review])
+
+    place.control.review(number, "CHANGES_REQUESTED", login="maria", body="Rename x")
+    wake(place)
+    wanted, persons = awaited(place)
+    assert wanted.endswith("and then for another review (lifecycle feedback request).")
+    assert persons == []
+    place.work()
+    place.control.set_check(number, "test")
+    assert place.cli("feedback", "request").returncode == 0
+    another = "PR #46 waits for a review that was asked for"
+    assert another in "".join(notice.text for notice in wake(place).said)
+    assert awaited(place) == (f"{another}.", [another])
+
+    place.control.review(number, "APPROVED", login="maria")
+    wake(place)
+    assert awaited(place)[1] == ["PR #46 waits for a person to merge it"]
+
+
 @demands(contexts=["test"], strict=True)
 def test_a_green_branch_that_is_behind_is_brought_up_to_date(place: Place, number: int) -> None:
     """Off by default: the agent is told to merge. With the setting GitHub merges, once for a head."""

@@ -162,7 +162,7 @@ def test_a_session_begins_with_what_is_waited_for(
     [
         (
             {"pull.changes_by": ("maria",)},
-            "the changes that were asked for, and then for another review",
+            "the changes that were asked for, and then for another review (lifecycle feedback request)",
         ),
         ({"pull.conflicts_with": "main"}, "its conflict to be resolved and pushed"),
     ],

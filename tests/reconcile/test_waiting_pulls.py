@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lifecycle.claim.decisions.pull.merge_standing import Whom
+from lifecycle.claim.record.sections import Whom
 from lifecycle.core.values.model import Hold
 from lifecycle.core.values.survey import Holding
 from lifecycle.reconcile.waiting_pulls import in_order, waiting_pulls

@@ -13,6 +13,7 @@ from typing import Any
 from lifecycle.claim.commands.next_task import cards_of, todo_of
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
+from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
 from lifecycle.core.redact import named, quoted
@@ -176,13 +177,14 @@ def _is_asked_about(failures: Mapping[str, Any], head: object) -> bool:
 def until_the_merge(record: Record) -> str:
     """The line on what a pull request with green checks still waits for."""
     number, merging = record.claim.pr_number, record.pull.merging
-    is_githubs = merging.queued or merging.auto_on
-    awaited = "GitHub to merge it" if is_githubs else "a person to merge it"
+    awaited = "a person to merge it"
     if record.pull.conflicts_with:
         awaited = "its conflict to be resolved and pushed"
     elif record.pull.changes_by:
-        awaited = "the changes that were asked for, and then for another review"
-    elif number and merging.standing and not (is_githubs or "is ready" in merging.standing):
+        awaited = f"the changes that were asked for, and then for {review_messages.REVIEW_AGAIN}"
+    elif merging.awaits in (Whom.QUEUE, Whom.AUTO_MERGE):
+        awaited = "GitHub to merge it"
+    elif number and merging.standing and "is ready" not in merging.standing:
         return merge_messages.standing(number, merging.standing)
     return f"PR #{number} waits for {awaited}."
 

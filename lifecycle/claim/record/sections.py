@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.light_dataclass import dataclass, field
@@ -89,6 +90,19 @@ class Releasing:
     by: str = ""
 
 
+class Whom(StrEnum):
+    """Who or what an open pull request waits for; those who have to do something come first."""
+
+    AUTHOR = "author"
+    REVIEWERS = "reviewers"
+    MERGE = "merge"
+    """Somebody who merges it."""
+    RULE = "rule"
+    CHECKS = "checks"
+    QUEUE = "queue"
+    AUTO_MERGE = "auto-merge"
+
+
 @dataclass(frozen=True, slots=True)
 class MergeRecord:
     """What is known of the merge of the claim's pull request, as of the last look that read its checks.
@@ -96,6 +110,7 @@ class MergeRecord:
     Attributes:
         head: the head at that look.
         standing: how the merge stands, as a verb phrase, or empty.
+        awaits: whom it waits for, as `Whom` has it, or empty.
         has_queue: the base takes changes through a merge queue.
         queued: the head that was in the queue when it was first seen there; empty while it is not.
         untested, untested_since: the queue's commit of which no check has begun, and since when.
@@ -108,6 +123,7 @@ class MergeRecord:
 
     head: str = ""
     standing: str = ""
+    awaits: str = ""
     has_queue: bool = False
     queued: str = ""
     untested: str = ""

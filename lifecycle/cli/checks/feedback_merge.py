@@ -54,8 +54,8 @@ def standing_of(pull_request: PullRequest) -> list[str]:
     if pull_request.state is not PullState.OPEN:
         return [f"PR #{number} is {pull_request.state.lower()}."]
     lines = []
-    if pull_request.changes_requested:
-        authors = ", ".join(named(review.author) for review in pull_request.changes_requested)
+    if pull_request.changes_due:
+        authors = ", ".join(named(review.author) for review in pull_request.changes_due)
         lines.append(f"Changes are requested on PR #{number} by {authors}.")
     if checks.verdict is not Verdict.GREEN:
         lines.append(_not_green(number, checks))

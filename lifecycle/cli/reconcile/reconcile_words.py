@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from lifecycle.claim.decisions.pull.merge_standing import Whom
+from lifecycle.claim.record.sections import Whom
 from lifecycle.cli import terminal
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.light_dataclass import dataclass, replace

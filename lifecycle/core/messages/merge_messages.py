@@ -53,7 +53,9 @@ def waits_for(pull: PullRequest) -> str:
     parts = []
     if pull.review_decision == "REVIEW_REQUIRED":
         parts.append(_reviews(demands))
-    if pull.review_decision == "CHANGES_REQUESTED":
+    if pull.changes_requested and not pull.changes_due:
+        parts.append("a review that was asked for")
+    elif pull.review_decision == "CHANGES_REQUESTED":
         parts.append("the changes that a review asks for")
     open_count = pull.conversations.unresolved if pull.conversations is not None else 0
     if demands.conversations and open_count:

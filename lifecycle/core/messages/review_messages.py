@@ -20,6 +20,8 @@ NAME_LIMIT = 80
 WATCHED, BY_HAND = "the new head is watched.", "then look with: lifecycle tick"
 """How a sentence ends that asks for a push: where hooks are at work, and where none was seen."""
 
+REVIEW_AGAIN = "another review (lifecycle feedback request)"
+
 _ENDED = {
     "ACTION_REQUIRED": "needs a person",
     "CANCELLED": "cancelled",
@@ -114,7 +116,7 @@ def changes_requested(number: int, author: str, url: str) -> str:
     who = named(author) if author else "a reviewer"
     return (
         f"Changes requested on PR #{number} by {who}: {url} Read the review, change what it asks for, "
-        "commit and push; then tell the user what you changed."
+        f"commit and push, and ask for {REVIEW_AGAIN}; then tell the user what you changed."
     ).replace(":  ", ": ")
 
 

@@ -176,6 +176,13 @@ class PullRequest:
     author: str = ""
     requested: tuple[str, ...] = ()
 
+    @property
+    def changes_due(self) -> tuple[Review, ...]:
+        """The requests for changes of those who are not asked for another review."""
+        return tuple(
+            review for review in self.changes_requested if review.author not in self.requested
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:

@@ -8,6 +8,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience
@@ -179,7 +180,8 @@ def _await(
         reading.await_person("claim", line, ages.last("merged:"), "lifecycle close")
     if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
-        if pull.state is values.PullStanding.PASSED:
+        by_others = (Whom.AUTHOR, Whom.QUEUE, Whom.AUTO_MERGE)
+        if pull.state is values.PullStanding.PASSED and record.pull.merging.awaits not in by_others:
             since = ages.last(f"green:{number}:{head}")
             what = briefing.until_the_merge(record).removesuffix(".")
             reading.await_person("pull", what, since, pull.url)

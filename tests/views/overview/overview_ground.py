@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace as changed
 
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.sections import MergeRecord
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing import Deadline
@@ -89,12 +90,15 @@ class OverviewGround:
         store.create(record)
         return record.claim_key
 
-    def in_review(self, said: Mapping[str, float] | None = None, **checks: Any) -> str:
-        """A claim whose pull request 107 is open; these of its checks are not all green."""
+    def in_review(
+        self, said: Mapping[str, float] | None = None, awaits: str = "", **checks: Any
+    ) -> str:
+        """A claim whose pull request 107 is open, waits for whom `awaits` says, and has these checks."""
         memory = {
             "pull.url": PULL,
             "pull.head": factories.SHA,
             "pull.checks": {**GREEN, **checks},
+            "pull.merging": MergeRecord(awaits=awaits),
             "title": "Fix the race",
         }
         return self.claim(said, memory=memory, phase="checks_running", pr_number=107)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.record import sections
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.run.state import UserFix
 from lifecycle.run.table import RunStatus
@@ -168,6 +169,16 @@ def test_a_merge_waits_for_a_person_since_the_checks_were_green(ground: Overview
     (awaited,) = ground.seen().awaited
     assert (awaited.part, awaited.since, awaited.where) == ("pull", green, PULL)
     assert awaited.what == "PR #107 waits for a person to merge it"
+
+
+@pytest.mark.parametrize("whom", sections.Whom)
+def test_what_the_agent_or_github_brings_on_waits_for_no_person(
+    ground: OverviewGround, whom: sections.Whom
+) -> None:
+    """A place in the queue, auto-merge, a branch that is behind: nobody is called for these."""
+    ground.in_review(awaits=whom)
+    is_others = whom in (sections.Whom.AUTHOR, sections.Whom.QUEUE, sections.Whom.AUTO_MERGE)
+    assert [wait.part for wait in ground.seen().awaited] == ["pull"] * (not is_others)
 
 
 def test_checks_that_are_held_wait_for_a_person(ground: OverviewGround) -> None:

@@ -10,11 +10,11 @@ of `merge_messages`, here as everywhere.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.record.sections import Whom
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages as words
@@ -157,21 +157,25 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
     return merge_notices
 
 
-def stands(pull: PullRequest, merging: MergeRecord, now: float) -> str:
-    """How the merge stands, as a verb phrase; "" while it is unknown or another notice says it all.
+def stands(pull: PullRequest, merging: MergeRecord, now: float) -> Awaiting:
+    """Whom the merge waits for, and how it stands; "" if another notice says it all, or nobody can know.
 
     A head that the queue threw out stands so until another one is pushed, or it is queued again.
     """
-    if pull.mergeable == CONFLICTING or pull.changes_requested:
-        return ""
+    if pull.mergeable == CONFLICTING or pull.changes_due:
+        return Awaiting(Whom.AUTHOR, "")
     if pull.ejection is not None and pull.queue is None and merging.ejected == pull.head_sha:
         is_settled = _is_settled(pull.ejection, now)
-        return words.still_out(pull.ejection.reason) if is_settled else ""
-    if "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None:
-        return ""
-    if _is_green(pull) or pull.queue is not None or pull.is_auto_merge:
-        return words.readiness(pull, is_reported=False)
-    return ""
+        return Awaiting(Whom.AUTHOR, words.still_out(pull.ejection.reason) if is_settled else "")
+    if not (_is_green(pull) or pull.queue is not None or pull.is_auto_merge):
+        return Awaiting(Whom.CHECKS, "")
+    whom = _merger(pull)
+    is_known = whom is not Whom.MERGE or not _is_unknown(pull)
+    return Awaiting(whom, words.readiness(pull, is_reported=False) if is_known else "")
+
+
+def _is_unknown(pull: PullRequest) -> bool:
+    return "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
 
 
 def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
@@ -181,7 +185,12 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
     """
     before = snapshot.record.pull.merging
     is_same = how in ("", before.standing) or before.head != pull.head_sha
-    if is_same or not before.standing or (pull.queue is not None and before.queued):
+    if (
+        is_same
+        or _is_unknown(pull)
+        or not before.standing
+        or (pull.queue is not None and before.queued)
+    ):
         return []
     key = f"standing:{pull.number}:{pull.head_sha}:{how}"
     return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]
@@ -238,19 +247,6 @@ def _is_green(pull: PullRequest) -> bool:
     return pull.checks is not None and pull.checks.is_green
 
 
-class Whom(StrEnum):
-    """Who or what an open pull request waits for; those who have to do something come first."""
-
-    AUTHOR = "author"
-    REVIEWERS = "reviewers"
-    MERGE = "merge"
-    """Somebody who merges it."""
-    RULE = "rule"
-    CHECKS = "checks"
-    QUEUE = "queue"
-    AUTO_MERGE = "auto-merge"
-
-
 @dataclass(frozen=True, slots=True)
 class Awaiting:
     """Whom a pull request waits for, and how it stands, as a verb phrase; `names` are logins and teams."""
@@ -267,8 +263,9 @@ def awaited(pull: PullRequest) -> Awaiting:
         return Awaiting(Whom.AUTHOR, to_mend, (pull.author,) if pull.author else ())
     runs = pull.checks.runs if pull.checks is not None else ()
     is_running = any(run.bucket is Bucket.PENDING for run in runs)
-    if pull.queue is not None:
-        return Awaiting(Whom.QUEUE, how)
+    merger = _merger(pull)
+    if merger is Whom.QUEUE:
+        return Awaiting(merger, how)
     is_required = pull.review_decision == "REVIEW_REQUIRED"
     if pull.requested or is_required:
         waits = words.waits_for(pull) if is_required else "a review that was asked for"
@@ -276,11 +273,20 @@ def awaited(pull: PullRequest) -> Awaiting:
         return Awaiting(Whom.REVIEWERS, why, pull.requested)
     if is_running:
         return Awaiting(Whom.CHECKS, words.waiting("its checks"))
+    return Awaiting(merger, how)
+
+
+def _merger(pull: PullRequest) -> Whom:
+    """Whom a pull request waits for of which only the merge is left, and what its base demands."""
+    if pull.queue is not None:
+        return Whom.QUEUE
+    if pull.merge_state == BEHIND:
+        return Whom.AUTHOR
+    if pull.is_draft or words.waits_for(pull):
+        return Whom.REVIEWERS
     if pull.is_auto_merge:
-        return Awaiting(Whom.AUTO_MERGE, how)
-    if pull.merge_state == "BLOCKED":
-        return Awaiting(Whom.RULE, how)
-    return Awaiting(Whom.MERGE, how)
+        return Whom.AUTO_MERGE
+    return Whom.RULE if pull.merge_state == "BLOCKED" else Whom.MERGE
 
 
 def _to_mend(pull: PullRequest, how: str) -> str:
@@ -289,8 +295,7 @@ def _to_mend(pull: PullRequest, how: str) -> str:
     A reviewer who asked for changes and is asked for another review has the next word; and while anybody is
     asked for a review, open conversations wait for that.
     """
-    authors = (review.author for review in pull.changes_requested)
-    asked_by = [author for author in authors if author not in pull.requested]
+    asked_by = [review.author for review in pull.changes_due]
     is_refused = pull.review_decision == "CHANGES_REQUESTED" and not pull.requested
     unresolved = pull.conversations.unresolved if pull.conversations is not None else 0
     if pull.mergeable == CONFLICTING:

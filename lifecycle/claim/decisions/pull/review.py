@@ -66,20 +66,20 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         merging=merge_standing.known(merge, pull, snapshot.now) if checks is not None else merge,
         url=pull.url,
         head=pull.head_sha,
-        changes_by=tuple(review.author for review in pull.changes_requested),
+        changes_by=tuple(review.author for review in pull.changes_due),
         is_approved=pull.review_decision == APPROVED,
         conflicts_with=pull.base if is_conflicting else "",
         unanswered=unanswered(snapshot.record.pull, pull),
     )
     notices = []
-    for review in pull.changes_requested:
+    for review in pull.changes_due:
         is_told = review.id in pull_record.reviews.get("told", ())
         if not (is_told or _is_packed(pull_record, pull)):
             text = words.changes_requested(pull.number, review.author, review.url)
             notices.append(Notice(f"changes:{pull.number}:{review.id}", text, Audience.NEWS))
     notices += merge_standing.mended_first(snapshot, pull, pull_record.merging)
     if checks is not None:
-        is_reported = bool(notices or pull.changes_requested)
+        is_reported = bool(notices or pull.changes_due)
         durations = pace.learned(pull_record.durations, checks)
         names, text = _persons(snapshot, pull, checks)
         is_early = names == checks.missing and not _is_settled(snapshot, checks)
@@ -94,10 +94,11 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             judged = Judged(pull_record, _green(snapshot, pull, checks, is_reported=is_reported))
         else:
             judged = Judged(pull_record, ())
-        how = merge_standing.stands(pull, pull_record.merging, snapshot.now)
+        standing = merge_standing.stands(pull, pull_record.merging, snapshot.now)
         notices += merge_standing.notices(snapshot, pull, pull_record)
-        notices += [] if is_reported else merge_standing.moved(snapshot, pull, how)
-        pull_record = replace(judged.known, merging=replace(pull_record.merging, standing=how))
+        notices += [] if is_reported else merge_standing.moved(snapshot, pull, standing.why)
+        merging = replace(pull_record.merging, standing=standing.why, awaits=standing.whom.value)
+        pull_record = replace(judged.known, merging=merging)
         notices += judged.notices
     whole = (replace(notice, ends=(*notice.ends, *over(pull))) for notice in notices)
     return Judged(pull_record, tuple(whole))
@@ -105,7 +106,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
 
 def over(pull: PullRequest) -> tuple[str, ...]:
     """Events that are over for the pull request as it was read: a conflict, requests for changes."""
-    is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_requested}
+    is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_due}
     return tuple(event for event, holds in is_over.items() if holds)
 
 
@@ -141,8 +142,11 @@ def _failed(pull_record: PullRecord, pull: PullRequest, checks: Checks) -> Judge
 def _green(
     snapshot: Snapshot, pull: PullRequest, checks: Checks, *, is_reported: bool
 ) -> tuple[Notice, ...]:
-    """The notice that the checks are green, and what the merge still waits for."""
+    """The notice that the checks are green, and what the merge still waits for; once after each failure."""
     key = f"green:{pull.number}:{checks.sha}"
+    failures = snapshot.record.pull.announced or {}
+    if failures.get("sha") == checks.sha:  # green after a failure that was told is news again
+        key += f":{len(failures['failed'])}"
     is_behind = pull.merge_state == merge_standing.BEHIND and pull.queue is None
     if is_behind and not is_reported:
         if merge_standing.is_updated(snapshot, pull):
