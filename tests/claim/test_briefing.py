@@ -76,13 +76,32 @@ CLAIMS: tuple[Any, ...] = (
     (CHECKED, RED, ["checks_running, PR #107", RED_LINE, MEND]),
     (
         CHECKED,
-        {**RED, "pull.failures": {"base": True, "red": "s"}},
+        {**RED, "pull.failures": {"kind": "inherited", "red": "s"}},
         ["checks_running, PR #107", RED_LINE, BASE_LINE],
     ),
     (
         CHECKED,
-        {**RED, "pull.failures": {"base": True, "red": "of before"}},
+        {**RED, "pull.failures": {"kind": "inherited", "red": "of before"}},
         ["checks_running, PR #107", RED_LINE, MEND],
+    ),
+    (
+        CHECKED,
+        {**RED, "pull.failures": {"kind": "mended", "base": "b", "red": "s"}},
+        [
+            "checks_running, PR #107",
+            RED_LINE,
+            "Merge the base branch, run the tests and push; the new head is watched.",
+        ],
+    ),
+    (
+        CHECKED,
+        {**RED, "pull.failures": {"kind": "under_way", "red": "s"}},
+        ["checks_running, PR #107", RED_LINE, WATCHED],
+    ),
+    (
+        CHECKED,
+        {**RED, "pull.failures": {"kind": "rerun", "red": "s"}, "pull.reruns": ((7, 1),)},
+        ["checks_running, PR #107", RED_LINE, WATCHED],
     ),
     (
         CHECKED,

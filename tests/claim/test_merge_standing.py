@@ -46,9 +46,7 @@ QUEUED = QueueEntry("AWAITING_CHECKS", 1, "c" * 40, has_checks=True)
 LEFT = Ejection("E_1", NOW - 300, "FAILED_CHECKS", "c" * 40)
 AGAIN = Checks(SHA, (Check("t", Bucket.PASS, started_at=NOW - 9),))
 """A check began after it was thrown out."""
-OUT = (
-    "was taken out of the merge queue without being merged (failed checks); why: lifecycle feedback merge"
-)
+OUT = "was taken out of the merge queue without being merged (failed checks); why: lifecycle feedback merge"
 
 
 def shown(**changes: Any) -> PullRequest:

@@ -68,8 +68,8 @@ def test_what_the_runner_broke_is_run_again_and_the_agent_hears_of_green_alone(
 def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session) -> None:
     """By the test that fails, not by the check's name; what mends the base the agent is to take in.
 
-    Until a waiter has read what became of a base that moved nobody is told to fix it, and a conflict that
-    comes of the move is told with its own files.
+    A start after that says the same. Until a waiter has read what became of a base that moved none is told
+    to fix it, and a conflict that comes of the move is told with its own files.
     """
     place = session.place
     began = datetime.now(UTC) - timedelta(minutes=1)
@@ -100,6 +100,10 @@ def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session
         place.control.set_check("main", "test", event="push")
         mended = heard(waiter)
     assert "does not fail any more" in mended.model
+    assert "Merge the base branch, run the tests and push" in mended.model
+    stands = session.start("resume").model
+    assert "Merge the base branch, run the tests and push; the new head is watched." in stands
+    assert "do not fix it here" not in stands
     assert asked_for(place, "/rerun-failed-jobs") == 0
 
 

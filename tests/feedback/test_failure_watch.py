@@ -13,6 +13,7 @@ import pytest
 from lifecycle.app.idle_look import shared, watched
 from lifecycle.app.news_packets import judged
 from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine.look import tick
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.plan import Audience, FailuresHeard, Wake
@@ -252,4 +253,55 @@ def test_a_failure_whose_run_is_not_over_is_told_to_nobody_until_it_is(place: Pl
     red = replace(record, pull=replace(record.pull, reruns=((7, 1),)))
     assert watched(tree.world, tree.claim_store, red) is None
     assert shared(tree.world, None, nullcontext()) is None
+    tree.world.close()
+
+
+def test_a_refused_rerun_is_told_while_it_is_true_and_nobody_is_told_to_fix_it(
+    place: Place,
+) -> None:
+    """The next step does not contradict it.
+
+    Once a person ran the jobs again, or another head is there, GitHub is asked for nothing more.
+    """
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.TICK)
+
+    def breaks() -> None:
+        began = datetime.now(UTC) - timedelta(minutes=1)
+        place.control.set_check(46, "test", conclusion="failure", log=LOST, started_at=began)
+
+    def look() -> str:
+        place.clock.sleep(200.0)
+        tree.world.deadline.renew(None)
+        for _ in range(2):
+            tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener("cli", ()), may_read=True)
+            judged(tree.world, tree.claim_store.ledger.waiting(), nullcontext())
+        record = tree.claim_store.remembered()
+        assert record is not None
+        waiting = tree.claim_store.ledger.waiting()
+        return "\n".join((*briefing.claim_lines(record), *(one.text for one in waiting)))
+
+    def asked() -> int:
+        return sum(one.path.endswith("/rerun-failed-jobs") for one in place.requests())
+
+    breaks()
+    place.control.add_fault("no-permission", path="rerun")
+    refused = look()
+    assert refused.count("ask the user to run them again") == 2  # the briefing, and the queue
+    assert "Fix, commit" not in refused
+    assert asked() == 1
+    place.control.clear_faults()
+    place.control.set_check(46, "test")
+    passed = look()
+    assert "is ready to merge" in passed
+    assert "not run again" not in passed
+    breaks()
+    place.control.add_fault("no-permission", path="rerun")
+    assert "ask the user to run them again" in look()
+    place.control.clear_faults()
+    place.control.push_commit(BRANCH, {"more.txt": "more\n"}, "More")
+    before = asked()
+    assert "not run again" not in look()
+    assert asked() == before
     tree.world.close()

@@ -327,7 +327,10 @@ def test_twins_of_one_name_are_a_flake_once_both_have_passed() -> None:
 
 
 def test_what_a_ledger_keeps_is_json() -> None:
-    """It comes back as it was; another pull request's, and what is none, begins anew."""
+    """It comes back as it was; another pull request's, and what is none, begins anew.
+
+    One of a version before that kept no kind says nothing of it.
+    """
     import json
 
     ledger = replace(
@@ -336,13 +339,16 @@ def test_what_a_ledger_keeps_is_json() -> None:
         base=BASE,
         base_at=1.5,
         is_due=True,
+        kind="mended",
     )
     kept = ledger.as_json()
     assert json.loads(json.dumps(kept)) == kept
     assert FailureLedger.from_json(kept, 46) == ledger
     assert FailureLedger.from_json(kept, 47) == FailureLedger(47)
     assert FailureLedger.from_json({}, 46) == EMPTY
-    for name in kept:
+    before = {name: value for name, value in kept.items() if name != "kind"}
+    assert FailureLedger.from_json(before, 46) == replace(ledger, kind="")
+    for name in before:
         if name != "number":
             broken = {key: value for key, value in kept.items() if key != name}
             assert FailureLedger.from_json(broken, 46) == EMPTY

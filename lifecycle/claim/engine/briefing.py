@@ -7,7 +7,7 @@ none of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lifecycle.claim.commands.next_task import cards_of, todo_of
@@ -31,9 +31,12 @@ _COLUMNS = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
 
 _WATCHING = "CI, reviews and the merge are watched, and you are told; now: lifecycle tick"
 
-_ASKED = (
-    "The user was asked what is to be done about that; if it is to go on: lifecycle feedback go-on"
-)
+_NOT_OURS = {
+    "inherited": "It fails alike on its base: do not fix it here; the base is watched.",
+    "stopped": "The user was asked what is to be done about that; if it is to go on: "
+    "lifecycle feedback go-on",
+}
+"""What follows where nobody is to mend what failed, by whose it is (`FailureLedger.kind`)."""
 
 NEXT_STEPS = {
     Phase.CODING: f"When the work is done, run: {messages.HAND_OFF}",
@@ -148,30 +151,28 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         then = "watched again from the agent's next stop on; now" if has_hooks else "looked at with"
         return f"PR #{record.claim.pr_number} has what was pushed, and is {then}: lifecycle tick"
     checks = record.pull.checks or {}
-    if phase is Phase.CHECKS_RUNNING and checks.get("failed"):
-        failures = record.pull.failures
-        if failures.get("base") and failures.get("red") == checks.get("sha"):
-            return "It fails alike on its base: do not fix it here; the base is watched."
-        if _is_asked_about(failures, checks.get("sha")):
-            return _ASKED
-        then = str(checks.get("then") or review_messages.advice(()))
-        watched, by_hand = review_messages.WATCHED, review_messages.BY_HAND
-        return then if has_hooks else then.replace(watched, by_hand)
-    waits = ("running", "unfinished", "missing", "stale", "held", "hidden")
+    mending = _mending(record, has_hooks=has_hooks) if phase is Phase.CHECKS_RUNNING else ""
+    if mending:
+        return mending
+    waits = ("failed", "running", "unfinished", "missing", "stale", "held", "hidden")
     is_held_up = any(checks.get(key) for key in waits)
     if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up:
         return until_the_merge(record)
     return NEXT_STEPS[phase] if has_hooks else _BY_HAND.get(phase, NEXT_STEPS[phase])
 
 
-def _is_asked_about(failures: Mapping[str, Any], head: object) -> bool:
-    """True if a person was asked about all that fails on the head, so that no agent is woken for it.
-
-    `failures` is `PullRecord.failures`, which the room feedback writes.
-    """
-    failing = {name for names in failures.get("failing", {}).values() for name in names}
-    is_stopped = bool(failing) and failing <= {*failures.get("stopped", ())}
-    return is_stopped and failures.get("red") == head
+def _mending(record: Record, *, has_hooks: bool) -> str:
+    """The line on what is to be done about checks that failed; "" if nothing is, or none did."""
+    checks, failures = record.pull.checks or {}, record.pull.failures  # feedback writes the second
+    kind = failures.get("kind") if failures.get("red") == checks.get("sha") else ""
+    if not checks.get("failed") or kind == "under_way" or record.pull.reruns:
+        return ""
+    if kind in _NOT_OURS:
+        return _NOT_OURS[kind]
+    then = str(checks.get("then") or review_messages.advice(()))
+    if kind == "mended":
+        then = f"Merge the base branch, run the tests and push; {review_messages.WATCHED}"
+    return then if has_hooks else then.replace(review_messages.WATCHED, review_messages.BY_HAND)
 
 
 def until_the_merge(record: Record) -> str:

@@ -29,6 +29,7 @@ from lifecycle.core.plan import Action, Audience, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values import model
+from lifecycle.core.values.checks import Verdict
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.state_file import ACCESS, WATCHED
@@ -333,11 +334,15 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
         prefix = f"{snapshot.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
         working.claim_store.ledger.withdraw(prefix)
     weakened = dict.fromkeys((*pull_record.tampering, *news.tampering))
-    is_same = pull.head_sha == pull_record.head
-    working.record = snapshot.record.with_pull(
+    # Once what failed runs again, passed, or is read to be somebody's, nothing is left to be run again.
+    is_red = pull.checks is None or pull.checks.verdict is Verdict.FAILED
+    is_wanted = is_red and (news.known["red"], news.known["kind"]) == (pull.head_sha, "rerun")
+    reruns = news.reruns or (pull_record.reruns if is_wanted else ())
+    record = snapshot.record if reruns else snapshot.record.without("RerunJobs")
+    working.record = record.with_pull(
         failures=news.known,
         announced=None if news.is_due else pull_record.announced,
-        reruns=news.reruns or (pull_record.reruns if is_same else ()),
+        reruns=reruns,
         tampering=tuple(weakened),
     )
     working.flakes += news.flakes

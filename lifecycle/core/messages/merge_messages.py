@@ -186,7 +186,9 @@ def ejected(number: int, reason: str, url: str) -> str:
 def thrown_out(reason: str) -> str:
     """The merge queue gave it back, as a verb phrase; `reason` is GitHub's word."""
     words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)
-    return "was taken out of the merge queue without being merged" + (f" ({words})" if words else "")
+    return "was taken out of the merge queue without being merged" + (
+        f" ({words})" if words else ""
+    )
 
 
 def still_out(reason: str) -> str:

@@ -36,6 +36,7 @@ class FailureLedger:
         stopped: identities about which a person was asked, until a head is green or they say to go on.
         red: the newest head of which failures were read, "" if there is none.
         failing: what failed at it: by workflow and check, its identities.
+        kind: whose that was when it was read last, as `FailureClass` has it in small letters, else "".
         compared: the head up to which the commits after a red head were looked through.
         base: the newest commit of the base that was looked at for what failed there too, else "".
         base_at: when that was, in seconds since the epoch.
@@ -51,6 +52,7 @@ class FailureLedger:
     base: str = ""
     base_at: float = 0.0
     is_due: bool = False
+    kind: str = ""
 
     def count(self, identity: str) -> int:
         """At how many heads it failed so far."""
@@ -72,7 +74,7 @@ class FailureLedger:
 
     def opened(self) -> FailureLedger:
         """The ledger with nothing counted any more, since the person who was asked said to go on."""
-        return replace(self, reds=(), stopped=())
+        return replace(self, reds=(), stopped=(), kind="")
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values, lists and no tuples."""
@@ -83,5 +85,7 @@ class FailureLedger:
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> FailureLedger:
         """What `as_json` gave; an empty one for another pull request or another shape."""
-        ledger: FailureLedger | None = from_json(cls, data)
+        ledger: FailureLedger | None = from_json(
+            cls, {"kind": "", **data}
+        )  # which once was not kept
         return ledger if ledger is not None and ledger.number == number else cls(number)

@@ -96,7 +96,8 @@ class FailureWatch:
             settings = self._world.settings
             limits = FailureLimits(settings.ci_rerun, settings.ci_attempts)
             decision = ladder.decide(facts, ledger, limits)
-            ledger = replace(decision.ledger, base_at=self._world.clock.now())
+            now, kind = self._world.clock.now(), decision.kind.name.lower()
+            ledger = replace(decision.ledger, base_at=now, kind=kind)
             news = _follows(news, pull, decision, facts, limits)
         elif may_read and pull.checks is not None and self._is_due(ledger, pull):
             ledger = replace(ledger, is_due=False, base="")
