@@ -96,8 +96,9 @@ def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Wa
     if record.claim.phase != Phase.CHECKS_RUNNING or is_edited or is_due or record.troubles:
         return None
     pull, failing = record.pull, record.pull.failures
-    if failing.get("is_due") or failing.get("base") or pull.reruns or pull.merging.queued:
-        return None  # the base, a run of the head, or the queue is looked at as well
+    is_read_on = failing.get("is_due") or failing.get("base") or pull.is_unread
+    if is_read_on or pull.reruns or pull.merging.queued:
+        return None  # the logs, the base, a run of the head, or the queue is looked at as well
     return tuple(str(node_id) for node_id in ids[1:]), looked
 
 

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.plan import Notice
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.world import World
 from lifecycle.storage import log
 from lifecycle.storage.feedback_files import FeedbackFiles
+from lifecycle.storage.state_file import Ledger
 
 FETCH_SECONDS = 20.0
 """How long a wake waits for packets: then it goes out without what was not read."""
@@ -85,6 +87,15 @@ KINDS = {
 """The kind of packet, by the event in a notice's key."""
 
 _KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?$")
+
+
+def to_be_read(ledger: Ledger, record: Record | None) -> list[Notice]:
+    """The notices that wait; and one for checks that failed, where they were told and why was not read."""
+    waiting = ledger.waiting()
+    if record is not None and record.pull.is_unread:
+        key = f"{record.claim_key}/failed:{record.claim.pr_number}:{record.pull.head}:"
+        waiting.append(Notice(key, "", Audience.NEWS))
+    return waiting
 
 
 def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:

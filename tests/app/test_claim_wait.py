@@ -85,6 +85,24 @@ def test_what_the_runner_broke_ends_no_wait(place: Place, clock: EventfulClock) 
     assert sum(one.path.endswith("/rerun-failed-jobs") for one in place.requests()) == 1
 
 
+@pytest.mark.parametrize("wanted", [WaitFor.ANY, WaitFor.CI])
+def test_what_a_look_told_before_is_looked_at_by_its_kind_all_the_same(
+    place: Place, clock: EventfulClock, wanted: WaitFor
+) -> None:
+    """The agent's own tick said that CI failed: the wait finds that the runner did, and runs it again."""
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.TICK)
+    began = datetime.now(UTC) - timedelta(minutes=1)
+    place.control.set_check(
+        46, "test", conclusion="failure", log="Error: No space left on device\n", started_at=began
+    )
+    place.control.plan_checks(PlannedCheck(name="test"))
+    assert any("1 FAILED" in one.text for one in tree.tick(Wake.TICK).said)
+    assert wait(place, wanted).ending is Ending.GOOD
+    assert sum(one.path.endswith("/rerun-failed-jobs") for one in place.requests()) == 1
+
+
 def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_for(
     place: Place, clock: EventfulClock
 ) -> None:

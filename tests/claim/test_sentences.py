@@ -101,8 +101,7 @@ def test_ready_to_merge_is_not_said_beside_what_came_since(since: dict[str, Any]
 def test_what_the_user_was_asked_about_is_not_to_be_fixed_meanwhile(*, was_asked: bool) -> None:
     """The agent is woken for it no more; a failure beside it, or another head, is the agent's as ever."""
     checks = {"sha": "0e8fe28634", "failed": ["test"]}
-    failing, asked = {"CI\ttest": ["a", "b"]}, ["a", "b"] if was_asked else ["a"]
-    known = {"red": "0e8fe28634", "failing": failing, "stopped": asked}
+    known = {"red": "0e8fe28634", "kind": "stopped" if was_asked else "ours", "stopped": ["a"]}
     memory = {"pull.checks": checks, "pull.failures": known}
     red = {**REVIEW, "phase": "checks_running"}
     line = briefing.next_line(record(**red, memory=memory))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -65,11 +66,39 @@ def test_what_the_runner_broke_is_run_again_and_the_agent_hears_of_green_alone(
     assert "test: dd: error writing '/mnt/x': No space left" in place.cli("stats").stdout
 
 
+def test_what_a_tick_told_is_read_by_the_waiter_and_ours_is_not_told_twice(
+    session: Session,
+) -> None:
+    """What fails alike on the base is told as that; the agent's own, which it heard of, wakes it not."""
+    place = session.place
+    began = datetime.now(UTC) - timedelta(minutes=1)
+    place.control.set_check(
+        "main", "test", conclusion="failure", log=failing("adds"), event="push", started_at=began
+    )
+    red(place, failing("adds"))
+    assert "1 FAILED" in place.cli("tick", CLAUDE_CODE_SESSION_ID=session.id).stdout
+    assert "Fix, commit and push" in session.start().model
+    waiter = session.waiter()
+    with ended(waiter):
+        assert "fails alike on its base" in heard(waiter).model
+    assert "do not fix it here" in session.start("resume").model
+    place.work()
+    red(place, failing("adds", got="7").replace("test_adds", "test_ours"))
+    assert "1 FAILED" in place.cli("tick", CLAUDE_CODE_SESSION_ID=session.id).stdout
+    before = asked_for(place, "/logs")
+    waiter = session.waiter()
+    with ended(waiter):
+        while asked_for(place, "/logs") == before:
+            time.sleep(0.05)
+        place.control.merge_pull(46)
+        assert "1 FAILED" not in heard(waiter).model
+
+
 def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session) -> None:
     """By the test that fails, not by the check's name; what mends the base the agent is to take in.
 
-    A start after that says the same. Until a waiter has read what became of a base that moved none is told
-    to fix it, and a conflict that comes of the move is told with its own files.
+    A start after that says the same. Until a waiter has read what became of a base that moved nobody is
+    told to fix it, and a conflict that comes of the move is told with its own files.
     """
     place = session.place
     began = datetime.now(UTC) - timedelta(minutes=1)

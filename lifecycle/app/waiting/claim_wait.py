@@ -188,7 +188,8 @@ class ClaimWait:
             return Standing(is_merged=record.judged == Phase.MERGED_DETECTED)
         if phase is Phase.PR_CLOSED:
             return Standing(is_closed=record.judged == phase and self._is_fresh(record))
-        if phase is not Phase.CHECKS_RUNNING or not self._is_fresh(record):
+        is_to_be_read = record.pull.is_unread and self._may_look()
+        if phase is not Phase.CHECKS_RUNNING or is_to_be_read or not self._is_fresh(record):
             return Standing()
         return pull_wait.standing_of(record.pull)
 
@@ -219,6 +220,8 @@ class ClaimWait:
 
     def _next(self, record: Record) -> float | None:
         """When to look, in seconds since the epoch; None if no look brings anything on."""
+        if record.pull.is_unread:
+            return 0.0
         is_settled = self.claim_store.marks.is_stamped(self.claim_store.mtime_ns())
         stopped, rules = self.began - pace.STOP_GRACE, Rules(poll_seconds=self._every(record))
         now = self.clock.now()
@@ -248,7 +251,7 @@ class ClaimWait:
         soonest = min(pace.SOONEST, self.world.settings.poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
         report = self._looked(interval)
-        waiting = self.claim_store.ledger.waiting()
+        waiting = news_packets.to_be_read(self.claim_store.ledger, report.record)
         if report.problem is None and news_packets.judged(self.world, waiting, self.within()):
             report = self._looked(interval)
         self.world.deadline.renew(None)

@@ -179,6 +179,13 @@ class PullRecord:
     remarked: int = 0
     merging: MergeRecord = field(default_factory=MergeRecord)
 
+    @property
+    def is_unread(self) -> bool:
+        """True if checks failed on its head, and nobody has read why: a look that tells it does not."""
+        checks = self.checks or {}
+        is_red = bool(checks.get("failed")) and checks.get("sha") == self.head
+        return is_red and self.failures.get("red") != self.head
+
 
 @dataclass(frozen=True, slots=True)
 class CardAhead:

@@ -64,6 +64,7 @@ class FailureWatch:
         from lifecycle.feedback.checks.fetching import fetch
         from lifecycle.feedback.checks.packet_text import wake_lines
 
+        self._read[pull, head] = FailureFacts(head)  # what cannot be read is the agent's
         fetched = fetch(self._world, pull, seconds)
         if fetched.packet.head != head:
             return ()  # a newer head has other failures: what is said of this one is told without them

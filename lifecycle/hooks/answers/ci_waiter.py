@@ -162,9 +162,11 @@ class _Waiter:
         return events_of(signs_of_life.waited_for(self.claim_store.folder, self.clock.now()))
 
     def _ours(self) -> list[Notice]:
-        """The notices that wait to be said, and that are ours to say."""
-        left = self._left()
-        return [notice for notice in self._waiting() if event_of(notice.key) not in left]
+        """The notices that wait to be said or to be read, and that are ours to say."""
+        waiting = news_packets.to_be_read(self.claim_store.ledger, self.claim_store.remembered())
+        mine, left = self.call.listener.audiences, self._left()
+        ours = [notice for notice in waiting if notice.audience in mine]
+        return [notice for notice in ours if event_of(notice.key) not in left]
 
     def _waiting(self) -> list[Notice]:
         """The notices that wait, and that this entrypoint can deliver."""
