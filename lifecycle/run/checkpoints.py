@@ -13,7 +13,6 @@ first. Source: https://git-scm.com/docs/git-read-tree
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.light_dataclass import dataclass
@@ -229,10 +228,11 @@ def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
         green = story.green if red and story.green is not None and story.green.at <= at else None
         tdd = TddPhase.NONE if red is None else TddPhase.RED if green is None else story.tdd
         criteria = tuple(c if c.at <= at else Criterion(c.text) for c in story.criteria)
-        shown: dict[str, tuple[Any, ...]] = {"gates": story.gates, "reviews": story.reviews}
-        shown["words"] = story.words
-        kept = {name: tuple(r for r in records if r.at <= at) for name, records in shown.items()}
-        return story.but(tdd=tdd, red=red, green=green, criteria=criteria, **kept)
+        gates = tuple(record for record in story.gates if record.at <= at)
+        reviews = tuple(record for record in story.reviews if record.at <= at)
+        words = tuple(word for word in story.words if word.at <= at)
+        story = story.but(tdd=tdd, red=red, green=green, criteria=criteria)
+        return story.but(gates=gates, reviews=reviews, words=words)
     return pending_again(story)
 
 

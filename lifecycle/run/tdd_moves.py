@@ -41,10 +41,14 @@ class TddViolation(Refused):
 
     def __init__(self, current: TddPhase, expected: TddPhase, why: str = "") -> None:
         self.current, self.expected, self.why = current, expected, why
-        missing = "Developer must write a failing test before implementation."
-        test, reason = [missing] * (expected is TddPhase.RED), [f"Why: {why}."] * bool(why)
-        work = WORK[expected]
-        self.lines = filled("tdd-violation", violation=self, work=work, test=test, why=reason)
+        test = ["Developer must write a failing test before implementation."]
+        self.lines = filled(
+            "tdd-violation",
+            violation=self,
+            work=WORK[expected],
+            test=test if expected is TddPhase.RED else [],
+            why=[f"Why: {why}."] if why else [],
+        )
         super().__init__("\n".join(self.lines))
 
 

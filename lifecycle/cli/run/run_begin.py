@@ -84,18 +84,19 @@ def recover(session: RunSession) -> None:
     session.show(lines, data)
 
 
-def add_story(session: RunSession, *, title: str, **marks: Any) -> None:
+def add_story(session: RunSession, *, title: str, size: str, security: bool) -> None:
     """Add the story TITLE to the run, behind those that it has.
 
     The first one takes the run into its analysis; where somebody attends, something has to be clarified
     before.
     """
     with session.store.changing() as change:
-        about = {"asked": session.can_ask, **marks}
-        change.run = story_edits.with_new_story(change.run, title, session.now, **about)
+        change.run = story_edits.with_new_story(
+            change.run, title, session.now, size=size, security=security, asked=session.can_ask
+        )
         story = change.run.stories[-1]
-        marked = f"{story.size}, security" if story.security else story.size
-        added = f"Added story: {story.id} {story.title} ({marked})"
+        marks = f"{story.size}, security" if story.security else story.size
+        added = f"Added story: {story.id} {story.title} ({marks})"
         change.note(added)
     session.show([added], _data(story))
 
@@ -124,9 +125,11 @@ def criterion(
     """
     # Before the lock: git may take its time, and other commands should not wait for it.
     session.store.demanded()
-    about = {"note": note, "tree": session.tree, "by": session.who}
+    tree = session.tree
     with session.store.changing() as change:
-        change.run = story_edits.judged(change.run, story, number, state, session.now, **about)
+        change.run = story_edits.judged(
+            change.run, story, number, state, session.now, note=note, tree=tree, by=session.who
+        )
         judged = change.run.story(story)
         line = f"Criterion {judged.id} {number}: {state}"
         change.note(line)
@@ -143,7 +146,12 @@ def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
 
 
 def add_clarification(
-    session: RunSession, *, phase: ClarificationPhase | None, **texts: str
+    session: RunSession,
+    *,
+    question: str,
+    answer: str,
+    phase: ClarificationPhase | None,
+    category: str,
 ) -> None:
     """Keep QUESTION and its ANSWER; one that was asked before in this phase is answered anew.
 
@@ -157,7 +165,7 @@ def add_clarification(
         run = store.load()
     is_early = run is None or run.is_over
     usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
-    entry = clarifying.clarification(now=session.now, phase=phase or usual, **texts)
+    entry = clarifying.clarification(question, answer, session.now, phase or usual, category)
     line = f"Added clarification: {entry.question} -> {entry.answer or '(open)'} [{entry.phase}]"
     if is_early:
         with store.locked():

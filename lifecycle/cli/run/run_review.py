@@ -48,8 +48,9 @@ def verify(
         change.run = gate_records.with_word(change.run, target, word_check)
         if is_review:
             role = ROLES[check]
-            _, *verdicts = REVIEWERS[role]
-            record = reviews.review_of(role, verdicts[not passed], (), tree=tree, by=who, at=now)
+            _, approved, refusing = REVIEWERS[role]
+            verdict = approved if passed else refusing
+            record = reviews.review_of(role, verdict, (), tree=tree, by=who, at=now)
             target = change.run.story(story)
             change.run = reviews.reviewed(change.run, target, record, is_word=True)
         result = f"{target.id} {check} {'PASSED' if passed else 'FAILED'}"

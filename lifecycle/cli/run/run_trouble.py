@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import Any
 
 import click
 
@@ -20,7 +19,7 @@ from lifecycle.evidence.checks.check_process import ProcessEnd
 from lifecycle.run import long_run
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import Run, UserFix, fields_of
-from lifecycle.run.table import RunStatus
+from lifecycle.run.table import FailureCategory, RunStatus
 from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
 from lifecycle.run.trouble import blockers, external_services
 from lifecycle.run.trouble.story_failures import advice, escalation_lines, failed
@@ -28,7 +27,13 @@ from lifecycle.settings.config import for_child
 
 
 def add_failure(
-    session: RunSession, *, story: str, text: str, file: str, line: int | None, **kind: Any
+    session: RunSession,
+    *,
+    story: str,
+    text: str,
+    category: FailureCategory | None,
+    file: str,
+    line: int | None,
 ) -> None:
     """Record that something failed in STORY, TEXT being its message.
 
@@ -39,8 +44,8 @@ def add_failure(
     session.store.demanded()
     tree = session.tree_if_known
     with session.store.changing() as change:
-        about = {"file": visible(file)[:500], "line": line or 0, "tree": tree, **kind}
-        change.run = failed(change.run, story, text, session.now, **about)
+        where = {"file": visible(file)[:500], "line": line or 0}
+        change.run = failed(change.run, story, text, session.now, category, tree=tree, **where)
         failure = change.run.story(story).failures[-1]
         added = f"Added failure: {failure.id} [{failure.category}]"
         escalations = change.told(f"{added} {failure.text}")
@@ -101,14 +106,17 @@ def add_blocker(session: RunSession, *, text: str, severity: str, story: str) ->
     session.show([added, *escalations], {"id": entry.id, **place, **more})
 
 
-def await_user_fix(session: RunSession, *, blocker: str, check_command: str, **asked: Any) -> None:
+def await_user_fix(
+    session: RunSession, *, blocker: str, description: str, check_command: str, timeout: int
+) -> None:
     """Let the run wait until the user did DESCRIPTION about BLOCKER, an id (B1) or an index (0).
 
     The session may stop then. The user runs lifecycle run user-fix-complete, and the next session goes on.
     """
     with session.store.changing() as change:
-        about = {"now": session.now, "check_command": check_command, **asked}
-        change.run = blockers.awaiting(change.run, blocker, **about)
+        change.run = blockers.awaiting(
+            change.run, blocker, description, session.now, check_command, timeout
+        )
         fix = blockers.demanded_fix(change.run)
         escalations = escalation_lines(change.before, change.run)
         change.note(*escalations)

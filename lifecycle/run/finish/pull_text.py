@@ -110,7 +110,8 @@ def _stories(run: Run) -> list[str]:
 
 def _testing(run: Run, final: GateRecord) -> list[str]:
     tests = final.part(table.TESTS)
-    first = f"All {f'{tests.tests} ' if tests.tests >= 0 else ''}tests passing"
+    count = f"{tests.tests} " if tests.tests >= 0 else ""
+    first = f"All {count}tests passing"
     if tests.state is not table.CheckState.PASS:
         first = "No passed test run is recorded for this state"
     about = ((story.id, text) for story in run.completed_stories for text in _story_testing(story))

@@ -39,8 +39,9 @@ def _subject(record: GateRecord | ReviewRecord) -> object:
 def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.CheckState:
     """PASS or FAIL by the last review of this kind on this tree; PENDING if there is none."""
     review = newest(story.reviews, check, tree)
-    judged = table.CheckState.PASS if review and review.approves else table.CheckState.FAIL
-    return table.CheckState.PENDING if review is None else judged
+    if review is None:
+        return table.CheckState.PENDING
+    return table.CheckState.PASS if review.approves else table.CheckState.FAIL
 
 
 def check_states(story: Story, tree: str) -> dict[table.StoryCheck, table.CheckState]:

@@ -25,7 +25,8 @@ from lifecycle.run.texts.told import sentence
 _ENDED = (Outcome.PASSED, Outcome.FAILED)
 _TELLING = (
     r"(?i)(?:error|exception)\b.*:|refused|denied|not found|panic|timed out",
-    *(r"(?i)error|fail|exception", ""),
+    r"(?i)error|fail|exception",
+    "",
 )
 """Patterns of lines that tell what failed, the best first; of an output the last such line counts."""
 _LONGEST = 400

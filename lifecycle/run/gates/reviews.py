@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from lifecycle.core.redact import redact, visible
 from lifecycle.run import table
@@ -80,7 +79,13 @@ def _marked(text: str) -> ReviewFinding:
 
 
 def review_of(
-    role: str, verdict: table.ReviewVerdict, findings: tuple[ReviewFinding, ...], **about: Any
+    role: str,
+    verdict: table.ReviewVerdict,
+    findings: tuple[ReviewFinding, ...],
+    *,
+    tree: str,
+    by: str,
+    at: float,
 ) -> ReviewRecord:
     """A review as it counts: what is BLOCKING refuses whatever was said, and nothing else does.
 
@@ -88,7 +93,9 @@ def review_of(
         role: reviewer or security.
         verdict: what the reviewer says.
         findings: what was found.
-        about: the tree that was read, who did it (by), and when (at).
+        tree: the tree that was read.
+        by: who did it.
+        at: when.
 
     Raises:
         Refused: the verdict is none of this role's, or the tree is not known.
@@ -97,9 +104,9 @@ def review_of(
     if verdict not in verdicts:
         either = " or ".join(verdicts)
         raise refused("verdict-of-another", role=role, verdicts=either, verdict=verdict)
-    record = ReviewRecord(check, verdict, findings=findings, **about)
-    if not record.tree:
+    if not tree:
         raise refused("review-without-tree")
+    record = ReviewRecord(check, verdict, at, tree, by, findings)
     return record.but(verdict=verdicts[bool(record.blocking)]) if findings else record
 
 

@@ -76,10 +76,15 @@ def decide(seen: RunSeen) -> RunVerdict:
     if seen.position and seen.position == run.last_stop:
         return RunVerdict(StopWord(), run)
     run = run.but(last_stop=seen.position)
-    if run.status is RunStatus.AWAITING_USER:
-        return _awaiting(run)
-    decided = {RunStatus.COMPLETED: _completed, RunStatus.STOPPED: _stopped}
-    return decided.get(run.status, _active)(seen, run)
+    match run.status:
+        case RunStatus.AWAITING_USER:
+            return _awaiting(run)
+        case RunStatus.COMPLETED:
+            return _completed(seen, run)
+        case RunStatus.STOPPED:
+            return _stopped(seen, run)
+        case RunStatus.ACTIVE:
+            return _active(seen, run)
 
 
 def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:

@@ -125,8 +125,8 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
 
 def _holds(records: tuple[GateRecord, ...], gate: table.Gate, tree: str) -> bool:
     """True if the newest record of the gate passed, on this tree if that is known."""
-    last = [record for record in records if record.gate is gate][-1:]
-    return any(held.state in gate_rules.HOLDS and tree in ("", held.tree) for held in last)
+    last = next((record for record in reversed(records) if record.gate is gate), None)
+    return last is not None and last.state in gate_rules.HOLDS and tree in ("", last.tree)
 
 
 def _step(name: str, **values: Any) -> NextStep:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
 from lifecycle.run.gates.gate_rules import circle_of
@@ -99,7 +97,15 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
 
 
 def judged(
-    run: Run, name: str, number: int, state: CriterionState, now: float, **about: Any
+    run: Run,
+    name: str,
+    number: int,
+    state: CriterionState,
+    now: float,
+    *,
+    note: str = "",
+    tree: str = "",
+    by: str = "",
 ) -> Run:
     """The run with what the tester found of one criterion of a story.
 
@@ -109,8 +115,9 @@ def judged(
         number: of the criterion, from 1 on.
         state: what was found.
         now: the present.
-        about: why, or how it is to be verified by hand (note), the tree that it was found on, and who found
-            it (by).
+        note: why, or how it is to be verified by hand.
+        tree: that it was found on.
+        by: who found it.
 
     Raises:
         Refused: there is no such story or criterion, or the story is completed.
@@ -120,8 +127,8 @@ def judged(
     if not 1 <= number <= len(story.criteria):
         stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")
         raise refused("no-such-criterion", story=story, number=number, there=stands)
-    about["note"] = line_of(about["note"], "the note") if about.get("note") else ""
-    criterion = story.criteria[number - 1].but(state=state, at=now, **about)
+    remark = line_of(note, "the note") if note else ""
+    criterion = story.criteria[number - 1].but(state=state, note=remark, at=now, tree=tree, by=by)
     criteria = (*story.criteria[: number - 1], criterion, *story.criteria[number:])
     return run.with_story(story.but(criteria=criteria))
 

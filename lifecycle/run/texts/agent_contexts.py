@@ -77,7 +77,8 @@ def _failed(failures: Sequence[Failure]) -> Iterator[str]:
 def _to_fix(story: Story, failures: Sequence[Failure]) -> Iterator[str]:
     """What to do about the last iteration: by gate, by category, by finding, by criterion."""
     last = [failure for failure in failures if failure.iteration == failures[-1].iteration]
-    sources, kinds = ({f.source for f in last}, {f.category for f in last})
+    sources = {failure.source for failure in last}
+    kinds = {failure.category for failure in last}
     for gate in table.Gate:
         if gate in sources:
             yield f"- {gate}: {table.GATES[gate].on_fail}{_tests(story, gate)}"

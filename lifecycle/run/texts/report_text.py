@@ -33,10 +33,13 @@ def reported(run: Run, now: float) -> Run:
 
 def counts(run: Run) -> dict[str, int]:
     """How many stories are where, in the report's words."""
-    where = {"Completed": (StoryStatus.COMPLETED,), "In Progress": WORKING}
-    where |= {"Pending": (StoryStatus.PENDING,), "Blocked": (StoryStatus.BLOCKED,)}
     statuses = [story.status for story in run.stories]
-    return {name: sum(map(statuses.count, members)) for name, members in where.items()}
+    return {
+        "Completed": statuses.count(StoryStatus.COMPLETED),
+        "In Progress": sum(status in WORKING for status in statuses),
+        "Pending": statuses.count(StoryStatus.PENDING),
+        "Blocked": statuses.count(StoryStatus.BLOCKED),
+    }
 
 
 def report_lines(run: Run, facts: WorkFacts, now: float) -> list[str]:
@@ -228,9 +231,14 @@ def _short_title(story: Story) -> str:
 def _slimmed(story: Story) -> Story:
     gates = {record.gate: _slim_gate(record) for record in story.gates}
     reviews = {record.check: _slim_review(record) for record in story.reviews}
-    red, green = (proof and proof.but(files={}) for proof in (story.red, story.green))
-    kept = {"gates": tuple(gates.values()), "reviews": tuple(reviews.values())}
-    return story.but(words=(), failures=(), red=red, green=green, **kept)
+    return story.but(
+        words=(),
+        failures=(),
+        gates=tuple(gates.values()),
+        reviews=tuple(reviews.values()),
+        red=story.red and story.red.but(files={}),
+        green=story.green and story.green.but(files={}),
+    )
 
 
 def _slim_gate(record: GateRecord) -> GateRecord:

@@ -46,7 +46,7 @@ def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
 def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]:
     """The table of recovery as data, for `--json`."""
     if run is None or run.is_over:
-        return {"existing_workflow": False, "last_workflow_id": run and run.id}
+        return {"existing_workflow": False, "last_workflow_id": run.id if run is not None else None}
     return {
         "existing_workflow": True,
         **fields_of(run, workflow_id="id", goal="goal", current_phase="phase"),
@@ -54,7 +54,7 @@ def recovery_data(run: Run | None, now: float, written: float) -> dict[str, Any]
         "status": run.status,
         "stories_completed": len(run.completed_stories),
         "stories": len(run.stories),
-        "current_story": run.current and run.current.id,
+        "current_story": run.current.id if run.current is not None else None,
         "notes": notes(run, now, written),
     }
 
@@ -168,9 +168,12 @@ def _story(run: Run) -> list[str]:
 
 def _files(seen: WorktreeSeen) -> list[str]:
     names = [named(path, 60) for path in seen.facts.uncommitted]
-    changed = f"{len(names)} uncommitted files: {listed(names)}"
-    changed = changed if names else "nothing is uncommitted"
-    changed = changed if seen.facts.tree else "git does not say what is uncommitted"
+    if not seen.facts.tree:
+        changed = "git does not say what is uncommitted"
+    elif names:
+        changed = f"{len(names)} uncommitted files: {listed(names)}"
+    else:
+        changed = "nothing is uncommitted"
     stands = {
         kind: standing(seen.records, seen.facts.tree, kind) for kind in (table.BUILD, table.TESTS)
     }

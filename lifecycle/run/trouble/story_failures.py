@@ -13,7 +13,7 @@ from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.run import table
-from lifecycle.run.state import Failure, Run, Story
+from lifecycle.run.state import Blocker, Failure, Run, Story
 from lifecycle.run.texts.told import LINE, kept_words, line_of, refused
 from lifecycle.run.trouble.blockers import added, blocking, standing_still
 from lifecycle.settings import resources
@@ -57,7 +57,14 @@ def is_same(first: Failure, second: Failure) -> bool:
     return bool(words and first.tree)
 
 
-def failed(run: Run, story_id: str, text: str, now: float, **about: Any) -> Run:
+def failed(
+    run: Run,
+    story_id: str,
+    text: str,
+    now: float,
+    category: table.FailureCategory | None = None,
+    **about: Any,
+) -> Run:
     """The run with one more failure of a story; after MAX_RETRIES iterations the story is blocked.
 
     Args:
@@ -65,8 +72,8 @@ def failed(run: Run, story_id: str, text: str, now: float, **about: Any) -> Run:
         story_id: as `S1`.
         text: the error.
         now: the present, in seconds since the epoch.
-        about: more fields of the failure, as far as they are known: source, tree, file, line, and its
-            category, which the text tells else.
+        category: None to tell it from the text.
+        about: more fields of the failure, as far as they are known: source, tree, file, line.
 
     Raises:
         Refused: there is no such story, it is completed, or the text is empty.
@@ -75,7 +82,7 @@ def failed(run: Run, story_id: str, text: str, now: float, **about: Any) -> Run:
     words = line_of(kept_words(text), "a failure")
     if not story.is_open:
         raise refused("story-over-failed", story=story)
-    kind = about.pop("category", None) or category_of(words)
+    kind = category or category_of(words)
     count = sum(len(other.failures) for other in run.stories) + 1
     failure = Failure(f"F{count}", kind, words, now, **about)
     failure = failure.but(iteration=_iteration(story, failure))
@@ -155,7 +162,8 @@ def advice(story: Story, tree: str = "") -> RetryAdvice:
     if stuck := _stuck(failures, tree):
         return RetryAdvice(reason=stuck)
     kinds = [failure.category for failure in failures]
-    return RetryAdvice(max(backoff(kind, kinds.count(kind)) for kind in kinds[-len(last) :]))
+    waits = (backoff(failure.category, kinds.count(failure.category)) for failure in last)
+    return RetryAdvice(max(waits))
 
 
 def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
@@ -180,15 +188,16 @@ Escalated = tuple[table.EscalationTrigger, str]
 
 def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     """The triggers that the change from one state of a run to the next met, in the table's order."""
-    met, new = table.EscalationTrigger, after.blockers[len(before.blockers) :]
-    texts = [(b, f"{b.id}: {b.description}") for b in new]
-    rows = [(met.FAILED_ITERATIONS, text) for b, text in texts if b.trigger and not b.failure]
+    met = table.EscalationTrigger
+    new = after.blockers[len(before.blockers) :]
+    given_up = [blocker for blocker in new if blocker.trigger and not blocker.failure]
+    rows = [(met.FAILED_ITERATIONS, _named(blocker)) for blocker in given_up]
     rows += [(met.VULNERABILITY, text) for text in _vulnerabilities(before, after)]
     done, was = len(after.completed_stories), len(before.completed_stories)
     if done // table.CHECKPOINT_STORIES > was // table.CHECKPOINT_STORIES:
         text = f"{done} stories are completed (lifecycle run mark-working-state)"
         rows.append((met.CHECKPOINT, text))
-    rows += [(met.UNAVAILABLE, text) for b, text in texts if b.failure]
+    rows += [(met.UNAVAILABLE, _named(blocker)) for blocker in new if blocker.failure]
     fix = after.fix
     if after.status is table.RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
         rows.append((met.ASKED, fix.description))
@@ -199,6 +208,10 @@ def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
 def escalation_lines(before: Run, after: Run) -> list[str]:
     """The lines of `escalations`, for a command to print and to log."""
     return [line for _, line in escalations(before, after)]
+
+
+def _named(blocker: Blocker) -> str:
+    return f"{blocker.id}: {blocker.description}"
 
 
 def _vulnerabilities(before: Run, after: Run) -> Iterator[str]:
