@@ -14,7 +14,6 @@ from lifecycle.core.messages import figures
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms import selection
 from lifecycle.platforms.command_argv import as_line
-from lifecycle.platforms.selection import detect
 from lifecycle.run import tdd_moves
 from lifecycle.run.checkpoints import go_back, make, prefix_of, rolled_back, with_checkpoint
 from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
@@ -196,7 +195,7 @@ def commit(session: RunSession, *, story: str, message: str) -> None:
     target = session.store.demanded().story(story)
     if not target.started:
         raise refused("story-not-begun", story=target)
-    selected = detect(world.root, world.environment).selected
+    selected = selection.detect(world.root, world.environment).selected
     text = message.strip() or subject_of(target, selected.about.conventions if selected else {})
     with world.deadline.standing_still():
         saved = commit_story(session.git, text, EvidenceRoom(world.root).outputs())

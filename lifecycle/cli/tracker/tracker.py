@@ -126,10 +126,15 @@ def reopen(session: Session, task: str, *, force: bool) -> None:
 
 
 def edit(
-    session: Session, task: str, title: str | None, priority: int | None, **texts: str | None
+    session: Session,
+    task: str,
+    title: str | None,
+    description: str | None,
+    file: str | None,
+    priority: int | None,
 ) -> None:
     """Change the task TASK; what is not named stays as it is."""
-    text = values.text_from(texts["description"], texts["file"], "--description")
+    text = values.text_from(description, file, "--description")
     if title is None and text is None and priority is None:
         raise click.UsageError("Name what to change: --title, --description, --file or --priority.")
     title = title and session.world.public(title, "title")

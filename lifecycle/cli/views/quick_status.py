@@ -42,9 +42,9 @@ def status(session: Session) -> int:
     try:
         record = session.claim_store.load(repair=False).record
         if record is None:
-            lines.append("No claim in this worktree. Make one with: lifecycle claim <number>")
             from lifecycle.claim.commands import unfinished_claims
 
+            lines.append("No claim in this worktree. Make one with: lifecycle claim <number>")
             lines += filter(None, [unfinished_claims.left(session.claim_store)])
         else:
             lines, is_held = session.claim_lines(record), session.is_held(record)

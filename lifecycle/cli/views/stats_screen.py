@@ -113,7 +113,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
     _print(shown, _FLAKES, summary.flakes, TASKS)
     _print(shown, _of_tasks(summary, width), [*summary.tasks][::-1], TASKS)
     if is_told:
-        _print(shown, _TOLD, summary.told)
+        _draw(shown, _TOLD, summary.told)
 
 
 def _with_values(rows: Sequence[StatsRow]) -> list[_Figure]:
@@ -125,9 +125,15 @@ def _with_values(rows: Sequence[StatsRow]) -> list[_Figure]:
 def _print(
     console: Console, figures: Sequence[_Figure], rows: Sequence[Any], most: int | None = None
 ) -> None:
-    """Print a table below an empty line, of at most so many rows and one on the rest; nothing if empty."""
-    if not rows and figures is not _TOLD:  # for visits somebody asked
-        return
+    """Print a table; nothing if it has no row."""
+    if rows:
+        _draw(console, figures, rows, most)
+
+
+def _draw(
+    console: Console, figures: Sequence[_Figure], rows: Sequence[Any], most: int | None = None
+) -> None:
+    """Print a table below an empty line, of at most so many rows and one on the rest."""
     width = min(console.width, WIDTH)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     kept = [figure for figure in figures if width >= figure.least]

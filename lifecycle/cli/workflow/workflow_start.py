@@ -33,10 +33,18 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     phases = tuple(map(_phase, asked["phases"]))
     if kind and not phases:
         phases = templates.template(session.root, kind).applied(Workflow("", name)).phases
-    lists = {key: asked[key] for key in ("task", "reading", "reminders", "criteria", "constraints")}
-    context = dict(_pair(text, refused("no-fact", text=quoted(text))) for text in asked["facts"])
-    type_ = kind or WorkflowType.CUSTOM.value
-    workflow = Workflow("", name, type=type_, phases=phases, context=context, **lists)
+    workflow = Workflow(
+        "",
+        name,
+        type=kind or WorkflowType.CUSTOM.value,
+        task=asked["task"],
+        phases=phases,
+        reading=asked["reading"],
+        context=dict(_pair(text, refused("no-fact", text=quoted(text))) for text in asked["facts"]),
+        reminders=asked["reminders"],
+        criteria=asked["criteria"],
+        constraints=asked["constraints"],
+    )
     for text in asked["gates"]:
         phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
         workflow = workflow.with_gate(workflow.index_of(phase), gate)

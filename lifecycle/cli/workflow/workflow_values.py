@@ -145,9 +145,10 @@ def _agents(workflow: Workflow) -> Iterable[str]:
     """A line on each agent's phases, attempts and time; none before a phase is over."""
     for agent in agent_statistics(workflow) if workflow.done else ():
         who = redact.named(agent["agent"]) if agent["agent"] else "the session itself"
-        counts = [count(agent[f"{noun}s"], noun) for noun in ("phase", "attempt", "error")]
+        counts = [count(agent["phases"], "phase"), count(agent["attempts"], "attempt")]
+        counts += [count(agent["errors"], "error")] if agent["errors"] else []
         if agent["attempts"]:
-            yield f"{who}: {', '.join(counts[: 2 + bool(agent['errors'])])}, {span(agent['seconds'])}"
+            yield f"{who}: {', '.join(counts)}, {span(agent['seconds'])}"
 
 
 def list_line(entry: FoundWorkflow, session: str, now: float) -> str:
@@ -194,7 +195,7 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
         **_fields(phase, "title", "agent?", "status"),
         "handed_on": workflow.handed_to(index),
         **_fields(phase, "deliverables", "context_for_next", "gate?"),
-        "passed": passed and {"at": _moment(passed.at), "how": passed.how},
+        "passed": {"at": _moment(passed.at), "how": passed.how} if passed is not None else None,
         **_fields(phase, "reason?", "attempts"),
         "errors": [{"at": _moment(error.at), "text": error.text} for error in phase.errors],
         "started_at": _moment(phase.started_at),

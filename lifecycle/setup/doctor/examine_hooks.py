@@ -29,10 +29,9 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from _files(case)
     yield from _mark(case)
     yield from _missing(case)
+    # A plugin brings no permissions, so the client asks for each command.
     if case.client.plugin_runs and not case.client.entries and not case.client.allows():
-        yield finding(
-            "hooks.permissions"
-        )  # a plugin brings none, so the client asks for each command
+        yield finding("hooks.permissions")
     yield from _doubled(case)
     for entry in case.client.entries:
         yield from _script(case, entry)

@@ -250,12 +250,9 @@ def with_section(content: bytes, piece: str) -> tuple[bytes | None, str]:
 
 def without_section(content: bytes, piece: str) -> bytes | None:
     """The content without the piece, as it was before; None if it is not there as it was put in."""
-    is_there = planned_files.as_text(content).count(piece) == 1
-    return (
-        planned_files.take_out_lines(content, planned_files.PutLines((), piece))
-        if is_there
-        else None
-    )
+    if planned_files.as_text(content).count(piece) != 1:
+        return None
+    return planned_files.take_out_lines(content, planned_files.PutLines((), piece))
 
 
 def is_section(piece: str) -> bool:

@@ -117,10 +117,17 @@ def followed(
     phases = _listed(workflow, facts, now) if facts.phases else _counted(workflow, facts, now)
     type_ = facts.type.casefold() if facts.type.casefold() in {*WorkflowType} else workflow.type
     index = facts.number - 1 if facts.number else (len(phases) - 1 if len(phases) == 1 else -1)
-    current, is_foreign = index if index < len(phases) else -1, workflow.is_foreign or is_foreign
-    texts = {"task": facts.task or workflow.task, "reading": facts.reading or workflow.reading}
-    after = replace(workflow, phases=phases, current=current, type=type_, is_foreign=is_foreign)
-    return repointed(replace(after, source_seen=facts.digest, **texts))
+    after = replace(
+        workflow,
+        phases=phases,
+        current=index if index < len(phases) else -1,
+        type=type_,
+        task=facts.task or workflow.task,
+        reading=facts.reading or workflow.reading,
+        source_seen=facts.digest,
+        is_foreign=workflow.is_foreign or is_foreign,
+    )
+    return repointed(after)
 
 
 def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:

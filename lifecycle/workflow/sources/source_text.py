@@ -81,10 +81,20 @@ def local_markers(text: str, path: str) -> SourceFacts | None:
     if not fields.get("workflow") or not fields.get("phase"):
         return None
     word = fields.get("status", "").casefold().replace(" ", "_")
-    status = FROM_CHECKPOINT.get(word, PhaseStatus.ACTIVE)
-    kind = (fields.get("workflow type", "") or fields.get("type", ""), fields.get("task", ""))
-    place = (*_numbered(fields["phase"]), status)
-    return SourceFacts(path, fields["workflow"], (), *place, *kind, *_reading(text))
+    number, total, title = _numbered(fields["phase"])
+    reading, refused = _reading(text)
+    return SourceFacts(
+        path,
+        fields["workflow"],
+        number=number,
+        total=total,
+        title=title,
+        status=FROM_CHECKPOINT.get(word, PhaseStatus.ACTIVE),
+        type=fields.get("workflow type", "") or fields.get("type", ""),
+        task=fields.get("task", ""),
+        reading=reading,
+        refused=refused,
+    )
 
 
 def lacking_markers(text: str) -> tuple[str, ...]:
@@ -118,11 +128,16 @@ def active_plan(text: str, path: str) -> SourceFacts | None:
     going = [at for at, (_, status) in enumerate(phases) if status is PhaseStatus.ACTIVE]
     unfinished = [at for at, (_, status) in enumerate(phases) if status not in OVER]
     at = next(iter((*going, *unfinished)), -1)
-    title = phases[at][0] if at >= 0 else "In progress"
-    place = (at + 1 if phases else 1, len(phases) or 1, title)
-    own = tuple(dict.fromkeys((f"@{path}", *reading)))
-    name = name or path.split("/")[-2]
-    return SourceFacts(path, name, phases, *place, reading=own, refused=refused)
+    return SourceFacts(
+        path,
+        name or path.split("/")[-2],
+        phases=phases,
+        number=at + 1 if phases else 1,
+        total=len(phases) or 1,
+        title=phases[at][0] if at >= 0 else "In progress",
+        reading=tuple(dict.fromkeys((f"@{path}", *reading))),
+        refused=refused,
+    )
 
 
 def _numbered(text: str) -> tuple[int, int, str]:

@@ -76,7 +76,6 @@ class GateJudge:
 
         room = EvidenceRoom(self.root)
         runs = [run for run in room.records() if run.name == name]
-
         try:
             tree = tree_hash.fingerprint(self.root, self.deadline, self.environment, room.outputs())
         except (GitFailed, Transient) as error:

@@ -181,8 +181,8 @@ class WorkflowSteps:
             name: of the workflow.
             agent_id: of the agent that was launched for it.
         """
-        about = {"phase": phase, "name": name, "agent_id": agent_id}
-        return self._set(PhaseStatus.ACTIVE, NOTHING, again=False, **about)
+        status = PhaseStatus.ACTIVE
+        return self._set(status, phase=phase, name=name, agent_id=agent_id, again=False)
 
     def block(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
         """Have a phase wait for something; `retry` goes on with it."""
@@ -239,38 +239,44 @@ class WorkflowSteps:
         reason: str = "",
     ) -> StepDone:
         """Set a phase to a status as the design's `update_phase_status` does; gates hold here too."""
-        handed = (deliverables, context_for_next)
         if status is PhaseStatus.COMPLETED:
-            return self.advance(*handed, phase=phase, name=name, and_begin=False)
-        which = {"phase": phase, "name": name, "reason": reason}
-        return self._set(status, _delivered(*handed), again=False, **which)
+            return self.advance(
+                deliverables, context_for_next, phase=phase, name=name, and_begin=False
+            )
+        delivered = _delivered(deliverables, context_for_next)
+        return self._set(status, delivered, phase=phase, name=name, reason=reason, again=False)
 
     def _set(
         self,
         status: PhaseStatus,
         delivered: Delivered = NOTHING,
         *,
+        phase: str,
+        name: str,
+        reason: str = "",
+        agent_id: str = "",
         again: bool = True,
-        **about: str,
     ) -> StepDone:
         """Set a phase to a status; one that it has already is refused if `again`.
 
         Args:
             status: what it gets.
             delivered: added to what is recorded.
+            phase: which, as `advance` has it.
+            name: of the workflow.
+            reason: is kept.
+            agent_id: of the agent that was launched for the phase; "" for none.
             again: refuse the status that it has.
-            about: phase and name, as `advance` has them; a reason, and the id of the phase's agent.
         """
-        reason = about.get("reason", "")
-        with self._moving(about["name"], about["phase"]) as move:
+        with self._moving(name, phase) as move:
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
                 self._judged(move, lambda judge: judge.person(move.phase.asked_at, SKIP))
             if move.refused is None:
                 after, now = move.workflow, move.change.now
                 if again or move.phase.status is not status:
                     after = decide.in_phase(after, move.index, status, now, redact(reason))
-                if about.get("agent_id"):
-                    begun = replace(after.phases[move.index], agent_id=about["agent_id"])
+                if agent_id:
+                    begun = replace(after.phases[move.index], agent_id=agent_id)
                     after = after.with_phase(move.index, begun)
                 move.keep(decide.recorded_on(after, move.index, delivered))
         return move.done()
@@ -336,10 +342,16 @@ class _Move:
 
     def note_gate(self, outcome: str) -> None:
         """Note in the journal that the gate was tried, and how that ended."""
-        whose = {"task": self.workflow.id, "session": self.asker.session, "source": self.phase.gate}
-        place = {"title": self.workflow.name, "phase": self.phase.title, "number": self.index + 1}
-        now, detail = self.change.now, {**place, "outcome": outcome}
-        entry = journal.JournalEntry(now, journal.WORKFLOW, journal.CHECK, **whose, detail=detail)
+        about = {"title": self.workflow.name, "phase": self.phase.title, "number": self.index + 1}
+        entry = journal.JournalEntry(
+            self.change.now,
+            journal.WORKFLOW,
+            journal.CHECK,
+            task=self.workflow.id,
+            session=self.asker.session,
+            source=self.phase.gate,
+            detail={**about, "outcome": outcome},
+        )
         self.change.entries.append(entry)
 
     def done(self) -> StepDone:

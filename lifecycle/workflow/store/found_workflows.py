@@ -147,7 +147,7 @@ def _is_another(document: ReadDocument, members: Mapping[str, Sequence[ReadDocum
         return str(fields.get("id") or "") not in ("", record.id)
     before = [member for member in members.get(record.id, ()) if member.kind is document.kind]
     name = str(fields.get("workflow") or "")
-    return any(name != first.fields.get("workflow") for first in before[:1])
+    return bool(before) and name != before[0].fields.get("workflow")
 
 
 def free_id(moment: float, taken: Iterable[str]) -> str:

@@ -113,8 +113,15 @@ def moves_of(
         detail: dict[str, Any] = {"title": after.name, "phase": phase.title, "number": index + 1}
         detail |= {"reason": phase.reason} if phase.reason else {}
         detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
-        about = {"task": after.id, "actor": phase.agent, "session": after.session}
-        about |= {"source": f"{index + 1} {old}", "target": f"{index + 1} {phase.status}"}
-        about["key"] = f"{after.id}/{after.revision}/{index}/{phase.status}"
-        system, kind = journal.WORKFLOW, journal.TRANSITION
-        yield journal.JournalEntry(now, system, kind, **about, detail=detail)
+        yield journal.JournalEntry(
+            now,
+            journal.WORKFLOW,
+            journal.TRANSITION,
+            task=after.id,
+            actor=phase.agent,
+            session=after.session,
+            source=f"{index + 1} {old}",
+            target=f"{index + 1} {phase.status}",
+            key=f"{after.id}/{after.revision}/{index}/{phase.status}",
+            detail=detail,
+        )
