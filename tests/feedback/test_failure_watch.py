@@ -267,8 +267,8 @@ def test_a_refused_rerun_is_told_while_it_is_true_and_nobody_is_told_to_fix_it(
     tree = place.tree()
     tree.tick(Wake.TICK)
 
-    def breaks() -> None:
-        began = datetime.now(UTC) - timedelta(minutes=1)
+    def breaks(minutes: int) -> None:
+        began = datetime.now(UTC) - timedelta(minutes=minutes)
         place.control.set_check(46, "test", conclusion="failure", log=LOST, started_at=began)
 
     def look() -> str:
@@ -285,7 +285,7 @@ def test_a_refused_rerun_is_told_while_it_is_true_and_nobody_is_told_to_fix_it(
     def asked() -> int:
         return sum(one.path.endswith("/rerun-failed-jobs") for one in place.requests())
 
-    breaks()
+    breaks(2)
     place.control.add_fault("no-permission", path="rerun")
     refused = look()
     assert refused.count("ask the user to run them again") == 2  # the briefing, and the queue
@@ -296,7 +296,7 @@ def test_a_refused_rerun_is_told_while_it_is_true_and_nobody_is_told_to_fix_it(
     passed = look()
     assert "is ready to merge" in passed
     assert "not run again" not in passed
-    breaks()
+    breaks(1)
     place.control.add_fault("no-permission", path="rerun")
     assert "ask the user to run them again" in look()
     place.control.clear_faults()
