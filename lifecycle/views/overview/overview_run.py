@@ -58,4 +58,5 @@ def _await(reading: WorktreeRead, run: Run) -> None:
     elif run.status is RunStatus.ACTIVE and run.current is None and run.standing_blockers:
         blocker = run.standing_blockers[0]
         what = f"No story can go on: {standing.blocker_line(run, blocker)}"
-        reading.await_person("run", what, blocker.at, "lifecycle run resolve-blocker")
+        command = f"lifecycle run user-fix-complete {blocker.id}"
+        reading.await_person("run", what, blocker.at, command)

@@ -111,7 +111,7 @@ class OverviewGround:
             Story("S2", "Pay back", status=StoryStatus.IN_PROGRESS, tdd=TddPhase.RED, iteration=1),
             Story("S3", "Send a receipt", size="L", depends_on=("S2",)),
         )
-        run = changed(run, phase=RunPhase.DEVELOPMENT, stories=stories, **changes)
+        run = changed(run, **{"phase": RunPhase.DEVELOPMENT, "stories": stories, **changes})
         store = RunStore(self.root, self.environment, self.deadline)
         with store.locked():
             store.begin(run)

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.record import sections
+from lifecycle.cli.run.run import COMMANDS
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.run.state import UserFix
+from lifecycle.run.state import Blocker, UserFix
 from lifecycle.run.table import RunStatus
 from lifecycle.storage.store import CLAIM_FILE, Folder
 from lifecycle.views.overview import overview_reading
@@ -243,7 +244,7 @@ def test_a_pull_request_stands_as_its_worst(
 
 
 def test_a_run_that_waits_or_was_stopped_waits_for_a_person(ground: OverviewGround) -> None:
-    """A run names what it waits for, since when, and the command that a person goes on with."""
+    """A run names what it waits for, since when, and a command that is there, to go on with."""
     fix = UserFix("B1", "Renew the certificate", 700.0)
     ground.run(status=RunStatus.AWAITING_USER, fix=fix)
     (waits,) = ground.seen().awaited
@@ -255,6 +256,10 @@ def test_a_run_that_waits_or_was_stopped_waits_for_a_person(ground: OverviewGrou
     ground.run(status=RunStatus.STOPPED, why="it reached its cap of 100 iterations", stopped_at=900)
     (stopped,) = ground.seen().awaited
     assert (stopped.since, stopped.where) == (900.0, "lifecycle run resume")
+    ground.run(stories=(), blockers=(Blocker("B1", "No key", "high", 500.0),))
+    (held,) = ground.seen().awaited
+    assert (held.since, held.where) == (500.0, "lifecycle run user-fix-complete B1")
+    assert {each.where.split()[2] for each in (waits, stopped, held)} <= {*COMMANDS}
 
 
 def test_what_is_for_the_person_alone_waits(ground: OverviewGround) -> None:
