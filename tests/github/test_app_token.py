@@ -22,6 +22,7 @@ from lifecycle.core.errors import (
     Moved,
     NoPermission,
     NotFound,
+    Rejected,
     Transient,
 )
 from lifecycle.core.redact import redact
@@ -379,6 +380,14 @@ def test_a_github_that_is_not_there_is_transient(asker: Asker) -> None:
     """No answer is no verdict on the key."""
     asker.server.url = "http://127.0.0.1:9"
     assert "could not be reached" in asker.refused(Transient)
+
+
+def test_an_address_that_cannot_be_asked_is_to_be_corrected(asker: Asker) -> None:
+    """As with every other client: nobody is told to try again what fails for ever."""
+    asker.server.url = "http://:bad"
+    said = asker.refused(Rejected)
+    assert "the API URL is not a usable URL" in said
+    assert ("correct it" in said, "Try again" in said) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from lifecycle.core.errors import (
     Transient,
     Unsupported,
 )
+from lifecycle.github.client.plain_line import Silence
 from lifecycle.github.failures import failure_case, failures
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
 from lifecycle.github.failures.failures import Failures
@@ -327,7 +328,8 @@ def test_silence_is_uncertain_for_a_write_that_may_have_landed(
     asked: AskedRequest, may_have_landed: bool, is_ambiguous: bool
 ) -> None:
     """Nothing was changed by what never arrived."""
-    error = made().of_silence("is silent", asked, may_have_landed=may_have_landed)
+    error = made().of_silence(Silence("is silent", may_have_landed), asked)
+    assert isinstance(error, Transient)
     assert (error.is_ambiguous, error.evidence) == (is_ambiguous, "")
     assert ("it may have been done" in str(error)) is is_ambiguous
 

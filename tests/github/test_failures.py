@@ -22,6 +22,7 @@ from lifecycle.core.errors import (
     Transient,
     Unsupported,
 )
+from lifecycle.github.client.plain_line import TOO_LATE
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest
 from lifecycle.github.failures.failures import Failures
 from tests.github.hub import TOKEN, PatientClock
@@ -237,7 +238,7 @@ def test_the_token_comes_out_of_nothing(failures: Failures) -> None:
             for status in (301, 401, 403, 404, 409, 410, 422, 429, 500)
         ),
         failures.of_problem(AnswerProblem("", (), echo), READ),
-        failures.of_silence("did not answer", READ, may_have_landed=True),
+        failures.of_silence(TOO_LATE, READ),
     ]
     texts = [repr(failures), *(f"{one} {one!r} {one.args} {one.__dict__}" for one in errors)]
     assert not [text for text in texts if TOKEN in text or "ghp_" in text]

@@ -206,10 +206,7 @@ class _App:
             try:
                 sent = send(method, url, self._jwt(), self.deadline)
             except NoAnswerError as error:
-                silence = error.silence
-                raise self._failures().of_silence(
-                    silence.words, asked, may_have_landed=silence.may_have_landed
-                ) from None
+                raise self._failures().of_silence(error.silence, asked) from None
             if sent.status >= 500 or sent.status in {408, 429}:
                 raise self._translated(sent, asked)
             return sent

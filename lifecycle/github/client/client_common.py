@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core import timing
-from lifecycle.core.errors import LifecycleError, Refused, Rejected
+from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
@@ -21,7 +21,6 @@ from lifecycle.github.failures.failures import Failures
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
-    from lifecycle.github.client.plain_line import Silence
 
 
 ADDRESSES = frozenset({"head", "base", "ref"})
@@ -136,13 +135,6 @@ class TokenClient:
         on_refused = self._sending.get("on_refused")
         if status == 401 and on_refused is not None:
             on_refused()
-
-    def _unanswered(self, silence: Silence, asked: AskedRequest) -> LifecycleError:
-        """The error for a request to which no answer came."""
-        if silence.is_final:
-            return Rejected(f"GitHub {silence.words}; nothing was changed, correct it.")
-        landed = silence.may_have_landed
-        return self.failures.of_silence(silence.words, asked, may_have_landed=landed)
 
 
 Json = Mapping[str, Any]

@@ -300,7 +300,7 @@ class GraphClient(TokenClient):
         try:
             answer: Sent = line.ask(document.payload(sent))
         except NoAnswerError as error:
-            raise self._unanswered(error.silence, asked) from None
+            raise self.failures.of_silence(error.silence, asked) from None
         self._headers = answer.headers
         self._note(answer.status)
         body = answer.body if isinstance(answer.body, dict) else {}

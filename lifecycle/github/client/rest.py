@@ -249,7 +249,7 @@ class RestClient(TokenClient):
         try:
             yield
         except NoAnswerError as error:
-            raise self._unanswered(error.silence, asked) from None
+            raise self.failures.of_silence(error.silence, asked) from None
         except RuntimeError as error:
             # As PyGithub raises it, too: a redirect to another host or protocol, or to itself.
             raise Rejected(

@@ -20,6 +20,7 @@ from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedR
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
+    from lifecycle.github.client.plain_line import Silence
 
 _MOVED = {301, 302, 303, 307, 308}
 
@@ -277,10 +278,13 @@ class Failures:
         every = every or [self.of_nonsense(asked)]
         return next((error for error in every if isinstance(error, errors.Transient)), every[0])
 
-    def of_silence(
-        self, words: str, asked: AskedRequest, *, may_have_landed: bool
-    ) -> errors.Transient:
+    def of_silence(self, silence: Silence, asked: AskedRequest) -> errors.LifecycleError:
         """The error for a request to which no answer came."""
+        if silence.is_final:
+            return errors.Rejected(f"GitHub {silence.words}; nothing was changed, correct it.")
+        return self._lost(silence.words, asked, may_have_landed=silence.may_have_landed)
+
+    def _lost(self, words: str, asked: AskedRequest, *, may_have_landed: bool) -> errors.Transient:
         is_ambiguous = asked.is_write and may_have_landed
         kept = "it may have been done" if is_ambiguous else "nothing was changed"
         return errors.Transient(
@@ -290,7 +294,7 @@ class Failures:
 
     def of_nonsense(self, asked: AskedRequest) -> errors.Transient:
         """The error for an answer that cannot be understood: not JSON, cut, or of another shape."""
-        return self.of_silence("gave an answer that cannot be read", asked, may_have_landed=True)
+        return self._lost("gave an answer that cannot be read", asked, may_have_landed=True)
 
     def clean(self, text: str) -> str:
         """Somebody else's words on one line, shortened, without the token and other secrets."""
