@@ -744,6 +744,17 @@ def test_a_pointer_at_no_phase_is_told() -> None:
         assert after.current == 0
 
 
+def test_a_document_that_is_broken_is_told_once() -> None:
+    """Where its phases are no list and it points at none, the one sentence says what is to be mended."""
+
+    def broken(data: dict[str, Any]) -> None:
+        data.clear()
+        data["phases"] = 3
+
+    told = edited(three(), DOCUMENT, broken)[1]
+    assert told == ('"phases" is no list, so what was known of it counts.',)
+
+
 def test_a_gate_holds_back_the_end_of_its_phase_and_not_its_beginning() -> None:
     """By hand as by a command."""
     gated = record(phase("A", gate="person"), current=-1)

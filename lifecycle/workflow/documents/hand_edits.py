@@ -94,7 +94,8 @@ class _Edit:
         if self.changed("phases", list, "list"):
             ids = self._take_phases(self.fields["phases"])
         name = self.fields.get("current_phase", "")
-        if name != self.before["current_phase"]:
+        # Where more of it is broken, and that was told, it goes without saying that no phase is named.
+        if name != self.before["current_phase"] and (name != "" or not self.remarks):
             self._point_at(name, ids)
         self._judge_status()
 
