@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
-from lifecycle.claim.record.sections import MergeRecord, Nudge, Releasing, Trouble
+from lifecycle.claim.record.sections import MergeRecord, Nudge, Releasing, Trouble, Whom
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.values.model import BoardBrief, BoardItem, Card, Draft, Repository
 from tests.batches import wrong
@@ -72,8 +72,18 @@ CLAIMS: tuple[Any, ...] = (
         {"pull.checks": {"passed": 1, "running": 1}},
         ["checks_running, PR #107", "CI: 1/2 passed, 1 running...", WATCHED],
     ),
+    (
+        CHECKED,
+        {"pull.checks": {"passed": 1}, "pull.merging": MergeRecord(awaits=Whom.AUTHOR)},
+        ["checks_running, PR #107", "CI: 1/1 passed.", WATCHED],
+    ),
     (REVIEW, RED, ["pr_created, PR #107", WATCHED]),
     (CHECKED, RED, ["checks_running, PR #107", RED_LINE, MEND]),
+    (
+        CHECKED,
+        {"pull.checks": {**RED["pull.checks"], "then": "A person has to act there."}},
+        ["checks_running, PR #107", RED_LINE, "A person has to act there."],
+    ),
     (
         CHECKED,
         {**RED, "pull.failures": {"kind": "inherited", "red": "s"}},

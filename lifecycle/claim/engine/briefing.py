@@ -156,8 +156,9 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         return mending
     waits = ("failed", "running", "unfinished", "missing", "stale", "held", "hidden")
     is_held_up = any(checks.get(key) for key in waits)
-    if phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up:
-        return until_the_merge(record)
+    is_green = phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up
+    if is_green and (line := until_the_merge(record)):
+        return line
     return NEXT_STEPS[phase] if has_hooks else _BY_HAND.get(phase, NEXT_STEPS[phase])
 
 
@@ -176,7 +177,7 @@ def _mending(record: Record, *, has_hooks: bool) -> str:
 
 
 def until_the_merge(record: Record) -> str:
-    """The line on what a pull request with green checks still waits for."""
+    """The line on what a pull request with green checks still waits for; "" until a look tells again."""
     number, merging = record.claim.pr_number, record.pull.merging
     awaited = "a person to merge it"
     if record.pull.conflicts_with:
@@ -187,6 +188,8 @@ def until_the_merge(record: Record) -> str:
         awaited = "GitHub to merge it"
     elif number and merging.standing and "is ready" not in merging.standing:
         return merge_messages.standing(number, merging.standing)
+    elif merging.awaits == Whom.AUTHOR:  # it has the word: another look tells what is left
+        return ""
     return f"PR #{number} waits for {awaited}."
 
 
