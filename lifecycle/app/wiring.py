@@ -195,12 +195,10 @@ class WorktreeWorld:
     @property
     def base_remote(self) -> str:
         """The remote that has `base`: of a fork it is another one than that which is pushed to."""
-        wanted = str(self.base).casefold()
-        if wanted == str(self.head).casefold():
-            return self.remote
-        for name, urls in self.git.remotes().items():
-            remotes = filter(None, map(process.parse_remote, urls))
-            if any(str(remote.repository).casefold() == wanted for remote in remotes):
+        wanted, remotes = str(self.base).casefold(), self.git.remotes()
+        for name in (self.settings.remote, *remotes):
+            places = filter(None, map(process.parse_remote, remotes.get(name, ())))
+            if any(str(place.repository).casefold() == wanted for place in places):
                 return name
         return self.remote
 

@@ -56,6 +56,22 @@ def test_the_branch_starts_from_the_base_repositorys_remote(fork: Path) -> None:
     assert world(fork).base_remote == "origin"
 
 
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        ("https://gitlab.com/octo-org/mirror", "upstream"),
+        ("/srv/mirror.git", "upstream"),
+        ("https://github.com/Octo-Org/Hello", "origin"),
+    ],
+)
+def test_the_base_lies_where_a_remote_has_it(fork: Path, origin: str, expected: str) -> None:
+    """Of several that have it the one that is pushed to; another one where that is no GitHub at all."""
+    subprocess.run(["git", "remote", "set-url", "origin", origin], cwd=fork, check=True)
+    subprocess.run(["git", "remote", "rename", "origin", "z"], cwd=fork, check=True)
+    (fork / ".lifecycle.toml").write_text('remote = "z"\nrepository = "octo-org/hello"\n')
+    assert world(fork).base_remote == expected.replace("origin", "z")
+
+
 def test_pushurl_decides_where_heads_are(fork: Path) -> None:
     """Fetch from upstream, push to the fork, in one remote."""
     subprocess.run(
