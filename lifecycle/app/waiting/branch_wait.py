@@ -104,7 +104,8 @@ class BranchWait:
 
     def _read(self) -> list[Notice]:
         """Read it in one request; the notices that are new to this wait."""
-        number, branch = self._number, self.pull.branch if self.pull is not None else ""
+        number = self._number
+        branch = self.pull.branch if self.pull is not None else ""
         look = Look(issue=number, branch=branch, pr_number=number, checks=True, reviews=True)
         observed = self.world.forge.observe(look)
         pull = observed.by_number
@@ -113,8 +114,8 @@ class BranchWait:
                 f"GitHub shows no pull request #{self._number} in {self.world.base}, so there is nothing "
                 "to wait for; check the number."
             )
-        self.pull, self.looked = pull, self.clock.now()
-        now = self.looked
+        self.pull = pull
+        self.looked = now = self.clock.now()
         if pull.state is not PullState.OPEN:
             return []
         news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)

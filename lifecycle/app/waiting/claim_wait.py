@@ -223,9 +223,13 @@ class ClaimWait:
         if record.pull.is_unread:
             return 0.0
         is_settled = self.claim_store.marks.is_stamped(self.claim_store.mtime_ns())
-        stopped, rules = self.began - pace.STOP_GRACE, Rules(poll_seconds=self._every(record))
-        now = self.clock.now()
-        return pace.next_look(record, rules, now, settled=is_settled, stopped_at=stopped)
+        return pace.next_look(
+            record,
+            Rules(poll_seconds=self._every(record)),
+            self.clock.now(),
+            settled=is_settled,
+            stopped_at=self.began - pace.STOP_GRACE,
+        )
 
     def _look_if_due(self) -> bool:
         """Look at GitHub if that is due, and ours to do; False if it was not."""
