@@ -199,15 +199,18 @@ def _stamp(moment: float | None) -> str:
     return "" if moment is None else timing.render_time(moment)
 
 
-_TEXTS = ("conclusion", "external_id", "details_url")
-
-
 def _differing(run: CheckRunFacts, fields: dict[str, object]) -> list[str]:
     """The names of the fields in which a run is not as wanted."""
     output = fields.get("output")
     page = dict(output) if isinstance(output, dict) else {}
-    shown = {name: getattr(run, name) for name in ("status", *_TEXTS)}
-    shown |= {name: _stamp(getattr(run, name)) for name in ("started_at", "completed_at")}
+    shown: dict[str, object] = {
+        "status": run.status,
+        "conclusion": run.conclusion,
+        "external_id": run.external_id,
+        "details_url": run.details_url,
+        "started_at": _stamp(run.started_at),
+        "completed_at": _stamp(run.completed_at),
+    }
     differing = [name for name, value in shown.items() if name in fields and fields[name] != value]
     return differing + [name for name in page if not same(str(page[name]), getattr(run, name))]
 
@@ -221,7 +224,8 @@ def _check_run(run: Json) -> CheckRunFacts:
         status=str(run["status"]),
         annotations=int(output.get("annotations_count") or 0),
         app=str((run.get("app") or {}).get("slug") or ""),
-        **texts(run, url="html_url", **{name: name for name in _TEXTS}),
+        **texts(run, url="html_url", details_url="details_url"),
+        **texts(run, conclusion="conclusion", external_id="external_id"),
         **texts(output, title="title", summary="summary", text="text"),
         **times(run, started_at="started_at", completed_at="completed_at"),
     )

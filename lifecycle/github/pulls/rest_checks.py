@@ -166,8 +166,14 @@ def _flow(run: Json) -> _Flow:
     suite = Suite(name, event, made_at or float("-inf"), status, conclusion, url)
     # REST tells no time of the end; a run that is over is seldom updated again.
     ended = run.get("updated_at") if status == "COMPLETED" else None
-    times = {"started_at": begun, "completed_at": ended}
-    check = {"name": name, "status": status, "conclusion": conclusion, "details_url": url, **times}
+    check = {
+        "name": name,
+        "status": status,
+        "conclusion": conclusion,
+        "details_url": url,
+        "started_at": begun,
+        "completed_at": ended,
+    }
     entry = rollup.check_run(check, (name, event), None, (run["workflow_id"], event))
     return _Flow(str(run.get("head_sha") or ""), run.get("check_suite_id"), suite, entry)
 
