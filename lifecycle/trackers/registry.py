@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass
@@ -31,21 +31,32 @@ if TYPE_CHECKING:
 GITHUB = "github"
 
 
-TRACKERS: dict[str, tuple[str, str]] = {
-    "beads": ("lifecycle.trackers.beads.bd_tracker", "lifecycle.trackers.beads.bd_here"),
-    GITHUB: ("lifecycle.trackers.github.github_issues", ""),
-    "memory": ("lifecycle.trackers.memory", ""),
-}
-"""By the name that `tracker.use` takes, in the order in which they are looked for, each tracker's modules.
+class TrackerModules(NamedTuple):
+    """The modules of a tracker, which are imported when they are first needed.
 
-The first has `open_tracker`, which takes a `TrackerPlace` and gives the `Tracker`; it asks nobody anything
-yet. The second says whether a worktree has such a tracker; it is "" if that is only chosen by name. It has
-`is_here`, `is_present` and `lacking`, which take root, environment and configured folder: True if the
-tracker is there and its program may run; True if both are there, whether it may run or not; half a sentence
-and the way out if it is there and cannot be used, else "" twice. `wanted` takes root and folder, and gives
-the program that the user has to allow here, or ""; `PROGRAM` is that program, and `START` the client's
-command that begins with a task.
-"""
+    Attributes:
+        opens: has `open_tracker`, which takes a `TrackerPlace` and gives the `Tracker`; it asks nobody
+            anything yet.
+        here: says whether a worktree has such a tracker; "" if it is only chosen by name. It has
+            `is_here`, `is_present` and `lacking`, which take root, environment and configured folder:
+            True if the tracker is there and its program may run; True if both are there, whether it may
+            run or not; half a sentence and the way out if it is there and cannot be used, else "" twice.
+            `wanted` takes root and folder, and gives the program that the user has to allow here, or "";
+            `PROGRAM` is that program, and `START` the client's command that begins with a task.
+    """
+
+    opens: str
+    here: str = ""
+
+
+TRACKERS = {
+    "beads": TrackerModules(
+        "lifecycle.trackers.beads.bd_tracker", "lifecycle.trackers.beads.bd_here"
+    ),
+    GITHUB: TrackerModules("lifecycle.trackers.github.github_issues"),
+    "memory": TrackerModules("lifecycle.trackers.memory"),
+}
+"""By the name that `tracker.use` takes, in the order in which they are looked for."""
 
 
 def open_tracker(name: str, place: TrackerPlace) -> Tracker:
@@ -57,13 +68,13 @@ def open_tracker(name: str, place: TrackerPlace) -> Tracker:
     if name not in TRACKERS:
         names = ", ".join(f'"{choice}"' for choice in (AUTO, *TRACKERS))
         raise BadConfig(refusals.sentence("no-tracker", name=name, names=names))
-    tracker: Tracker = import_module(TRACKERS[name][0]).open_tracker(place)
+    tracker: Tracker = import_module(TRACKERS[name].opens).open_tracker(place)
     return tracker
 
 
 def _found() -> dict[str, Any]:
     """By its name, each tracker that can be found, as the module that says whether it is."""
-    return {name: import_module(here) for name, (_, here) in TRACKERS.items() if here}
+    return {name: import_module(modules.here) for name, modules in TRACKERS.items() if modules.here}
 
 
 def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
