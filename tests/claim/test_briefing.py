@@ -43,11 +43,16 @@ def refusal(kind: str) -> str:
 CLAIMS: tuple[Any, ...] = (
     (
         {**REVIEW, "phase": "pr_closed"},
+        {},
+        ["pr_closed, PR #107", briefing.NEXT_STEPS[Phase.PR_CLOSED]],
+    ),
+    (
+        REVIEW,
         {"pull.unanswered": 1},
         [
-            "pr_closed, PR #107",
+            "pr_created, PR #107",
             "One review thread of PR #107 is unanswered: lifecycle feedback reviews.",
-            briefing.NEXT_STEPS[Phase.PR_CLOSED],
+            WATCHED,
         ],
     ),
     (

@@ -449,7 +449,8 @@ def test_github_is_asked_to_merge_by_what_this_very_look_shows() -> None:
 def test_what_follows_an_action_is_what_the_same_look_does_next() -> None:
     """Once it is open a pull request has a number: a stop leaves to others what it goes through."""
     runs = {"pull.reruns": ((7, 1),), "pull.checks": {"sha": "s"}}
-    start = seen(record(**READY, memory=runs), observed=observation(), wake=Wake.STOP)
+    same = record(**{**READY, "pr_number": 1}, memory=runs)  # of another one nothing would be known
+    start = seen(same, observed=observation(), wake=Wake.STOP)
     action = decide(start).action
     assert isinstance(action, OpenPullRequest)
     card = SetBoard("PVTI_lADOBx", "In Review", None)

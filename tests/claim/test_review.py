@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.decide import apply_fact, decide, look
+from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.record.sections import MergeRecord, PullRecord
+from lifecycle.claim.record.state import fold
 from lifecycle.core.plan import Audience, PullRequestOpened, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
@@ -86,6 +90,58 @@ def test_fault_2_a_pull_request_closed_unmerged_is_a_state_of_its_own() -> None:
     assert step.fields["phase"] == "pr_closed"
     assert step.fields["status"] == "In Progress"
     assert "closed without being merged" in texts(step)
+
+
+STOOD: dict[str, Any] = {
+    "pull.checks": {"sha": SHA, "passed": 1, "failed": []},
+    "pull.announced": {"sha": SHA, "failed": ["lint@0"]},
+    "pull.durations": {"lint": 7.0},
+    "pull.changes_by": ("maria",),
+    "pull.is_approved": True,
+    "pull.unanswered": 1,
+    "pull.conflicts_with": "main",
+    "pull.reviews": {"number": 107, "told": {"1": 2}},
+    "pull.reruns": ((7, 1),),
+    "pull.tampering": ("skips a test",),
+    "pull.remarked": 1,
+    "pull.merging": MergeRecord(standing="is ready to merge", asked={"auto-merge": SHA}),
+}
+"""What was known of an open pull request."""
+
+
+def test_of_a_closed_pull_request_nothing_is_said_that_holds_for_an_open_one() -> None:
+    """Not by a start, and nowhere else; what was told of it is remembered, as it may be reopened."""
+    shown = observation(by_number=pull(state=PullState.CLOSED), item=ITEM)
+    _, end = rest(seen(record(**REVIEW, memory=STOOD), observed=shown))
+    assert briefing.state_lines(end)[1:] == []
+    closed, fresh = end.pull, PullRecord()
+    assert (closed.checks, closed.is_approved, closed.reruns) == (None, False, ())
+    assert (closed.changes_by, closed.unanswered, closed.conflicts_with) == ((), 0, "")
+    assert closed.merging == MergeRecord(asked={"auto-merge": SHA}) != fresh.merging
+    assert (closed.reviews, closed.remarked) == (STOOD["pull.reviews"], 1)
+
+
+@pytest.mark.parametrize("how", ["opened", "adopted", "found"])
+def test_of_a_new_pull_request_nothing_is_known_but_what_its_branch_has(how: str) -> None:
+    """Not who reviewed the one before, how it stood, nor what was told: only what checks it weakens.
+
+    That its own text is to have as well.
+    """
+    other = pull(number=108)
+    before = record(**(REVIEW if how == "found" else READY), memory=STOOD)
+    before = before.with_values({"pr_number": 107})
+    closed, found = pull(state=PullState.CLOSED), observation(by_branch=(other,), item=ITEM)
+    if how == "opened":
+        after = fold(before, PullRequestOpened(other), NOW)
+    else:
+        snapshot = seen(before, observed=replace(found, by_number=closed))
+        after = prepared(snapshot, decide(snapshot)).record
+    opened = 108 if how == "opened" else None
+    known = PullRecord(url=other.url, head=SHA, opened=opened, durations={"lint": 7.0})
+    assert after.claim.pr_number == 108
+    assert after.pull == replace(known, tampering=("skips a test",))
+    again = fold(after, PullRequestOpened(other), NOW)  # found once more, it is the same one
+    assert again.pull == replace(after.pull, opened=108)
 
 
 def test_a_reopened_pull_request_goes_on() -> None:

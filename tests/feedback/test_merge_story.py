@@ -300,3 +300,31 @@ def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     place.control.set_check(number, "test")
     assert "taken out of the merge queue without" not in texts(wake(place))
     assert json.loads(place.cli("status", "--json").stdout)["claim"]["pr_number"] == number
+
+
+@demands()
+def test_a_closed_pull_request_and_the_next_one_are_told_of_themselves(
+    place: Place, number: int
+) -> None:
+    """Ready, with changes asked for and a thread: nothing of that is left once it is closed."""
+    place.control.set_check(number, "test")
+    place.cli("tick")
+    place.control.review(
+        number,
+        "CHANGES_REQUESTED",
+        login="maria",
+        comments=[{"path": "work.txt", "line": 1, "body": "Why?"}],
+    )
+    before = place.cli("tick").stdout
+    assert "Changes requested on PR #46 by maria." in before
+    assert "One review thread of PR #46 is unanswered" in before
+    place.control.close_pull(number)
+    place.cli("tick")
+    closed = place.cli("status").stdout
+    assert "pr_closed" in closed
+    place.cli("handoff", "--summary", "Again")
+    place.tree().tick(Wake.STOP)
+    again = place.cli("status").stdout
+    assert "PR #47" in again
+    for shown in (closed, again, place.cli("statusline").stdout):
+        assert not re.search("unanswered|ready to merge|[Cc]hanges|CI: 1", shown)

@@ -15,7 +15,7 @@ from lifecycle.claim.decisions.ending import closing, releasing
 from lifecycle.claim.decisions.pull import merge_standing, opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
+from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of, of_pull
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import loss_messages, messages
@@ -172,6 +172,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
         text = messages.pr_missing(claim.branch)
         notice = Notice(f"pr-missing:{claim.branch}", text, Audience.ACT)
         return Decision(fields=_polled(snapshot), notices=(notice,))
+    snapshot = replace(snapshot, record=of_pull(snapshot.record, pull.number))
     match pull.state:
         case PullState.MERGED:
             return closing.merge_found(snapshot, pull)
@@ -180,9 +181,10 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
             key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
             fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
             fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
-            record = replace(snapshot.record, judged=Phase.PR_CLOSED.value)
-            record = record.with_pull(url=pull.url, head=pull.head_sha)
+            known = snapshot.record.pull.closed()
+            known = replace(known, url=pull.url, head=pull.head_sha)
             notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
+            record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
             return Decision(fields, record, notices=(notice,))
         case PullState.OPEN:
             return _open(snapshot, pull)
@@ -313,7 +315,9 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
             return is_ending or card_and_link.is_unsynced(snapshot)
         case "AddToBoard":
             return card_and_link.is_unsynced(snapshot)
-        case "LinkPullRequest" | "RemarkOnPull" | "RerunJobs" | "AdvancePullRequest":
+        case "RerunJobs":
+            return bool(snapshot.record.pull.reruns)
+        case "LinkPullRequest" | "RemarkOnPull" | "AdvancePullRequest":
             return phase in IN_REVIEW
         case "Look":
             return kind in snapshot.failed

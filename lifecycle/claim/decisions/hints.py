@@ -10,7 +10,7 @@ from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.record.state import Record
+from lifecycle.claim.record.state import Record, of_pull
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
@@ -59,6 +59,8 @@ def accept(record: Record, judged: Judgement) -> Record:
         card = replace(record.card, is_known=False, agent=None, moved_to=None)
         record = replace(record, card=card).with_ownership(lease="")
         record = record.with_values({"item_id": "", "last_synced_status": None})
+    number = judged.accepted.get("pr_number")
+    record = of_pull(record, number) if isinstance(number, int) else record
     return record.with_values(judged.accepted)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass, field, replace
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Link
@@ -178,6 +178,12 @@ class PullRecord:
     tampering: tuple[str, ...] = ()
     remarked: int = 0
     merging: MergeRecord = field(default_factory=MergeRecord)
+
+    def closed(self) -> PullRecord:
+        """What is known once it is closed without a merge: nothing stands that is true of an open one."""
+        names = ("checks", "changes_by", "is_approved", "conflicts_with", "unanswered", "reruns")
+        gone = {name: getattr(PullRecord(), name) for name in names}
+        return replace(self, merging=replace(self.merging, standing=""), **gone)
 
     @property
     def is_unread(self) -> bool:

@@ -370,8 +370,17 @@ def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
     """The record once its pull request is known: number, phase and status in one step."""
     pull = fact.pull_request
     values = {"pr_number": pull.number, "phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-    judged = replace(record.with_values(values), judged=Phase.PR_CREATED.value)
+    known = of_pull(record, pull.number)
+    judged = replace(known.with_values(values), judged=Phase.PR_CREATED.value)
     return judged.with_pull(url=pull.url, head=pull.head_sha, opened=pull.number, checks=None)
+
+
+def of_pull(record: Record, number: int) -> Record:
+    """The record for the pull request of this number: of another one only what its branch has is kept."""
+    if number == record.claim.pr_number:
+        return record
+    durations, tampering = record.pull.durations, record.pull.tampering
+    return replace(record, pull=sections.PullRecord(durations=durations, tampering=tampering))
 
 
 def _with_board(record: Record, fact: plan.BoardIs) -> Record:

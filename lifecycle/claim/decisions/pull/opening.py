@@ -8,7 +8,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.record.state import Record
+from lifecycle.claim.record.state import Record, of_pull
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice, OpenPullRequest
@@ -134,7 +134,7 @@ def _adopt(record: Record, pull: PullRequest) -> Decision:
     created = messages.pr_created(pull.number, pull.url)
     text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
     phase = Phase.PR_CREATED.value
-    adopted = replace(record, judged=phase, intents={}, troubles={})
+    adopted = replace(of_pull(record, pull.number), judged=phase, intents={}, troubles={})
     return Decision(
         fields={"pr_number": pull.number, "phase": phase, "status": Status.IN_REVIEW},
         record=adopted.with_pull(
