@@ -86,7 +86,7 @@ KINDS = {
 }
 """The kind of packet, by the event in a notice's key."""
 
-_KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?$")
+_KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?$", re.DOTALL)
 
 
 def to_be_read(ledger: Ledger, record: Record | None) -> list[Notice]:

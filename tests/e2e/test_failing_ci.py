@@ -66,6 +66,16 @@ def test_what_the_runner_broke_is_run_again_and_the_agent_hears_of_green_alone(
     assert "test: dd: error writing '/mnt/x': No space left" in place.cli("stats").stdout
 
 
+def test_a_failing_check_wakes_whatever_its_name_has_in_it(session: Session) -> None:
+    """A name of other apps' is any text: one with a line break and the signs of our keys, too."""
+    session.place.control.set_check(46, "a\nb:c/d", conclusion="failure")
+    waiter = session.waiter()
+    with ended(waiter):
+        woken = heard(waiter).model
+    assert "1 FAILED" in woken
+    assert "Why, as far as CI" in woken
+
+
 def test_what_a_tick_told_is_read_by_the_waiter_and_ours_is_not_told_twice(
     session: Session,
 ) -> None:
