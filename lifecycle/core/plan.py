@@ -100,7 +100,8 @@ class FailuresHeard:
         is_settled: that checks failed is said in another way, or not at all: not by the plain sentence.
         is_due: what failed is to be read again as soon as a look shows it failed.
         reruns: runs whose failed jobs are to be run again, each with the attempt that failed.
-        tampering: what the newest commits take from the checks, each in words.
+        tampering: what all commits since the first red head take from the checks, each in words; None if
+            that was not looked through.
         flakes: checks that failed and passed at one commit, each with what had failed.
     """
 
@@ -109,7 +110,7 @@ class FailuresHeard:
     is_settled: bool = False
     is_due: bool = False
     reruns: tuple[tuple[int, int], ...] = ()
-    tampering: tuple[str, ...] = ()
+    tampering: tuple[str, ...] | None = None
     flakes: tuple[tuple[str, str], ...] = ()
 
 

@@ -206,3 +206,33 @@ def test_a_fix_that_skips_the_test_is_named_and_holds_the_close_until_a_yes(
     place.write(**{**place.claim(), "phase": "done"})
     session.on_stop()
     assert not place.has_claim()
+
+
+def test_what_is_taken_back_weakens_nothing_any_more(session: Session) -> None:
+    """The person hears that, and the question about closing does not name it; another one is named anew."""
+    place = session.place
+    red(place, failing("adds"))
+    waiter = session.waiter()
+    with ended(waiter):
+        assert "1 FAILED" in heard(waiter).model
+    tests = place.root / "tests"
+    tests.mkdir(exist_ok=True)
+    for name in ("one", "other"):
+        skipping = tests / f"test_{name}.py"
+        skipping.write_text("import pytest\n\n@pytest.mark.skip\ndef test_adds(): ...\n")
+        place.git("add", "tests")
+        place.work()
+        session.idle()
+        named = f"skips a test in tests/test_{name}.py"
+        assert named in session.prompt().person
+        assert named in place.control.world()["pulls"]["46"]["body"]
+        place.git("rm", "--quiet", "-f", f"tests/test_{name}.py")
+        place.work()
+        session.idle()
+        assert "was taken back" in session.prompt().person
+    waiter = session.waiter()
+    with ended(waiter):
+        place.control.merge_pull(46)
+        question = heard(waiter).model
+    assert "Should I close issue #42?" in question
+    assert "weakened" not in question

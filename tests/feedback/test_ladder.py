@@ -329,7 +329,8 @@ def test_twins_of_one_name_are_a_flake_once_both_have_passed() -> None:
 def test_what_a_ledger_keeps_is_json() -> None:
     """It comes back as it was; another pull request's, and what is none, begins anew.
 
-    One of a version before that kept no kind says nothing of it.
+    One of a version before says nothing of its kind, and begins at the first red head that it has. What the
+    branch took from the checks is its next pull request's, too.
     """
     import json
 
@@ -340,13 +341,14 @@ def test_what_a_ledger_keeps_is_json() -> None:
         base_at=1.5,
         is_due=True,
         kind="mended",
+        since=HEAD,
     )
     kept = ledger.as_json()
     assert json.loads(json.dumps(kept)) == kept
     assert FailureLedger.from_json(kept, 46) == ledger
-    assert FailureLedger.from_json(kept, 47) == FailureLedger(47)
+    assert FailureLedger.from_json(kept, 47) == FailureLedger(47, since=HEAD)
     assert FailureLedger.from_json({}, 46) == EMPTY
-    before = {name: value for name, value in kept.items() if name != "kind"}
+    before = {name: value for name, value in kept.items() if name not in ("kind", "since")}
     assert FailureLedger.from_json(before, 46) == replace(ledger, kind="")
     for name in before:
         if name != "number":

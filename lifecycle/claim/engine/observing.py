@@ -333,7 +333,14 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
     if news.is_settled or news.is_due:
         prefix = f"{snapshot.record.claim_key}/failed:{pull.number}:{pull.head_sha}:"
         working.claim_store.ledger.withdraw(prefix)
-    weakened = dict.fromkeys((*pull_record.tampering, *news.tampering))
+    before = pull_record.tampering
+    weakened = before if news.tampering is None else news.tampering
+    remarked = [change for change in before[: pull_record.remarked] if change in weakened]
+    if {*before} != {*weakened}:  # what was told of them, or waits, is not true any more
+        working.claim_store.ledger.withdraw(f"{snapshot.record.claim_key}/weaken")
+        text = words.restored(pull.number, pull.head_sha)
+        restored = Notice(f"restored:{pull.number}:{pull.head_sha}", text, Audience.NOTE)
+        queue(working, [] if weakened else [restored])
     # Once what failed runs again, passed, or is read to be somebody's, nothing is left to be run again.
     is_red = pull.checks is None or pull.checks.verdict is Verdict.FAILED
     is_wanted = is_red and (news.known["red"], news.known["kind"]) == (pull.head_sha, "rerun")
@@ -343,7 +350,8 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
         failures=news.known,
         announced=None if news.is_due else pull_record.announced,
         reruns=reruns,
-        tampering=tuple(weakened),
+        tampering=tuple(dict.fromkeys((*remarked, *weakened))),
+        remarked=len(remarked),
     )
     working.flakes += news.flakes
     queue(working, news.notices)

@@ -152,8 +152,8 @@ class PullRecord:
         reviews: what was told of its reviews, as JSON; `feedback/reviews/review_ledger.py` reads it.
         failures: what is known of its red heads, as JSON; `feedback/failures/failure_ledger.py` reads it.
         reruns: runs whose failed jobs are to be run again, each with the attempt that failed.
-        tampering: what was taken from its checks since a head of it was red, each in words.
-        remarked: how many of these its text has.
+        tampering: what is taken from its checks since a head of it was red, each in words.
+        remarked: how many of these its text has, the first.
         conflicts_with: the base branch that it conflicts with, or empty.
         merging: what is known of its merge.
         reopened: how often it was closed and opened again.

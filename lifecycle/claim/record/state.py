@@ -380,7 +380,9 @@ def of_pull(record: Record, number: int) -> Record:
     if number == record.claim.pr_number:
         return record
     durations, tampering = record.pull.durations, record.pull.tampering
-    return replace(record, pull=sections.PullRecord(durations=durations, tampering=tampering))
+    since = {name: value for name, value in record.pull.failures.items() if name == "since"}
+    known = sections.PullRecord(durations=durations, failures=since, tampering=tampering)
+    return replace(record, pull=known)
 
 
 def _with_board(record: Record, fact: plan.BoardIs) -> Record:

@@ -197,6 +197,14 @@ def weakened(losses: Sequence[str]) -> str:
     return "\n".join((head, *(f"- {loss}" for loss in losses)))
 
 
+def restored(number: int, head: str) -> str:
+    """To the person, who was told that checks were weakened: they are not any more."""
+    return (
+        f"What weakened the checks of PR #{number} was taken back (at {head[:7]}), so it holds back "
+        "neither merge nor close any more; the PR's text still names it."
+    )
+
+
 def holds(losses: Sequence[str]) -> str:
     """What the question about closing says of weakened checks."""
     more = f" (+{len(losses) - SHOWN_NAMES} more)" if len(losses) > SHOWN_NAMES else ""

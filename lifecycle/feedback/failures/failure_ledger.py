@@ -37,7 +37,8 @@ class FailureLedger:
         red: the newest head of which failures were read, "" if there is none.
         failing: what failed at it: by workflow and check, its identities.
         kind: whose that was when it was read last, as `FailureClass` has it in small letters, else "".
-        compared: the head up to which the commits after a red head were looked through.
+        since: the branch's first red head, from which on commits are looked through; "" if there is none.
+        compared: the head up to which they were.
         base: the newest commit of the base that was looked at for what failed there too, else "".
         base_at: when that was, in seconds since the epoch.
         is_due: what failed is to be read again at the next look that shows checks.
@@ -53,6 +54,7 @@ class FailureLedger:
     base_at: float = 0.0
     is_due: bool = False
     kind: str = ""
+    since: str = ""
 
     def count(self, identity: str) -> int:
         """At how many heads it failed so far."""
@@ -84,8 +86,12 @@ class FailureLedger:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> FailureLedger:
-        """What `as_json` gave; an empty one for another pull request or another shape."""
-        ledger: FailureLedger | None = from_json(
-            cls, {"kind": "", **data}
-        )  # which once was not kept
-        return ledger if ledger is not None and ledger.number == number else cls(number)
+        """What `as_json` gave; for another pull request what is the branch's, none of another shape."""
+        if data.get("number") != number:
+            return cls(number, since=str(data.get("since", "")))
+        # Earlier versions kept neither.
+        ledger: FailureLedger | None = from_json(cls, {"kind": "", "since": "", **data})
+        if ledger is None:
+            return cls(number)
+        first = ledger.reds[0].sha if ledger.reds else ledger.red
+        return replace(ledger, since=ledger.since or first)

@@ -69,14 +69,13 @@ class FailureWatch:
         if fetched.packet.head != head:
             return ()  # a newer head has other failures: what is said of this one is told without them
         self._world.deadline.renew(MORE_SECONDS)
-        facts: FailureFacts | None = None
+        self._read[pull, head] = _facts_of(fetched)
         last = MORE_SECONDS + 1.0 + HARD_EXIT_GRACE
         try:
             with nullcontext() if seconds is None else alarm(last):
-                facts = self._facts(fetched)
+                self._read[pull, head] = self._facts(fetched)
         except DeadlineReached:
             log.write(self._world.root, "feedback: the time for reading runs and the base was up")
-        self._read[pull, head] = facts or _facts_of(fetched)
         return tuple(wake_lines(fetched.packet, fetched.path))
 
     def heard(
@@ -112,15 +111,15 @@ class FailureWatch:
 
     def _compared(
         self, ledger: FailureLedger, pull: PullRequest, *, may_fetch: bool
-    ) -> tuple[FailureLedger, tuple[str, ...]]:
-        """Find what the commits since the last red head take from the checks; once for each head.
+    ) -> tuple[FailureLedger, tuple[str, ...] | None]:
+        """Find what all commits since the first red head take from the checks; None after the first time.
 
         Whoever pushed them: what came from elsewhere is fetched, and kept by no ref.
         Source: https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
         """
-        head, start = pull.head_sha, ledger.compared or ledger.red
-        if not start or head in (start, ledger.red):
-            return ledger, ()
+        head, start = pull.head_sha, ledger.since
+        if not start or head == (ledger.compared or start):
+            return ledger, None
         diff = self._tried(lambda commit: self._diff(start, commit), head)
         if diff is None and may_fetch and head not in self._fetched:
             self._fetched.add(head)  # what is not there then need not be asked for at each look
@@ -128,7 +127,7 @@ class FailureWatch:
             self._tried(lambda _: self._world.git.run(*_FETCH, remote, ref, remote=remote), head)
             diff = self._tried(lambda commit: self._diff(start, commit), head)
         if diff is None:
-            return ledger, ()  # a commit is not here, or not yet
+            return ledger, None  # a commit is not here, or not yet
         from lifecycle.feedback.failures import tampering
         from lifecycle.feedback.failures.failure_words import weakened
 
@@ -262,8 +261,8 @@ def _weakens(
 ) -> tuple[Notice, ...]:
     from lifecycle.feedback.failures import failure_words as words
 
-    place = (pull.number, ledger.red, pull.head_sha, weakened)
-    key = f"{pull.number}:{pull.head_sha}"
+    place = (pull.number, ledger.since, pull.head_sha, weakened)
+    key = f"{pull.number}:{'; '.join(weakened)}"  # a head that adds nothing to them is no news
     return (
         Notice(f"weakens:{key}", words.weakens(*place, is_agents=True), Audience.NEWS),
         Notice(f"weakened:{key}", words.weakens(*place, is_agents=False), Audience.NOTE),

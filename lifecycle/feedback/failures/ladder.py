@@ -127,7 +127,8 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
     for failure in facts.failures:
         for name in failure.checks:
             failing[name] = tuple(dict.fromkeys((*failing.get(name, ()), *failure.identities)))
-    ledger = replace(ledger, red=facts.head, failing=failing, base="", is_due=False)
+    since = ledger.since or facts.head
+    ledger = replace(ledger, red=facts.head, since=since, failing=failing, base="", is_due=False)
     failures = [fact for fact in facts.failures if not fact.is_cancelled] or list(facts.failures)
     inherited = tuple(fact for fact in failures if _is_in(fact, facts.base))
     own = [fact for fact in failures if fact not in inherited]
