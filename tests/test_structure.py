@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_640,
+    "core": 2_675,
     "storage": 1_411,
-    "settings": 843,
-    "git": 848,
-    "github": 6_261,
-    "trackers": 2_579,
-    "platforms": 728,
+    "settings": 847,
+    "git": 846,
+    "github": 6_287,
+    "trackers": 2_584,
+    "platforms": 730,
     "evidence": 2_428,
-    "claim": 5_549,
-    "run": 3_437,
-    "stages": 2_591,
-    "workflow": 2_197,
-    "feedback": 2_676,
-    "reconcile": 1_439,
-    "views": 2_202,
-    "app": 1_656,
-    "setup": 3_394,
+    "claim": 5_713,
+    "run": 3_486,
+    "stages": 2_599,
+    "workflow": 2_235,
+    "feedback": 2_690,
+    "reconcile": 1_440,
+    "views": 2_208,
+    "app": 1_671,
+    "setup": 3_389,
     "hooks": 2_034,
-    "cli": 5_463,
+    "cli": 5_499,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_570
+RUN_IN_ALL = 4_635
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
