@@ -101,6 +101,7 @@ def question_lines(phase: ClarificationPhase, run: Run | None) -> list[str]:
 
 def story_table(stories: Iterable[Story]) -> list[str]:
     """The stories with size and security, as the design has it."""
-    security = {True: "Yes", False: "No"}
-    rows = ((story.id, story.title, story.size, security[story.security]) for story in stories)
+    rows = (
+        (story.id, story.title, story.size, "Yes" if story.security else "No") for story in stories
+    )
     return table(("#", "Story", "Size", "Security"), rows)

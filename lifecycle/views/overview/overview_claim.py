@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -161,15 +162,22 @@ def _checks(record: Record) -> values.OverviewChecks | None:
     checks = record.pull.checks
     if checks is None or PHASES.get(record.claim.phase) not in IN_REVIEW:
         return None
-    numbers = (checks.get(key) for key in ("passed", "running"))
-    passed, running = (number if isinstance(number, int) else 0 for number in numbers)
     names = {
         key: tuple(plain(name, 100) for name in checks.get(key) or ())
         for key in ("failed", *_STOPPED)
     }
-    polled_at = parse_time(record.claim.last_check_poll) or 0.0
-    line = plain(briefing.checks_line(record), 500)
-    return values.OverviewChecks(polled_at, passed, running, line=line, **names)
+    return values.OverviewChecks(
+        polled_at=parse_time(record.claim.last_check_poll) or 0.0,
+        passed=_count(checks, "passed"),
+        running=_count(checks, "running"),
+        line=plain(briefing.checks_line(record), 500),
+        **names,
+    )
+
+
+def _count(checks: Mapping[str, Any], key: str) -> int:
+    value = checks.get(key)
+    return value if isinstance(value, int) else 0
 
 
 def _await(

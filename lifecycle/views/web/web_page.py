@@ -48,13 +48,10 @@ class PageCard:
         self.overview = overview
         self.key = f"at-{digest(overview.worktree.root)[:12]}"
         self.clone, self.place = _clone(overview), _place(overview, home)
-        claim, run, workflow, stage = (
-            overview.claim,
-            overview.run,
-            overview.workflow,
-            overview.stage,
-        )
-        headings, tasks = [], set()
+        claim, run = overview.claim, overview.run
+        workflow, stage = overview.workflow, overview.stage
+        headings: list[str] = []
+        tasks: set[str] = set()
         if claim is not None:
             headings.append(f"#{claim.issue} {claim.title}".rstrip())
             tasks |= {f"#{claim.issue}", claim.linked_task}
