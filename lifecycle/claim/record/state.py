@@ -377,7 +377,7 @@ def with_pull_request(record: Record, fact: plan.PullRequestOpened) -> Record:
 
 def of_pull(record: Record, number: int) -> Record:
     """The record for the pull request of this number: of another one only what its branch has is kept."""
-    if number == record.claim.pr_number:
+    if number == record.claim.pull:  # a dry run's has the number 0, which is none in a claim
         return record
     durations, tampering = record.pull.durations, record.pull.tampering
     since = {name: value for name, value in record.pull.failures.items() if name == "since"}
