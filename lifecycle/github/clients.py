@@ -83,14 +83,7 @@ class GitHubClients:
         from lifecycle.github.pulls.forge import GitHubForge
 
         board = self.board(self.project) if self.project is not None else None
-        return GitHubForge(
-            repository,
-            self.project,
-            graph=self.graph,
-            rest=self.rest,
-            choice=self.choice,
-            board=board,
-        )
+        return GitHubForge(Calls(self.rest, repository), self.graph, self.choice, board)
 
     def reports(self, repository: Repository) -> GitHubCheckReports:
         """Reads what failed checks of a repository say."""
@@ -103,7 +96,7 @@ class GitHubClients:
         """Reads many repositories at once."""
         from lifecycle.github.sweep.sweeping import GitHubSurvey
 
-        return GitHubSurvey(self.graph, self.rest, self.project, self.choice)
+        return GitHubSurvey(self.graph, self.rest, self.choice)
 
     def board(self, project: ProjectRef) -> GitHubBoard:
         """The client for a board, whoever owns it."""

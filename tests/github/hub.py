@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.model import Repository
 from lifecycle.github.board.board_client import GitHubBoard, ProjectRef
+from lifecycle.github.board.status_fallback import Choice
+from lifecycle.github.board.status_labels import StatusLabels
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.github.client.rest import RestClient
+from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge
+from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.server import SandboxInfo
 
@@ -46,6 +50,36 @@ class MemoryCache(dict[str, object]):
         self[key] = value
 
 
+def kept_to(project: ProjectRef | None, clock: Clock) -> Choice:
+    """A choice that keeps to the project whatever GitHub says of it."""
+    return Choice(project, "never", StatusLabels(), "", MemoryCache(), clock)
+
+
+def forge_on(
+    graph: GraphClient,
+    rest: RestClient,
+    project: ProjectRef | None,
+    repository: Repository = REPOSITORY,
+    board: GitHubBoard | None = None,
+) -> GitHubForge:
+    """A forge that knows no labels."""
+    choice = kept_to(project, graph.deadline.clock)
+    return GitHubForge(Calls(rest, repository), graph, choice, board)
+
+
+def forge_over(rest: RestClient, repository: Repository = REPOSITORY) -> GitHubForge:
+    """A forge of which only REST is asked."""
+    graph = GraphClient("http://127.0.0.1", TOKEN, rest.deadline, token_source="GH_TOKEN")
+    return forge_on(graph, rest, None, repository)
+
+
+def survey_on(
+    graph: GraphClient, rest: RestClient, project: ProjectRef | None = None
+) -> GitHubSurvey:
+    """A survey that knows no labels."""
+    return GitHubSurvey(graph, rest, kept_to(project, graph.deadline.clock))
+
+
 class Hub:
     """The adapters on a sandbox, and what a human may do there."""
 
@@ -58,7 +92,7 @@ class Hub:
         self.project = ProjectRef(info.project_owner or "", info.project_number or 0)
         self.graph = GraphClient(info.graphql_url, info.token, deadline, token_source="GH_TOKEN")
         self.rest = RestClient(info.api_url, info.token, deadline, token_source="GH_TOKEN")
-        self.forge = GitHubForge(self.repository, self.project, graph=self.graph, rest=self.rest)
+        self.forge = forge_on(self.graph, self.rest, self.project, self.repository)
         self.board = GitHubBoard(self.project, self.graph, self.cache)
 
     def pushed(self, branch: str = "work") -> str:

@@ -23,7 +23,7 @@ from lifecycle.sandbox.seed import (
     default_seed,
 )
 from lifecycle.sandbox.server import Sandbox
-from tests.github.hub import Hub
+from tests.github.hub import Hub, survey_on
 
 START = datetime(2026, 1, 31, 9, 0, tzinfo=UTC)
 OWNER = "octo-org"
@@ -110,4 +110,4 @@ def hub_of(world: Seed, deadline: Deadline) -> Iterator[Hub]:
 
 def survey_of(hub: Hub) -> GitHubSurvey:
     """The sweep's adapter, without labels."""
-    return GitHubSurvey(hub.graph, hub.rest, hub.project, None)
+    return survey_on(hub.graph, hub.rest, hub.project)

@@ -17,14 +17,12 @@ from lifecycle.core.errors import Moved, NotFound
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.model import Look, PullRequest, QueueEntry, Repository
-from lifecycle.github.client.rest import Calls
 from lifecycle.github.operations.ensure_merge import MergeOperations
-from lifecycle.github.pulls.issue_calls import open_issues
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.sandbox.seed import default_seed
 from lifecycle.sandbox.seed.form import SeedProtection, SeedRepository, SeedToken
 from lifecycle.sandbox.server import Sandbox
-from tests.github.hub import Hub
+from tests.github.hub import Hub, forge_over
 
 BASE = "octo-org/hello-service"
 FORK = "visitor/hello-service"
@@ -258,4 +256,4 @@ def test_a_renamed_repository_is_followed_and_not_written_to(opened: Opens) -> N
     world = hub.world()["issues"]["42"]
     assert (world["state"], world["comments"], world["assignees"]) == ("open", [], [])
     under_its_name = Repository("octo-org", "better-name")
-    assert numbers == {one.number for one in open_issues(Calls(hub.rest, under_its_name))}
+    assert numbers == {one.number for one in forge_over(hub.rest, under_its_name).open_issues()}

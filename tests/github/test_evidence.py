@@ -22,7 +22,7 @@ from lifecycle.github.pulls.translate import Hidden
 from tests.batches import each_row
 from tests.github.answers import problem, seen
 from tests.github.cases_checks import SHA, Case, classic, ruleset, run, status, suite
-from tests.github.hub import REPOSITORY
+from tests.github.hub import REPOSITORY, forge_on
 from tests.github.test_checks import looked, node
 
 URL = "https://api.github.com/graphql"
@@ -42,7 +42,7 @@ def mock() -> Iterator[responses.RequestsMock]:
 @pytest.fixture
 def forge(graph: GraphClient, rest: RestClient) -> GitHubForge:
     """A forge without a board."""
-    return GitHubForge(REPOSITORY, None, graph=graph, rest=rest)
+    return forge_on(graph, rest, None)
 
 
 def case(*contexts: dict[str, Any], **changes: Any) -> Case:

@@ -23,7 +23,7 @@ from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedToken, default_seed
 from lifecycle.sandbox.server import Sandbox
-from tests.github.hub import REPOSITORY, Hub, MemoryCache
+from tests.github.hub import Hub, MemoryCache, forge_on
 
 LOOK = Look(issue=42, branch="work", board=True, comments=True, checks=True)
 WRITING = Look(issue=42, branch="work", board=True, writes=True)
@@ -42,7 +42,7 @@ def mock() -> Iterator[responses.RequestsMock]:
 @pytest.fixture
 def forge(graph: GraphClient, rest: RestClient) -> GitHubForge:
     """On api.github.com, with project 1 of octo-org."""
-    return GitHubForge(REPOSITORY, ProjectRef("octo-org", 1), graph=graph, rest=rest)
+    return forge_on(graph, rest, ProjectRef("octo-org", 1))
 
 
 def seen(**changes: Any) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def test_what_does_not_exist_is_none(hub: Hub) -> None:
 
 def test_a_missing_repository_is_named(hub: Hub) -> None:
     """The sentence names the repository, for both kinds of look."""
-    forge = GitHubForge(Repository("octo-org", "gone"), None, graph=hub.graph, rest=hub.rest)
+    forge = forge_on(hub.graph, hub.rest, None, Repository("octo-org", "gone"))
     with pytest.raises(NotFound, match="octo-org/gone"):
         forge.observe(LOOK)
     with pytest.raises(NotFound, match="octo-org/gone"):
@@ -296,7 +296,7 @@ def test_ids_of_the_board_are_asked_for_where_a_write_may_need_them(
     board = GitHubBoard(project, graph, MemoryCache())
     if is_known:
         board.learn({"repositoryOwner": shown})
-    forge = GitHubForge(REPOSITORY, project, graph=graph, rest=rest, board=board)
+    forge = forge_on(graph, rest, project, board=board)
     for kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"):
         data = {"repository": seen(), "repositoryOwner": None}
         why = problem(kind, "repositoryOwner", "projectV2")
@@ -550,7 +550,7 @@ def test_a_bad_token_is_said(hub: Hub) -> None:
     graph = GraphClient(
         hub.info.graphql_url, "wrong", hub.graph.deadline, token_source="GITHUB_TOKEN"
     )
-    forge = GitHubForge(hub.repository, None, graph=graph, rest=hub.rest)
+    forge = forge_on(graph, hub.rest, None, hub.repository)
     with pytest.raises(BadCredentials, match="GITHUB_TOKEN"):
         forge.observe(LOOK)
     graph.close()

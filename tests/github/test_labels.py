@@ -270,7 +270,7 @@ def test_a_memory_that_is_none_is_left(
 
 def forge_of(graph: GraphClient, rest: RestClient, found: Choice) -> GitHubForge:
     """A forge of one process."""
-    return GitHubForge(REPOSITORY, PROJECT, graph=graph, rest=rest, choice=found)
+    return GitHubForge(Calls(rest, REPOSITORY), graph, found)
 
 
 def test_a_look_without_the_scope_shows_the_labels(

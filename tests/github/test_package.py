@@ -48,15 +48,18 @@ from lifecycle.core.timing import Deadline
 from lifecycle.github.board.board_client import ProjectRef
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.client.graph import GraphClient
-from lifecycle.github.client.rest import RestClient
+from lifecycle.github.client.rest import Calls, RestClient
+from lifecycle.github.board.status_fallback import Choice
+from lifecycle.github.board.status_labels import StatusLabels
+from lifecycle.storage.state_file import MemoryCache
 from lifecycle.core.values.model import Look, Repository
 api, graphql, token = sys.argv[1:]
 deadline = Deadline.after(SystemClock(), 20)
 graph = GraphClient(graphql, token, deadline, token_source="GH_TOKEN")
 rest = RestClient(api, token, deadline, token_source="GH_TOKEN")
-forge = GitHubForge(
-    Repository("octo-org", "hello-service"), ProjectRef("octo-org", 1), graph=graph, rest=rest
-)
+clock, project = graph.deadline.clock, ProjectRef("octo-org", 1)
+choice = Choice(project, "never", StatusLabels(), "", MemoryCache(), clock)
+forge = GitHubForge(Calls(rest, Repository("octo-org", "hello-service")), graph, choice)
 """
 
 

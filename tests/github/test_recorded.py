@@ -17,8 +17,7 @@ from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.library_lines import silence
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.failures.failure_case import AskedRequest
-from lifecycle.github.pulls.issue_calls import issue_of
-from tests.github.hub import REPOSITORY, TOKEN, PatientClock
+from tests.github.hub import REPOSITORY, TOKEN, PatientClock, forge_over
 from tests.github.made_up import BOTH
 from tests.github.recorded import DATE, GRAPHQL, REST, Recorded
 
@@ -76,7 +75,7 @@ def test_a_refusal_over_rest(
     mock.get(ISSUE, **answer(recorded))
     mock.get(f"{API}/repositories/29991068", json=NEW_NAME)
     with pytest.raises(LifecycleError) as caught:
-        issue_of(rest, REPOSITORY, 7)
+        forge_over(rest).issue(7)
     judge(recorded, caught.value)
 
 

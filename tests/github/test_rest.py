@@ -31,9 +31,9 @@ from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks
-from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues
+from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.sandbox.control.faults import Fault
-from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock
+from tests.github.hub import REPOSITORY, TOKEN, Hub, PatientClock, forge_over
 from tests.github.made_up import BOTH
 
 # PyGithub names the port in every URL.
@@ -68,9 +68,7 @@ def issue_json(number: int = 7, **changes: Any) -> dict[str, Any]:
 def refusal(rest: RestClient, *, write: bool) -> LifecycleError:
     """The error that a read or a comment ends in; it is checked for the token."""
     issues = IssueCalls(Calls(rest, REPOSITORY))
-    ask = (
-        partial(issues.create_comment, 7, "hi") if write else partial(issue_of, rest, REPOSITORY, 7)
-    )
+    ask = partial(issues.create_comment, 7, "hi") if write else partial(forge_over(rest).issue, 7)
     with pytest.raises(LifecycleError) as caught:
         ask()
     error = caught.value
@@ -168,7 +166,7 @@ def test_open_issues_are_read_to_the_last_page_in_one_request_a_page(
             )
         ],
     )
-    found = open_issues(Calls(rest, REPOSITORY))
+    found = forge_over(rest).open_issues()
     assert [one.number for one in found] == [7, 9]
     assert found[0].assignees == ("maria",)
     assert len(mock.calls) == 2
@@ -354,7 +352,7 @@ def test_a_limit_is_waited_for_if_there_is_time(
     limit = {"message": "You have exceeded a secondary rate limit."}
     mock.get(f"{BASE}/issues/7", status=403, json=limit, headers={"Retry-After": "6"})
     mock.get(f"{BASE}/issues/7", json=issue_json())
-    assert issue_of(rest, REPOSITORY, 7).number == 7
+    assert forge_over(rest).issue(7).number == 7
     assert clock.naps == [6]
 
 
@@ -480,7 +478,7 @@ def test_a_read_of_a_renamed_repository_follows(
     target = "https://api.github.com/repositories/9/issues/7"
     mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target})
     mock.get("https://api.github.com:443/repositories/9/issues/7", json=issue_json())
-    assert issue_of(rest, REPOSITORY, 7).number == 7
+    assert forge_over(rest).issue(7).number == 7
 
 
 @BOTH
@@ -511,7 +509,7 @@ def test_a_redirect_that_leads_in_a_circle_ends(
         target = f"https://api.github.com/repos/octo-org/hello-service/{there}"
         mock.get(f"{BASE}/{here}", status=301, headers={"Location": target})
     with pytest.raises(Rejected, match="redirects"):
-        open_issues(Calls(rest, REPOSITORY))
+        forge_over(rest).open_issues()
     assert len(mock.calls) <= 7
 
 
@@ -548,7 +546,7 @@ def test_a_next_page_on_another_host_is_not_followed(
     link = {"Link": '<https://evil.example/issues?page=2>; rel="next"'}
     mock.get(f"{BASE}/issues", json=[issue_json()], headers=link)
     with pytest.raises(Transient):
-        open_issues(Calls(rest, REPOSITORY))
+        forge_over(rest).open_issues()
     assert {call.request.url.split("/")[2] for call in mock.calls if call.request.url} == {
         "api.github.com:443"
     }

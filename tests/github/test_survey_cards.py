@@ -16,6 +16,7 @@ from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import SeedItem, SeedMark
 from lifecycle.sandbox.seed.form import SeedDraft
+from tests.github.hub import survey_on
 from tests.github.survey_world import (
     at,
     branch,
@@ -79,7 +80,7 @@ def test_a_hundred_cards_are_one_request(deadline: Deadline, count: int, request
 def test_a_board_that_is_not_shown_is_an_error(deadline: Deadline) -> None:
     """Its number is wrong, or the token lacks the scope: what to do is said, as for a single card."""
     with hub_of(seed([repository()]), deadline) as hub:
-        wrong = GitHubSurvey(hub.graph, hub.rest, ProjectRef("octo-org", 99), None)
+        wrong = survey_on(hub.graph, hub.rest, ProjectRef("octo-org", 99))
         with pytest.raises(NotFound, match="project 99 of octo-org"):
             list(wrong.cards())
         hub.control.set_scopes(["repo"])
@@ -93,7 +94,7 @@ def test_without_a_board_there_are_no_cards_to_ask_for(deadline: Deadline) -> No
         hub_of(seed([repository()]), deadline) as hub,
         pytest.raises(ValueError, match="no board is configured"),
     ):
-        list(GitHubSurvey(hub.graph, hub.rest, None, None).cards())
+        list(survey_on(hub.graph, hub.rest).cards())
 
 
 def test_a_board_that_cannot_be_read_is_remembered_for_the_labels(deadline: Deadline) -> None:
@@ -103,7 +104,7 @@ def test_a_board_that_cannot_be_read_is_remembered_for_the_labels(deadline: Dead
         hub.control.set_scopes(["repo"])
         clock, token = hub.graph.deadline.clock, hub.info.token
         choice = Choice(hub.project, "auto", StatusLabels(), token, hub.cache, clock)
-        survey = GitHubSurvey(hub.graph, hub.rest, hub.project, choice)
+        survey = GitHubSurvey(hub.graph, hub.rest, choice)
         with pytest.raises(MissingScope):
             list(survey.cards())
         hub.asked()
@@ -127,7 +128,7 @@ def test_an_archived_card_is_left_alone(graph: GraphClient, rest: RestClient) ->
     data = {"data": {"repositoryOwner": {"projectV2": {"items": items}}}}
     with responses.RequestsMock() as mock:
         mock.post("https://api.github.com/graphql", json=data)
-        survey = GitHubSurvey(graph, rest, ProjectRef("octo-org", 1), None)
+        survey = survey_on(graph, rest, ProjectRef("octo-org", 1))
         (found,) = survey.cards()
     assert found.observation.issue is not None
     assert found.observation.issue.number == 1

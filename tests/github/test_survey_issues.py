@@ -249,7 +249,7 @@ def labelled(
     """A sweep that may use labels."""
     clock, whose = hub.graph.deadline.clock, token or hub.info.token
     choice = Choice(hub.project, use, StatusLabels(), whose, hub.cache, clock, probe)
-    return GitHubSurvey(hub.graph, hub.rest, hub.project, choice), choice
+    return GitHubSurvey(hub.graph, hub.rest, choice), choice
 
 
 def test_labels_say_the_status_where_they_are_used(deadline: Deadline) -> None:

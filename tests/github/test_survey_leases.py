@@ -17,6 +17,7 @@ from lifecycle.core.values.survey import Holding
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
 from lifecycle.github.sweep.sweeping import GitHubSurvey
+from tests.github.hub import survey_on
 from tests.github.survey_world import hub_of, issue, lease, repository, seed, survey_of
 
 GRAPH = "https://api.github.com/graphql"
@@ -97,7 +98,7 @@ def mock() -> Iterator[responses.RequestsMock]:
 @pytest.fixture
 def survey(graph: GraphClient, rest: RestClient) -> GitHubSurvey:
     """A sweep of api.github.com."""
-    return GitHubSurvey(graph, rest, None, None)
+    return survey_on(graph, rest)
 
 
 def read(survey: GitHubSurvey, *names: str) -> list[Holding]:

@@ -14,10 +14,11 @@ from lifecycle.core.values.model import Look, Observation, PullRequest
 from lifecycle.core.values.survey import Swept
 from lifecycle.github.board.status_fallback import Choice
 from lifecycle.github.board.status_labels import STATUSES, StatusLabels
+from lifecycle.github.client.rest import Calls
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.sweep.sweeping import GitHubSurvey
 from lifecycle.sandbox.seed import Seed, SeedIssue, SeedItem, SeedMark, SeedPull
-from tests.github.hub import Hub, MemoryCache
+from tests.github.hub import Hub, MemoryCache, survey_on
 from tests.github.survey_world import at, branch, hub_of, issue, pull, repository, seconds, seed
 
 LOGINS = ["octocat", "maria", "sam"]
@@ -148,7 +149,7 @@ def test_a_sweep_shows_what_a_look_shows(world: Seed) -> None:
     """Read from the board, from the repository or by number: each the same as the hooks' own look."""
     with hub_of(world, Deadline(SystemClock(), None)) as hub:
         home = str(hub.repository)
-        survey = GitHubSurvey(hub.graph, hub.rest, hub.project, None)
+        survey = survey_on(hub.graph, hub.rest, hub.project)
         wanted = world.repositories[0].issues
         named = by_number(list(survey.issues((home, one.number) for one in wanted)))
         assert sorted(named) == sorted(one.number for one in wanted)
@@ -178,10 +179,8 @@ def test_a_sweep_by_labels_shows_what_a_look_by_labels_shows(world: Seed) -> Non
         hub.control.set_scopes(["repo"])
         clock, cache = hub.graph.deadline.clock, MemoryCache()
         choice = Choice(hub.project, "auto", StatusLabels(), hub.info.token, cache, clock)
-        survey = GitHubSurvey(hub.graph, hub.rest, hub.project, choice)
-        forge = GitHubForge(
-            hub.repository, hub.project, graph=hub.graph, rest=hub.rest, choice=choice
-        )
+        survey = GitHubSurvey(hub.graph, hub.rest, choice)
+        forge = GitHubForge(Calls(hub.rest, hub.repository), hub.graph, choice)
         wanted = [(str(hub.repository), one.number) for one in world.repositories[0].issues]
         found = list(survey.issues(wanted))
         assert len(found) == len(wanted)

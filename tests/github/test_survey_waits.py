@@ -124,7 +124,7 @@ def answered(deadline: Deadline, *answers: dict[str, Any]) -> tuple[Holding, int
             mock.post(url, json=one)
         graph = GraphClient(url, TOKEN, deadline, token_source="GH_TOKEN", by_library=True)
         rest: Any = None
-        (found,) = Holdings(graph, rest).of([Repository("o", "r")], 100)
+        (found,) = Holdings(graph, rest).holdings([Repository("o", "r")], 100)
         return found, len(mock.calls)
 
 

@@ -13,7 +13,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
 from lifecycle.github.pulls import rollup, translate
-from lifecycle.github.pulls.issue_calls import rest_issue
+from lifecycle.github.pulls.forge import rest_issue
 
 SHA = "a" * 40
 DAY = "2026-01-31T"

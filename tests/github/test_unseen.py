@@ -10,9 +10,8 @@ import responses
 from lifecycle.core.values.model import Look
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import RestClient
-from lifecycle.github.pulls.forge import GitHubForge
 from tests.github.answers import SHA, problem, pull, seen
-from tests.github.hub import REPOSITORY
+from tests.github.hub import forge_on
 
 URL = "https://api.github.com/graphql"
 REST = "https://api.github.com:443/repos/octo-org/hello-service"
@@ -55,7 +54,7 @@ def test_what_could_not_be_seen_is_told(
     run |= {"head_sha": SHA, "updated_at": "2026-01-31T10:02:00Z"}
     mock.get(f"{REST}/actions/runs", json={"total_count": 1, "workflow_runs": [run]})
     mock.get(f"{REST}/commits/{SHA}/status", json={"statuses": [], "total_count": 0})
-    forge = GitHubForge(REPOSITORY, None, graph=graph, rest=rest)
+    forge = forge_on(graph, rest, None)
     checks = forge.observe(Look(issue=42, branch="work", checks=True)).by_branch[0].checks
     assert checks is not None
     assert (checks.is_green, checks.unseen, checks.overall) == (is_green, unseen, overall)

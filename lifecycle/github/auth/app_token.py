@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -59,12 +60,8 @@ class InstallationToken:
     value: str = field(repr=False)
     expires_at: float
 
-    def is_fresh(self, now: float) -> bool:
-        """True if it lasts long enough to begin something with it."""
-        return now < self.expires_at - RENEW_SECONDS
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class AppTokens:
     """The tokens of an App's installation, one at a time: kept (0600) for all processes of the user.
 
@@ -81,6 +78,7 @@ class AppTokens:
     api_url: str
     environment: Mapping[str, str] = field(repr=False)
     deadline: Deadline
+    _skew: float = 0.0
 
     def current(self) -> InstallationToken:
         """A token that lasts: the kept one, or a new one.
@@ -95,16 +93,15 @@ class AppTokens:
             Transient: GitHub, or another process that asks, did not answer.
         """
         place, mark = config.own_folder(self.environment), self._mark()
-        now = self.deadline.clock.now
-        kept = _kept(place, mark)
-        if kept is not None and kept.is_fresh(now()):
-            return kept
+        token = self._fresh(place, mark)
+        if token is not None:
+            return token
         with _alone(place, self.deadline.remaining(_LOCK_SECONDS)):
-            kept = _kept(place, mark)  # somebody else may have asked meanwhile
-            if kept is not None and kept.is_fresh(now()):
-                return kept
-            token = _App(self.app, self.api_url, self.deadline).token(self.repository)
-            _keep(place, mark, token, now())
+            token = self._fresh(place, mark)  # somebody else may have asked meanwhile
+            if token is not None:
+                return token
+            token = self._made()
+            _keep(place, mark, token, self.deadline.clock.now())
         return token
 
     def forget(self, value: str) -> None:
@@ -118,11 +115,10 @@ class AppTokens:
         place, mark = config.own_folder(self.environment), self._mark()
         try:
             with _alone(place, min(max(self.deadline.left, 0.0), _FORGET_SECONDS)):
-                kept = _kept(place, mark)
+                entries = _entries(place)
+                kept = _read(entries.pop(mark, None))
                 if place is None or kept is None or kept.value != value:
                     return
-                entries = _entries(place)
-                del entries[mark]
                 with contextlib.suppress(OSError):
                     _write(place, entries)
         except errors.LockBusy:
@@ -133,20 +129,17 @@ class AppTokens:
         whose = str(self.app.installation or self.repository()).casefold()
         return hashlib.sha256(json.dumps([self.api_url, self.app.id, whose]).encode()).hexdigest()
 
+    def _fresh(self, place: Path | None, mark: str) -> InstallationToken | None:
+        """The kept token, if it lasts long enough to begin something with it."""
+        kept = _read(_entries(place).get(mark))
+        if kept is None:
+            return None
+        keep_secret(kept.value)
+        return kept if self.deadline.clock.now() < kept.expires_at - RENEW_SECONDS else None
 
-class _App:
-    """What is asked with the App's own signature: its installation's number, and tokens of it."""
-
-    def __init__(self, app: AppKey, api_url: str, deadline: Deadline) -> None:
-        self.app = app
-        self.api_url = api_url
-        self.deadline = deadline
-        self.key = _key_of(app)
-        self.skew = 0.0
-
-    def token(self, repository: Callable[[], Repository]) -> InstallationToken:
+    def _made(self) -> InstallationToken:
         """A new token of the installation."""
-        number = self.app.installation or self._installation(repository())
+        number = self.app.installation or self._installation()
         asked = AskedRequest(f"a token of installation {number} of the GitHub App", is_write=False)
         url = f"{self.api_url}/app/installations/{number}/access_tokens"
         sent = self._ask("POST", url, asked)
@@ -157,15 +150,15 @@ class _App:
         keep_secret(value)
         # GitHub's time for its end, ours for what is left: the clocks may differ.
         now = self.deadline.clock.now()
-        return InstallationToken(
-            value, ends - (timing.parse_time(sent.headers.get("date")) or now) + now
-        )
+        theirs = timing.parse_time(sent.headers.get("date")) or now
+        return InstallationToken(value, ends - theirs + now)
 
-    def _installation(self, repository: Repository) -> int:
+    def _installation(self) -> int:
         """The number of the App's installation on a repository; one that was renamed is followed once.
 
         Source: https://docs.github.com/rest/apps/apps#get-a-repository-installation-for-the-authenticated-app
         """
+        repository = self.repository()
         asked = AskedRequest(f"the GitHub App's installation on {repository}")
         url = f"{self.api_url}/repos/{repository}/installation"
         sent = self._ask("GET", url, asked, may_move=True)
@@ -213,13 +206,32 @@ class _App:
 
         return reading(self.deadline, once)
 
+    @cached_property
+    def _key(self) -> str:
+        """The App's private key, in PEM; BadConfig without a character of it if it cannot be read."""
+        if self.app.key_file is None:
+            keep_secret(self.app.pem)
+            # A variable often holds its line breaks like this.
+            return self.app.pem.replace("\\n", "\n")
+        try:
+            file = store.read(self.app.key_file)
+            key = file.content.decode("ascii") if file is not None else None
+        except OSError as error:
+            raise _unusable(self.app, f"cannot be read ({error.strerror})") from None
+        except UnicodeDecodeError:
+            raise _unusable(self.app, "is no private key in PEM") from None
+        if key is None:
+            raise _unusable(self.app, "is not there")
+        keep_secret(key)
+        return key
+
     def _jwt(self) -> str:
         import jwt
 
-        now = int(self.deadline.clock.now() + self.skew)
+        now = int(self.deadline.clock.now() + self._skew)
         claims = {"iat": now - BACK_SECONDS, "exp": now + AHEAD_SECONDS, "iss": self.app.id}
         try:
-            signed: str = jwt.encode(claims, self.key, algorithm="RS256")
+            signed: str = jwt.encode(claims, self._key, algorithm="RS256")
         except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
             # AttributeError: a public key, which PyJWT takes for one that can sign.
             raise _unusable(self.app, "is no private key in PEM") from None
@@ -231,15 +243,16 @@ class _App:
         theirs = timing.parse_time(sent.headers.get("date"))
         if theirs is None:
             return False
-        self.skew = theirs - self.deadline.clock.now()
-        return abs(self.skew) > SKEW_SECONDS
+        self._skew = theirs - self.deadline.clock.now()
+        return abs(self._skew) > SKEW_SECONDS
 
     def _error(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
         words = self._failures().clean(Answer.read(*sent).words)
         app, where = self.app.id, self.app.where
         kept = "so nothing was asked of GitHub's repositories and nothing was changed"
         if sent.status == 401:
-            clock = f" (the clocks differ by {abs(self.skew):.0f} s)" if abs(self.skew) > 30 else ""
+            skew = abs(self._skew)
+            clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
             return errors.BadCredentials(
                 f"GitHub does not accept the key of the GitHub App {app}{clock}, {kept}; see that id and "
                 f"private key in {where} belong to one App.",
@@ -264,24 +277,6 @@ class _App:
 
     def _failures(self) -> Failures:
         return Failures("", f"the GitHub App {self.app.id}", self.deadline.clock)
-
-
-def _key_of(app: AppKey) -> str:
-    """The App's private key, in PEM; BadConfig without a character of it if it cannot be read."""
-    if app.key_file is None:
-        keep_secret(app.pem)
-        return app.pem.replace("\\n", "\n")  # a variable often holds its line breaks like this
-    try:
-        file = store.read(app.key_file)
-        key = file.content.decode("ascii") if file is not None else None
-    except OSError as error:
-        raise _unusable(app, f"cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise _unusable(app, "is no private key in PEM") from None
-    if key is None:
-        raise _unusable(app, "is not there")
-    keep_secret(key)
-    return key
 
 
 def _unusable(app: AppKey, defect: str) -> errors.BadConfig:
@@ -312,13 +307,6 @@ def _alone(place: Path | None, seconds: float) -> Iterator[None]:
         yield
 
 
-def _kept(place: Path | None, mark: str) -> InstallationToken | None:
-    token = _read(_entries(place).get(mark))
-    if token is not None:
-        keep_secret(token.value)
-    return token
-
-
 def _read(entry: object) -> InstallationToken | None:
     """The token of a kept entry; None for an entry of any other shape, whoever wrote it."""
     if not isinstance(entry, dict):
@@ -345,9 +333,10 @@ def _entries(place: Path | None) -> dict[str, Any]:
 def _keep(place: Path | None, mark: str, token: InstallationToken, now: float) -> None:
     if place is None:
         return
-    read = {name: (entry, _read(entry)) for name, entry in _entries(place).items()}
     entries = {
-        name: entry for name, (entry, kept) in read.items() if kept and kept.expires_at > now
+        name: entry
+        for name, entry in _entries(place).items()
+        if (kept := _read(entry)) and kept.expires_at > now
     }
     entry = {"token": token.value, "expires_at": token.expires_at}
     with contextlib.suppress(OSError):  # a folder that cannot be written costs a request, no more

@@ -18,7 +18,6 @@ from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
 from lifecycle.github.client.client_common import Json, nodes
 from lifecycle.github.pulls import translate
-from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Board, Cache, Clock
@@ -60,11 +59,6 @@ class Choice:
     @property
     def _is_peoples(self) -> bool:
         return kind_of(self._token) in PEOPLES
-
-    @classmethod
-    def never(cls, project: ProjectRef | None, clock: Clock) -> Choice:
-        """A choice that keeps to the project whatever GitHub says of it; nothing is remembered."""
-        return cls(project, NEVER, StatusLabels(), "", MemoryCache(), clock)
 
     def item(self, issue: Json) -> BoardItem | None:
         """An issue's card, or its labels as one, as far as an answer has it; else None."""

@@ -15,18 +15,17 @@ from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
-from lifecycle.github.board.board_client import IDS, GitHubBoard, ProjectRef
+from lifecycle.github.board.board_client import IDS, GitHubBoard
 from lifecycle.github.board.status_fallback import Choice
-from lifecycle.github.client.client_common import Json, nodes, part, text, word
-from lifecycle.github.client.rest import Calls, RestClient
+from lifecycle.github.client.client_common import Json, nodes, part, text, times, word
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
-from lifecycle.github.pulls.issue_calls import IssueCalls, issue_of, open_issues, rest_issue
+from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, REVIEWS, Hidden
 
 if TYPE_CHECKING:
-    from lifecycle.github.client.graph import GraphClient, GraphReply
+    from lifecycle.github.client.graph import GraphReply
 
 BOARD = "observe_board"
 LABELS = "observe_labels"
@@ -57,37 +56,20 @@ class _Found:
     board: LifecycleError | None = None
 
 
+@dataclass(eq=False)
 class GitHubForge(PullCalls):
     """Fits `ports.Forge`: the calls of pull requests, those of issues in the port's words, and looks.
 
     Args:
-        repository: where issues and pull requests live.
-        project: the board to look at when a look asks for it, or None.
-        graph: GraphQL, for looks.
-        rest: REST, for everything else.
-        choice: whether labels take the place of a board that cannot be seen; None if they never do.
+        choice: which board a look shows, if it asks for one, and whether labels take its place.
         board: learns the ids that it lacks from a look that its card may be written after; None if nobody
             writes one.
     """
 
-    def __init__(
-        self,
-        repository: model.Repository,
-        project: ProjectRef | None,
-        *,
-        graph: GraphClient,
-        rest: RestClient,
-        choice: Choice | None = None,
-        board: GitHubBoard | None = None,
-    ) -> None:
-        super().__init__(Calls(rest, repository), graph)
-        self._repository = repository
-        self._project = project
-        self._rest = rest
-        self._choice = choice or Choice.never(project, graph.deadline.clock)
-        self._board = board
-        self._board_problem: str | None = None
-        self._was_blind = False
+    _choice: Choice
+    _board: GitHubBoard | None = None
+    _board_problem: str | None = None
+    _was_blind: bool = False
 
     def observe(self, look: model.Look) -> model.Observation:
         """All that a decision about one claim needs: one request, if GitHub shows everything.
@@ -116,8 +98,8 @@ class GitHubForge(PullCalls):
 
     def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
-        variables = {**self._repository.variables, "branch": branch}
-        subject = f"pull requests of {branch} in {self._repository}"
+        variables = {**self.calls.repository.variables, "branch": branch}
+        subject = f"pull requests of {branch} in {self.calls.repository}"
         reply = self._graph.read("observe_branch", variables, subject=subject)
         self._sort(reply, with_board=False)
         repository = _repository_in(reply)
@@ -132,7 +114,7 @@ class GitHubForge(PullCalls):
         Source: https://docs.github.com/graphql/reference/queries#user (viewer)
         """
         try:
-            return self._rest.viewer()
+            return self.calls.rest.viewer()
         except NoPermission:
             reply = self._graph.read("viewer", {}, subject="user")
             login = text(part(reply.data, "viewer"), "login")
@@ -141,12 +123,37 @@ class GitHubForge(PullCalls):
             return login
 
     def issue(self, number: int) -> model.Issue:
-        """One issue; NotFound if there is none, or if the number is a pull request's."""
-        return issue_of(self._rest, self._repository, number)
+        """One issue; NotFound if there is none, or if the number is a pull request's.
+
+        Source: https://docs.github.com/rest/issues/issues#get-an-issue
+        """
+        repository = self.calls.repository
+        issue, is_pull = self.calls.rest.shown(
+            f"/repos/{repository}/issues/{number}",
+            AskedRequest(f"issue #{number} of {repository}"),
+            lambda _, content: (rest_issue(content), bool(content.get("pull_request"))),
+        )
+        if issue.number != number:
+            raise NotFound(
+                f"Issue #{number} of {repository} was transferred and is {issue.url} now, so nothing was "
+                "changed; claim it there."
+            )
+        if is_pull:
+            raise NotFound(
+                f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
+                "give the number of an issue."
+            )
+        return issue
 
     def open_issues(self) -> tuple[model.Issue, ...]:
-        """Every open issue, pull requests left out."""
-        return open_issues(self.calls)
+        """Every open issue, page by page, pull requests left out.
+
+        Source: https://docs.github.com/rest/issues/issues#list-repository-issues
+        """
+        subject = "open issues"
+        entries = self.calls.pages("issues", subject, {"state": "open"})
+        issues = [entry for entry in entries if "pull_request" not in entry]
+        return tuple(self.calls.shaped(subject, rest_issue, entry) for entry in issues)
 
     def comment(self, issue: int, body: str) -> model.Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
@@ -174,7 +181,7 @@ class GitHubForge(PullCalls):
         Source: https://docs.github.com/graphql/reference/mutations#updaterefs
         """
         names = {"repository": repository_id, "ref": ref, "before": before, "after": after}
-        subject = f"{ref} in {self._repository}"
+        subject = f"{ref} in {self.calls.repository}"
         reply = self._graph.together(("move_ref",), names, subject=subject)
         if reply.problems:
             asked = AskedRequest(subject, is_write=True)
@@ -182,11 +189,11 @@ class GitHubForge(PullCalls):
 
     def token_facts(self) -> model.TokenFacts:
         """Whose token it is, of what kind, and what it was given. Only reads."""
-        return self._rest.token_facts()
+        return self.calls.rest.token_facts()
 
     def repository_access(self) -> model.RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
-        return self._rest.repository_access(self._repository)
+        return self.calls.rest.repository_access(self.calls.repository)
 
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
@@ -212,7 +219,7 @@ class GitHubForge(PullCalls):
             is_asked = look.insists or self._choice.is_due
             is_tried = is_asked and self._choice.is_doubted and not self._was_blind
             return (BOARD, LABELS) if is_tried else (LABELS,)
-        has_board = self._project is not None and self._board_problem is None
+        has_board = self._choice.project is not None and self._board_problem is None
         return (BOARD,) if has_board else ()
 
     def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:
@@ -252,15 +259,15 @@ class GitHubForge(PullCalls):
 
     def _labelled(self, node: Json, look: model.Look) -> Json:
         """A repository with its issue's labels, which are asked for alone."""
-        variables = {**self._repository.variables, "issue": look.issue}
-        subject = f"the labels of issue #{look.issue} in {self._repository}"
+        variables = {**self.calls.repository.variables, "issue": look.issue}
+        subject = f"the labels of issue #{look.issue} in {self.calls.repository}"
         reply = self._graph.read(LABELS, variables, subject=subject)
         labels = _repository_in(reply).get("issue") or {}
         return {**node, "issue": {**node["issue"], **labels}}
 
     def _ask_claim(self, look: model.Look, parts: tuple[str, ...]) -> GraphReply:
         variables = {
-            **self._repository.variables,
+            **self.calls.repository.variables,
             "issue": look.issue,
             "branch": look.branch,
             "number": look.pr_number or 0,
@@ -271,10 +278,10 @@ class GitHubForge(PullCalls):
             "lease": f"{LEASES}{look.issue}",
             "leased": bool(look.lease),
         }
-        if self._project is not None:
-            variables |= self._project.variables()
+        if self._choice.project is not None:
+            variables |= self._choice.project.variables()
         pulls = f" and the pull requests of {look.branch}" if look.branch else ""
-        subject = f"issue #{look.issue}{pulls} in {self._repository}"
+        subject = f"issue #{look.issue}{pulls} in {self.calls.repository}"
         return self._graph.read("observe_claim", variables, subject=subject, added=parts)
 
     def _sort(self, reply: GraphReply, *, with_board: bool) -> AnswerProblem | None:
@@ -283,7 +290,7 @@ class GitHubForge(PullCalls):
         for problem in reply.problems:
             if problem.type == "NOT_FOUND" and problem.path == ("repository",):
                 raise NotFound(
-                    f"GitHub shows no repository {self._repository} to the token, so nothing was "
+                    f"GitHub shows no repository {self.calls.repository} to the token, so nothing was "
                     "changed; check the remote's name, and that the token may see it.",
                     evidence=problem.message,
                 )
@@ -300,7 +307,9 @@ class GitHubForge(PullCalls):
         return board
 
     def _error_of_board(self, problem: AnswerProblem) -> LifecycleError:
-        return self._graph.failures.of_problem(problem, AskedRequest(f"the board, {self._project}"))
+        return self._graph.failures.of_problem(
+            problem, AskedRequest(f"the board, {self._choice.project}")
+        )
 
     def _observation(self, look: model.Look, answer: _Found) -> model.Observation:
         node = answer.node
@@ -312,10 +321,14 @@ class GitHubForge(PullCalls):
         if look.checks:
             pulls = [entry for entry in (node.get("byNumber"), *listed) if entry]
             overall = {str(entry["headRefOid"]): rollup.overall(entry) for entry in pulls}
-            by_number, by_branch = self._with_all_checks(by_number, by_branch, overall)
+            # Over REST is read what is missing of the pull request asked for, else of all open ones.
+            asked = (by_number,) if by_number else by_branch
+            by_head = rest_checks.completed(self.calls, asked, overall)
+            by_number = by_number and _mended(by_number, by_head)
+            by_branch = tuple(_mended(pull, by_head) for pull in by_branch)
         lease = part(part(node, "lease"), "target")
         return model.Observation(
-            repository=str(node.get("nameWithOwner") or self._repository),
+            repository=str(node.get("nameWithOwner") or self.calls.repository),
             default_branch=text(part(node, "defaultBranchRef"), "name"),
             issue=translate.issue(issue) if issue else None,
             by_number=by_number,
@@ -329,25 +342,6 @@ class GitHubForge(PullCalls):
             hold=translate.hold(look.issue, lease) if lease else None,
         )
 
-    def _with_all_checks(
-        self,
-        by_number: model.PullRequest | None,
-        by_branch: tuple[model.PullRequest, ...],
-        overall: Mapping[str, str],
-    ) -> tuple[model.PullRequest | None, tuple[model.PullRequest, ...]]:
-        """Read over REST what is missing: of the pull request asked for, else of all open ones.
-
-        `overall` is GitHub's own word over all checks, by head.
-        """
-        asked = (by_number,) if by_number else by_branch
-        by_head = rest_checks.completed(self.calls, asked, overall)
-
-        def mended(pull: model.PullRequest) -> model.PullRequest:
-            is_read = pull.state is model.PullState.OPEN and pull.head_sha in by_head
-            return replace(pull, checks=by_head[pull.head_sha]) if is_read else pull
-
-        return by_number and mended(by_number), tuple(mended(pull) for pull in by_branch)
-
 
 def _may_write(node: Json) -> bool:
     """True if the token's owner may write, as far as GitHub shows; the token may still be allowed less."""
@@ -360,3 +354,23 @@ def _repository_in(reply: GraphReply) -> Json:
 
 def _pull(node: Json | None, answer: _Found) -> model.PullRequest | None:
     return answer.hidden.applied(translate.pull_request(node)) if node else None
+
+
+def _mended(pull: model.PullRequest, by_head: Mapping[str, Checks]) -> model.PullRequest:
+    """A pull request with the checks that were read over REST, if they were read for its head."""
+    is_read = pull.state is model.PullState.OPEN and pull.head_sha in by_head
+    return replace(pull, checks=by_head[pull.head_sha]) if is_read else pull
+
+
+def rest_issue(issue: Json) -> model.Issue:
+    """An issue, from REST's JSON."""
+    return model.Issue(
+        number=int(issue["number"]),
+        id=str(issue["node_id"]),
+        title=str(issue["title"]),
+        url=str(issue["html_url"]),
+        is_open=issue["state"] == "open",
+        state_reason=issue.get("state_reason") or "",
+        assignees=tuple(str(user["login"]) for user in issue.get("assignees") or []),
+        **times(issue, closed_at="closed_at", updated_at="updated_at"),
+    )

@@ -13,11 +13,10 @@ from typing import Any, Literal
 from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.values.model import Issue, Repository
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import login_of, path_part, text, times
-from lifecycle.github.client.rest import Calls, Json, RestClient
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.client.rest import Calls, Json
+from lifecycle.github.failures.failure_case import Answer
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
@@ -322,56 +321,4 @@ def _milestone(milestone: Json) -> MilestoneFacts:
     is_open = milestone["state"] == "open"
     return MilestoneFacts(
         int(milestone["number"]), str(milestone["title"]), str(milestone["html_url"]), is_open
-    )
-
-
-def open_issues(calls: Calls) -> tuple[Issue, ...]:
-    """Every open issue, page by page, pull requests left out.
-
-    Source: https://docs.github.com/rest/issues/issues#list-repository-issues
-    """
-    subject = "open issues"
-    entries = calls.pages("issues", subject, {"state": "open"})
-    issues = [entry for entry in entries if "pull_request" not in entry]
-    return tuple(calls.shaped(subject, rest_issue, entry) for entry in issues)
-
-
-def issue_of(rest: RestClient, repository: Repository, number: int) -> Issue:
-    """One issue.
-
-    Source: https://docs.github.com/rest/issues/issues#get-an-issue
-
-    Raises:
-        NotFound: there is none, or the number is a pull request's.
-    """
-    asked = AskedRequest(f"issue #{number} of {repository}")
-    issue, is_pull = rest.shown(
-        f"/repos/{repository}/issues/{number}",
-        asked,
-        lambda _, content: (rest_issue(content), bool(content.get("pull_request"))),
-    )
-    if issue.number != number:
-        raise NotFound(
-            f"Issue #{number} of {repository} was transferred and is {issue.url} now, so nothing was "
-            "changed; claim it there."
-        )
-    if is_pull:
-        raise NotFound(
-            f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
-            "give the number of an issue."
-        )
-    return issue
-
-
-def rest_issue(issue: Json) -> Issue:
-    """An issue, from REST's JSON."""
-    return Issue(
-        number=int(issue["number"]),
-        id=str(issue["node_id"]),
-        title=str(issue["title"]),
-        url=str(issue["html_url"]),
-        is_open=issue["state"] == "open",
-        state_reason=issue.get("state_reason") or "",
-        assignees=tuple(str(user["login"]) for user in issue.get("assignees") or []),
-        **times(issue, closed_at="closed_at", updated_at="updated_at"),
     )

@@ -88,10 +88,14 @@ class HiddenLeases:
                 if isinstance(error, Transient) and error.retry_after is not None:
                     raise
                 repository.problem = error
-        while waiting:
-            batch = [waiting.popleft() for _ in range(min(self._commits.size, len(waiting)))]
-            if not self._read_commits(batch):
-                waiting.extendleft(reversed(batch))
+        for batch, reply in self._commits.through(waiting, self._asked_commits):
+            if isinstance(reply, Transient):
+                batch[0][0].problem = reply
+                continue
+            for number, (repository, (name, sha)) in enumerate(batch):
+                commit = part(part(reply.data, f"p{number}"), "object")
+                target = {"oid": sha, **commit}  # of what GitHub does not show nothing is noted
+                repository.lists["leases"].append({"name": name, "target": target})
 
     def _refs(self, repository: SweptRepository) -> list[_Ref]:
         """The lease refs of a repository, over REST; none if nothing was ever pushed there."""
@@ -116,22 +120,12 @@ class HiddenLeases:
             query = following(headers, query)
         return [ref for ref in names if ref[0].startswith(LEASES)]
 
-    def _read_commits(self, batch: Sequence[tuple[SweptRepository, _Ref]]) -> bool:
-        """Note what the leases' commits say, nothing where GitHub does not; False if it was too much."""
+    def _asked_commits(self, batch: Sequence[tuple[SweptRepository, _Ref]]) -> GraphReply:
         parts: list[tuple[str, dict[str, Any]]] = [
             ("survey_commit", {**repository.variables, "oid": sha})
             for repository, (_, sha) in batch
         ]
-        ask = partial(self._graph.execute_all, parts, subject=f"{len(batch)} leases")
-        reply = self._commits.attempt(len(batch), ask)
-        if isinstance(reply, Transient):
-            if len(batch) == 1:
-                batch[0][0].problem = reply
-            return len(batch) == 1
-        for number, (repository, (name, sha)) in enumerate(batch):
-            commit = part(part(reply.data, f"p{number}"), "object")
-            repository.lists["leases"].append({"name": name, "target": {"oid": sha, **commit}})
-        return True
+        return self._graph.execute_all(parts, subject=f"{len(batch)} leases")
 
 
 AT_ONCE = 25
@@ -160,37 +154,30 @@ class Holdings:
         self._hidden = HiddenLeases(graph, rest)
         self._waits = 0
 
-    def of(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
-        """What each repository holds, in their order.
+    def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
+        """What each repository holds, in their order; one that cannot be read carries its `problem`.
 
-        Of about the first `waits` also whom pull requests wait for.
+        Of about the first `waits` also whom pull requests wait for, in the same requests.
         """
         self._hidden.begin()
         self._waits = waits
         waiting = deque(repositories)
-        while waiting:
-            batch = [waiting.popleft() for _ in range(min(self._batches.size, len(waiting)))]
-            named = [repository.variables for repository in batch]
-            parts = [("survey_holding", variables) for variables in named]
-            also = [{**variables, "after": None} for variables in named] if self._waits > 0 else []
-            subject = _repositories(len(batch), str(batch[0]))
-            ask = partial(self._asked, parts, also, subject)
-            reply = self._batches.attempt(len(batch), ask)
+        for batch, reply in self._batches.through(waiting, self._asked_repositories):
             if not isinstance(reply, Transient):
                 swept = [self._in(reply, n, str(repository)) for n, repository in enumerate(batch)]
-                _note_waits(reply, swept, len(parts))
+                _note_waits(reply, swept, len(batch))
                 self._waits -= len(batch)
                 yield from self._whole(swept)
-            elif len(batch) == 1 and not also:
-                yield Holding(str(batch[0]), problem=reply)
+            elif self._waits > 0:
+                self._ask_less()
+                waiting.extendleft(batch)
             else:
-                self._ask_less(len(batch))
-                waiting.extendleft(reversed(batch))
+                yield Holding(str(batch[0]), problem=reply)
 
-    def of_owner(self, owner: str, waits: int = 0) -> Iterator[Holding]:
+    def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
         """What each repository of a user or an organisation holds, archived ones and forks left out.
 
-        Of about the first `waits` also whom pull requests wait for.
+        Of about the first `waits` also whom pull requests wait for, in the same requests.
 
         Source: https://docs.github.com/graphql/reference/interfaces#repositoryowner
 
@@ -207,8 +194,10 @@ class Holdings:
             if not isinstance(page, Transient):
                 repositories, after = page
                 self._waits -= size
-            elif size > 1 or self._waits > 0:
-                self._ask_less(size)
+            elif size > 1:
+                continue
+            elif self._waits > 0:
+                self._ask_less()
                 continue
             else:
                 repositories, after = self._passed_over(owner, after, page)
@@ -216,8 +205,8 @@ class Holdings:
             if after is None:
                 return
 
-    def names_of_owner(self, owner: str) -> Iterator[Repository]:
-        """The repositories that `of_owner` reads, by name alone.
+    def repositories_of(self, owner: str) -> Iterator[Repository]:
+        """The names of the repositories that `holdings_of` reads, a hundred in one request.
 
         Raises:
             NotFound: GitHub shows no such owner.
@@ -306,34 +295,39 @@ class Holdings:
             for key in LISTS
             if (after := self._next(part(repository.node, key), repository.name)) is not None
         )
-        while waiting:
-            batch = [waiting.popleft() for _ in range(min(self._pages.size, len(waiting)))]
-            waiting.extendleft(reversed(self._continued(batch)))
+        for batch, reply in self._pages.through(waiting, self._asked_pages):
+            waiting.extendleft(reversed(self._continued(batch, reply)))
         self._hidden.unhide(
             [repository for repository in repositories if repository.problem is None]
         )
         yield from (repository.holding() for repository in repositories)
 
-    def _continued(self, batch: Sequence[_Page]) -> Sequence[_Page]:
-        """Read these pages; return those that come after them, or that have to be asked for again."""
+    def _asked_repositories(self, batch: Sequence[Repository]) -> GraphReply:
+        named = [repository.variables for repository in batch]
+        parts = [("survey_holding", variables) for variables in named]
+        also = [{**variables, "after": None} for variables in named] if self._waits > 0 else []
+        return self._asked(parts, also, str(batch[0]))
+
+    def _asked_pages(self, batch: Sequence[_Page]) -> GraphReply:
         parts = [
             (_DOCUMENTS[key], {**repository.variables, "after": at})
             for repository, key, at in batch
         ]
-        waiting = [page for page in batch if page[1] == "pulls" and page[0].waits is not None]
-        waits = [{**repository.variables, "after": at} for repository, _, at in waiting]
-        subject = _repositories(len(batch), batch[0][0].name)
-        ask = partial(self._asked, parts, waits, subject)
-        reply = self._pages.attempt(len(batch), ask)
+        waits = [{**page[0].variables, "after": page[2]} for page in batch if _shows_waits(page)]
+        return self._asked(parts, waits, batch[0][0].name)
+
+    def _continued(self, batch: Sequence[_Page], reply: GraphReply | Transient) -> Sequence[_Page]:
+        """Keep what these pages show; return those after them, or one that has to be asked for again."""
         if isinstance(reply, Transient):
-            if len(batch) > 1 or waits:
-                self._ask_less(len(batch))
-                if len(batch) == 1:
-                    batch[0][0].waits = None
+            repository = batch[0][0]
+            if _shows_waits(batch[0]):
+                self._ask_less()
+                repository.waits = None
                 return batch
-            batch[0][0].problem = reply
+            repository.problem = reply
             return []
-        _note_waits(reply, [repository for repository, _, _ in waiting], len(parts))
+        waiting = [page[0] for page in batch if _shows_waits(page)]
+        _note_waits(reply, waiting, len(batch))
         next_pages: list[_Page] = []
         for number, (repository, key, _) in enumerate(batch):
             page = self._in(reply, number, repository.name, (key,))
@@ -343,23 +337,23 @@ class Holdings:
             next_pages += [(repository, key, after)] if after is not None else []
         return next_pages
 
-    def _ask_less(self, count: int) -> None:
+    def _ask_less(self) -> None:
         """After a request for one repository that was too much, leave out all `waits` that are to come."""
-        if count == 1:
-            self._waits = 0
-            self._batches.forgive()
-            self._pages.forgive()
+        self._waits = 0
+        self._batches.forgive()
+        self._pages.forgive()
 
     def _asked(
-        self,
-        parts: Sequence[tuple[str, dict[str, Any]]],
-        waits: Sequence[dict[str, Any]],
-        subject: str,
+        self, parts: Sequence[tuple[str, Any]], waits: Sequence[dict[str, Any]], first: str
     ) -> GraphReply:
         """Send one request; another one without `waits` if the server does not know them.
 
         Then none are asked for any more.
         """
+        count = len(parts)
+        subject = (
+            f"repository {first}" if count == 1 else f"{count} repositories, {first} and others"
+        )
         all_parts = [*parts, *((_WAITS, own) for own in waits)]
         try:
             return self._graph.execute_all(all_parts, subject=subject)
@@ -371,6 +365,12 @@ class Holdings:
 
     def _next(self, connection: Json, name: str) -> str | None:
         return next_page(connection, self._graph.failures, f"repository {name}")
+
+
+def _shows_waits(page: _Page) -> bool:
+    """True if whom pull requests wait for is asked for with this page."""
+    repository, key, _ = page
+    return key == "pulls" and repository.waits is not None
 
 
 def _note_waits(reply: GraphReply, repositories: Sequence[SweptRepository], first: int) -> None:
@@ -395,10 +395,6 @@ def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json
     spoilt = {path[2] for path in paths if len(path) > 2 and "baseRef" not in path}
     shown = part(node or {}, "waits").get("nodes") or []
     return [pull for number, pull in enumerate(shown) if pull and number not in spoilt]
-
-
-def _repositories(count: int, first: str) -> str:
-    return f"repository {first}" if count == 1 else f"{count} repositories, {first} and others"
 
 
 def _absent(name: str, problem: AnswerProblem) -> NotFound:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import timing
@@ -23,7 +25,6 @@ from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
-    from lifecycle.github.board.board_client import ProjectRef
     from lifecycle.github.board.status_fallback import Choice
     from lifecycle.github.failures.failures import Failures
 
@@ -158,6 +159,7 @@ def _last(node: Json, events: str) -> float | None:
 
 
 T = TypeVar("T")
+W = TypeVar("W")
 
 LONGEST_WAIT = 10.0
 """Seconds for which a limit is waited out here; a longer one ends the sweep."""
@@ -221,6 +223,29 @@ class Batches:
         self._managed()
         return reply
 
+    def through(
+        self, waiting: deque[W], ask: Callable[[list[W]], T]
+    ) -> Iterator[tuple[list[W], T | Transient]]:
+        """Ask for all that waits, batch by batch; what was too much is asked for again in smaller ones.
+
+        Args:
+            waiting: what is to be asked for; more may be added meanwhile.
+            ask: one request for a batch.
+
+        Yields:
+            each batch with its answer; of one thing that cannot be read even alone, why that is.
+
+        Raises:
+            Transient, Rejected: as `attempt`.
+        """
+        while waiting:
+            batch = [waiting.popleft() for _ in range(min(self.size, len(waiting)))]
+            reply = self.attempt(len(batch), partial(ask, batch))
+            if isinstance(reply, Transient) and len(batch) > 1:
+                waiting.extendleft(reversed(batch))
+            else:
+                yield batch, reply
+
     def forgive(self) -> None:
         """Do not count what could not be read alone: it is asked for with less, which may do."""
         self._failed_alone = 0
@@ -280,12 +305,10 @@ class Sight:
     """Decides whether cards or labels are asked for, and reads them, as `GitHubForge` does for one issue.
 
     Args:
-        project: the board, or None.
-        choice: whether labels take its place.
+        choice: which board, and whether labels take its place.
     """
 
-    def __init__(self, project: ProjectRef | None, choice: Choice) -> None:
-        self._project = project
+    def __init__(self, choice: Choice) -> None:
         self._choice = choice
         self._problem: str | None = None
         self._was_shown = False
@@ -298,7 +321,7 @@ class Sight:
     @property
     def asks_items(self) -> bool:
         """True if an issue's items on projects are asked for."""
-        if self._project is None or self._problem is not None:
+        if self._choice.project is None or self._problem is not None:
             return False
         return not self.asks_labels or self._choice.is_due
 
@@ -313,7 +336,8 @@ class Sight:
         """Why the items were not shown, if one of the problems says that."""
         for problem in problems:
             if problem.type == "INSUFFICIENT_SCOPES" or "projectItems" in problem.path:
-                return failures.of_problem(problem, AskedRequest(f"the board, {self._project}"))
+                asked = AskedRequest(f"the board, {self._choice.project}")
+                return failures.of_problem(problem, asked)
         return None
 
     def blindness(self, issues: Sequence[Json]) -> LifecycleError | None:

@@ -10,14 +10,14 @@ list itself. So a request takes what is left of several repositories, and cuts a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core import timing
 from lifecycle.core.errors import LifecycleError, MissingScope, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.values.model import Observation, Repository
+from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
 from lifecycle.github.board.status_fallback import Choice
@@ -75,7 +75,7 @@ class _SweepPart:
         return Swept(self.repository, Observation(self.repository, "", None), problem=problem)
 
 
-class GitHubSurvey:
+class GitHubSurvey(Holdings):
     """Reads what many repositories hold, their issues, and the board's cards; fits `ports.Survey`.
 
     What is too much for GitHub is asked for in halves. A limit of a few seconds is waited out; a
@@ -85,48 +85,15 @@ class GitHubSurvey:
     Args:
         graph: GraphQL, for nearly everything; it counts requests and points.
         rest: REST, for leases that GraphQL hides.
-        project: the board, or None.
-        choice: whether labels take the place of a board that cannot be seen; None if they never do.
+        choice: which board, and whether labels take the place of one that cannot be seen.
     """
 
-    def __init__(
-        self,
-        graph: GraphClient,
-        rest: RestClient,
-        project: ProjectRef | None,
-        choice: Choice | None,
-    ) -> None:
-        self._graph = graph
-        self._project = project
-        self._sight = Sight(project, choice or Choice.never(project, graph.deadline.clock))
-        self._holdings = Holdings(graph, rest)
+    def __init__(self, graph: GraphClient, rest: RestClient, choice: Choice) -> None:
+        super().__init__(graph, rest)
+        self._board = choice.project
+        self._sight = Sight(choice)
         self._issues = Batches(graph.deadline, AT_ONCE)
         self._cards = Batches(graph.deadline, AT_ONCE)
-
-    def holdings(self, repositories: Sequence[Repository], waits: int = 0) -> Iterator[Holding]:
-        """What each repository holds, in their order; one that cannot be read carries its `problem`.
-
-        Of about the first `waits` also whom pull requests wait for, in the same requests.
-        """
-        return self._holdings.of(repositories, waits)
-
-    def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
-        """What each repository of a user or an organisation holds, archived ones and forks left out.
-
-        Of about the first `waits` also whom pull requests wait for, in the same requests.
-
-        Raises:
-            NotFound: GitHub shows no such owner.
-        """
-        return self._holdings.of_owner(owner, waits)
-
-    def repositories_of(self, owner: str) -> Iterator[Repository]:
-        """The names of the repositories that `holdings_of` reads, a hundred in one request.
-
-        Raises:
-            NotFound: GitHub shows no such owner.
-        """
-        return self._holdings.names_of_owner(owner)
 
     def cards(self, at_most: int | None = None) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.
@@ -143,14 +110,14 @@ class GitHubSurvey:
                 take its place, `issues_of` and `issues` read those from then on.
             ValueError: no board is configured.
         """
-        if self._project is None:
+        if self._board is None:
             raise ValueError("no board is configured, so it has no cards")
         after: str | None = None
         while True:
             size = self._cards.size
             try:
                 page = self._cards.attempt(
-                    size, partial(self._page_of_cards, self._project, size, after)
+                    size, partial(self._page_of_cards, self._board, size, after)
                 )
             except UNSEEN as error:
                 self._sight.learn(error)
@@ -195,7 +162,7 @@ class GitHubSurvey:
             batch, sizes = self._packed(waiting, looks)
             sent = [piece.sent(size) for piece, size in zip(batch, sizes, strict=True)]
             count = min(sum(sizes), self._issues.size)
-            reply = self._issues.attempt(count, partial(self._asked, sent))
+            reply = self._issues.attempt(count, partial(self._seeing, sent))
             if isinstance(reply, Transient) and count == 1:
                 yield batch[0].swept(reply)
                 continue
@@ -225,7 +192,7 @@ class GitHubSurvey:
             sizes.append(min(LOOK, self._issues.size))
         return batch, sizes
 
-    def _asked(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
+    def _seeing(self, sent: list[tuple[str, dict[str, Any]]]) -> GraphReply:
         """One request; one more if it shows that the board cannot be seen."""
         reply = self._look(sent)
         if isinstance(reply, LifecycleError):
