@@ -9,7 +9,7 @@ import pytest
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import ENDED_BADLY, Bucket, Check, Checks, Required
 from lifecycle.github.pulls import rollup
-from lifecycle.github.pulls.rollup import RollupEntry, Suite, Workflows, run_bucket
+from lifecycle.github.pulls.rollup import RollupEntry, Suite, run_bucket
 from tests.github.cases_checks import OLD_SHA, SHA, run, status, suite
 
 TEN = 1769853600.0
@@ -147,8 +147,8 @@ def test_workflows_are_seen_where_the_heads_own_are(
 ) -> None:
     """Another commit's are late, and tell nothing; a head whose suites were hidden is not seen."""
     found = rollup.workflows(SHA, node, [])
-    assert (found.is_seen, found.is_late) == (is_seen, is_late)
-    assert (found.held, found.unfinished, found.ended) == ((), (), ())
+    assert (found.sees_workflows, found.is_late) == (is_seen, is_late)
+    assert (found.held, found.unfinished, found.runs) == ((), (), ())
 
 
 def test_what_the_suites_of_a_head_say() -> None:
@@ -166,8 +166,8 @@ def test_what_the_suites_of_a_head_say() -> None:
     broken = Check(
         "Broken", Bucket.FAIL, "Broken", "push", None, url, None, "STARTUP_FAILURE", None
     )
-    assert found.ended == (broken,)
-    assert rollup.workflows(OLD_SHA, node, []) == Workflows(is_late=True)
+    assert found.runs == (broken,)
+    assert rollup.workflows(OLD_SHA, node, []) == Checks(OLD_SHA, is_late=True)
 
 
 def test_the_newest_suite_counts_by_when_it_was_made() -> None:
@@ -205,9 +205,9 @@ def test_a_workflow_is_held_unfinished_or_ended(
     ended: tuple[str, ...],
 ) -> None:
     """By its newest run; of two of one moment the later one of the list."""
-    found = rollup.judged(suites, [])
+    found = rollup.judged(SHA, suites, [])
     assert (found.held, found.unfinished) == (held, unfinished)
-    assert tuple(one.word for one in found.ended) == ended
+    assert tuple(one.word for one in found.runs) == ended
 
 
 @pytest.mark.parametrize(
@@ -225,22 +225,24 @@ def test_a_failed_workflow_is_told_where_no_job_of_it_tells(
     jobs: list[Check], words: list[str]
 ) -> None:
     """Its jobs are those of the same event; without any, the file could not be read."""
-    assert [one.word for one in rollup.judged([made(conclusion="FAILURE")], jobs).ended] == words
+    assert [
+        one.word for one in rollup.judged(SHA, [made(conclusion="FAILURE")], jobs).runs
+    ] == words
 
 
 def test_what_workflows_say_is_added_to_checks() -> None:
     """Each once; held and unfinished in order; what was seen or is late is what GitHub showed."""
     job, end = Check("a", Bucket.PASS), Check("CI", Bucket.FAIL, "CI")
     checks = Checks(SHA, (job, end), held=("e",), unfinished=("f",))
-    found = Workflows(("a", "b"), ("c", "d"), (end,), is_seen=False, is_late=True)
+    found = Checks(
+        SHA, (end,), held=("a", "b"), unfinished=("c", "d"), sees_workflows=False, is_late=True
+    )
     both = rollup.with_workflows(checks, found)
     assert (both.runs, both.held, both.unfinished) == (
         *((job, end), ("a", "b", "e"), ("c", "d", "f")),
     )
     assert (both.sees_workflows, both.is_late) == (False, True)
-    added = rollup.with_workflows(
-        Checks(SHA, (job,), sees_workflows=False), Workflows((), (), (end,))
-    )
+    added = rollup.with_workflows(Checks(SHA, (job,), sees_workflows=False), Checks(SHA, (end,)))
     assert added.runs == (job, end)
     assert (added.sees_workflows, added.is_late) == (True, False)
 

@@ -167,6 +167,11 @@ def times(node: Json, **keys: str) -> dict[str, Any]:
     return {name: timing.parse_time(node.get(key)) for name, key in keys.items()}
 
 
+def given(**fields: str) -> dict[str, str]:
+    """The fields that are not empty, as a query or a body takes them."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def number(value: object) -> int | None:
     """A number that GitHub gives, None if it is none."""
     return value if isinstance(value, int) else None

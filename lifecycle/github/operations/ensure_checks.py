@@ -11,7 +11,7 @@ from lifecycle.core import timing
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
-from lifecycle.github.client.client_common import texts, times
+from lifecycle.github.client.client_common import given, texts, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.operations.inputs import redacts, same, whole_sha
 from lifecycle.github.operations.unclear_writes import fitted, if_wanted, settled
@@ -90,15 +90,14 @@ class CheckOperations:
         sha = whole_sha(sha)
         has_page = bool(title or summary or text or annotations)
         _demand_whole(status, conclusion, title, has_page=has_page)
-        fields: dict[str, object] = {"status": status}
-        optional: dict[str, object] = {
-            "conclusion": conclusion,
-            "external_id": external_id,
-            "details_url": details_url,
-            "started_at": _stamp(started_at),
-            "completed_at": _stamp(completed_at),
-        }
-        fields |= {key: value for key, value in optional.items() if value}
+        optional = given(
+            conclusion=conclusion,
+            external_id=external_id,
+            details_url=details_url,
+            started_at=_stamp(started_at),
+            completed_at=_stamp(completed_at),
+        )
+        fields: dict[str, object] = {"status": status, **optional}
         page = {"title": title, "summary": summary, "text": text}
         if has_page:
             fields["output"] = page

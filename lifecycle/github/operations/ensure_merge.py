@@ -11,6 +11,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
+from lifecycle.github.client.client_common import given
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.operations.inputs import redacts, whole_sha
 from lifecycle.github.operations.unclear_writes import Edits, removed
@@ -189,9 +190,8 @@ class MergeOperations:
         if pull.is_merged:
             return Ensured(pull, changed=False)
         self._demand_open(pull)
-        number, texts = pull.number, {"commit_title": title, "commit_message": message}
-        body = {"merge_method": method, "sha": pull.head_sha}
-        body |= {name: text for name, text in texts.items() if text}
+        number, texts = pull.number, given(commit_title=title, commit_message=message)
+        body = {"merge_method": method, "sha": pull.head_sha, **texts}
 
         def write() -> PullFacts:
             subject, path = f"the merge of pull request #{number}", f"pulls/{number}/merge"

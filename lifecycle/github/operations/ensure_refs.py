@@ -7,7 +7,7 @@ from typing import Literal
 
 from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound, Refused
 from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
-from lifecycle.github.client.client_common import path_part, texts
+from lifecycle.github.client.client_common import given, path_part, texts
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import Answer
 from lifecycle.github.operations.inputs import redacts, whole_sha
@@ -63,8 +63,8 @@ class StatusOperations:
         status = look()
         if status is not None:
             return Ensured(status, changed=False)
-        texts = {"description": description, "target_url": target_url}
-        body = {"state": state, "context": context} | {k: v for k, v in texts.items() if v}
+        texts = given(description=description, target_url=target_url)
+        body = {"state": state, "context": context, **texts}
         subject = f'the status "{context}" of {sha[:12]}'
         create = partial(self._calls.create, "POST", f"statuses/{sha}", subject)
         return settled(partial(create, partial(_status, sha), body), look)

@@ -14,7 +14,7 @@ from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
-from lifecycle.github.client.client_common import login_of, path_part, text, times
+from lifecycle.github.client.client_common import given, login_of, path_part, text, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import Answer
 
@@ -43,9 +43,8 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
         subject = "issues"
-        query = {"state": "all", "sort": "created", "direction": "asc"}
-        query |= {"creator": self.calls.login} if self.calls.login else {}
-        query |= {"labels": label} if label else {}
+        order = {"state": "all", "sort": "created", "direction": "asc"}
+        query = order | given(creator=self.calls.login, labels=label)
         for entry in self.calls.pages("issues", subject, query):
             is_issue = "pull_request" not in entry
             is_signed = hidden_marker.is_signed(str(entry.get("body") or ""), mark)
@@ -63,9 +62,8 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
-        query = {"state": state, "sort": "created", "direction": "asc"}
-        query |= {"labels": label} if label else {}
-        query |= {"assignee": assignee} if assignee else {}
+        order = {"state": state, "sort": "created", "direction": "asc"}
+        query = order | given(labels=label, assignee=assignee)
         for entry in self.calls.pages("issues", "issues", query):
             if "pull_request" not in entry:
                 yield self.calls.shaped("issues", _issue, entry)
@@ -307,8 +305,7 @@ def _label(label: Json) -> LabelFacts:
 
 
 def _label_body(wanted: LabelFacts) -> dict[str, str]:
-    body = {"name": wanted.name, "color": wanted.color, "description": wanted.description}
-    return {key: value for key, value in body.items() if value}
+    return given(name=wanted.name, color=wanted.color, description=wanted.description)
 
 
 def _comment(comment: Json) -> CommentFacts:

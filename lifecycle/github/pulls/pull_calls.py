@@ -13,7 +13,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.client_common import login_of, part, text, times
+from lifecycle.github.client.client_common import given, login_of, part, text, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import AskedRequest
 
@@ -45,7 +45,7 @@ class PullCalls:
         Source: https://docs.github.com/rest/pulls/pulls#list-pull-requests
         """
         subject = f"pull requests of {head}"
-        query = {"state": "open", "head": head} | ({"base": base} if base else {})
+        query = given(state="open", head=head, base=base)
         for pull in self.calls.values("pulls", subject, pull_facts, query):
             # A redirect after a renaming loses the query: then the list holds all.
             if pull.head.casefold() == head.casefold() and base in {"", pull.base}:

@@ -59,7 +59,7 @@ def read(calls: Calls, sha: str) -> Checks:
     checks = Checks(sha, kept, is_complete, sees_workflows=False)
     if not is_whole:
         return checks
-    return rollup.with_workflows(checks, rollup.judged(flows.values(), kept))
+    return rollup.with_workflows(checks, rollup.judged(sha, flows.values(), kept))
 
 
 def _without_check_runs(calls: Calls, sha: str) -> Checks:
@@ -211,7 +211,7 @@ def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
         flows, is_whole = _flows_if_shown(calls, shown.sha)
         if is_whole:
             suites = [flow.suite for flow in flows]
-            checks = rollup.with_workflows(checks, rollup.judged(suites, checks.runs))
+            checks = rollup.with_workflows(checks, rollup.judged(shown.sha, suites, checks.runs))
     return checks
 
 

@@ -125,32 +125,10 @@ class Suite:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Workflows:
-    """What the workflows of a commit say that the rollup does not show.
-
-    Attributes:
-        held: those that somebody has to approve before they run. GitHub ends their check suite at
-            once with ACTION_REQUIRED and puts no check run into it.
-        unfinished: those that still run: their jobs register one after the other, so that for a
-            moment all that is listed may have passed.
-        ended: those that did not pass although no job of theirs says so: a workflow file that cannot
-            be read, a run that was cancelled or timed out before its jobs began.
-        is_seen: GitHub showed all of them.
-        is_late: GitHub showed those of another commit.
-    """
-
-    held: tuple[str, ...] = ()
-    unfinished: tuple[str, ...] = ()
-    ended: tuple[Check, ...] = ()
-    is_seen: bool = True
-    is_late: bool = False
-
-
 _NO_START = {"STARTUP_FAILURE", "FAILURE"}
 
 
-def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Workflows:
+def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Checks:
     """What the check suites of Actions on the head `sha` say; nothing if they were not asked for.
 
     Suites of other apps count by their check runs alone: GitHub opens one for each installed app,
@@ -163,7 +141,7 @@ def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Workflows:
         checks: the check runs that the rollup shows.
     """
     if "commits" not in node:
-        return Workflows()
+        return Checks(sha)
     commits = [part(entry, "commit") for entry in nodes(node, "commits")]
     of_head = [commit for commit in commits if text(commit, "oid") == sha]
     is_late = bool(commits) and not of_head
@@ -176,7 +154,7 @@ def workflows(sha: str, node: Json, checks: Iterable[Check]) -> Workflows:
         for suite in nodes(commit, "checkSuites")
     ]
     suites = [_suite(suite, run) for suite, run in runs if run]
-    return replace(judged(suites, checks), is_seen=is_seen, is_late=is_late)
+    return replace(judged(sha, suites, checks), sees_workflows=is_seen, is_late=is_late)
 
 
 def _suite(suite: Json, run: Json) -> Suite:
@@ -190,10 +168,15 @@ def _suite(suite: Json, run: Json) -> Suite:
     )
 
 
-def judged(suites: Iterable[Suite], checks: Iterable[Check]) -> Workflows:
+def judged(sha: str, suites: Iterable[Suite], checks: Iterable[Check]) -> Checks:
     """What the newest run of each workflow and event says, beside the checks that are shown.
 
-    A run that did not pass while all its jobs did is no pass: its other jobs never began.
+    Held are those that somebody has to approve before they run. GitHub ends their check suite at once with
+    ACTION_REQUIRED and puts no check run into it. Unfinished are those that still run: their jobs register
+    one after the other, so that for a moment all that is listed may have passed. The runs are those that
+    did not pass although no job of theirs says so: a workflow file that cannot be read, a run that was
+    cancelled or timed out before its jobs began. A run that did not pass while all its jobs did is no pass:
+    its other jobs never began.
     """
     newest_of: dict[tuple[str, str], Suite] = {}
     for suite in suites:
@@ -213,7 +196,7 @@ def judged(suites: Iterable[Suite], checks: Iterable[Check]) -> Workflows:
             held.add(suite.workflow)
         elif not has_passed and jobs <= {Bucket.PASS}:
             ended.append(_without_job(suite, has_jobs=bool(jobs)))
-    return Workflows(tuple(sorted(held)), tuple(sorted(unfinished)), tuple(ended))
+    return Checks(sha, tuple(ended), held=tuple(sorted(held)), unfinished=tuple(sorted(unfinished)))
 
 
 def _without_job(suite: Suite, *, has_jobs: bool) -> Check:
@@ -233,14 +216,14 @@ def _is_without_job(check: Check) -> bool:
     return check.name == check.workflow and check.started_at is check.ended_at is None
 
 
-def with_workflows(checks: Checks, beside: Workflows) -> Checks:
+def with_workflows(checks: Checks, beside: Checks) -> Checks:
     """Checks, with what the workflows say beside them."""
     return replace(
         checks,
-        runs=tuple(dict.fromkeys((*checks.runs, *beside.ended))),
+        runs=tuple(dict.fromkeys((*checks.runs, *beside.runs))),
         held=tuple(sorted({*checks.held, *beside.held})),
         unfinished=tuple(sorted({*checks.unfinished, *beside.unfinished})),
-        sees_workflows=beside.is_seen,
+        sees_workflows=beside.sees_workflows,
         is_late=beside.is_late,
     )
 
@@ -270,7 +253,7 @@ def with_demands(checks: Checks, shown: Checks) -> Checks:
     # Where a job's failure is listed, the end of its workflow is no second one.
     ended = () if checks.failed else tuple(run for run in shown.runs if _is_without_job(run))
     is_seen = checks.sees_workflows or shown.sees_workflows
-    beside = Workflows(shown.held, shown.unfinished, ended, is_seen, shown.is_late)
+    beside = replace(shown, runs=ended, sees_workflows=is_seen)
     return replace(
         with_workflows(checks, beside),
         required=shown.required,

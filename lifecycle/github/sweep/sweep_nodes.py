@@ -91,18 +91,15 @@ def is_hidden_mention(problem: AnswerProblem) -> bool:
     return "mentions" in path and path[path.index("mentions") + 1 :][:1] == ("nodes",)
 
 
-def hold(name: str, commit: Json) -> Hold | None:
-    """A lease by its ref's full name and the object that it points to; None if it is no issue's."""
-    number = name.removeprefix(LEASES)
-    if not name.startswith(LEASES) or not number.isdecimal() or not number.isascii():
-        return None
-    return translate.hold(int(number), commit)
-
-
 def holds(refs: Iterable[Json]) -> dict[int, Hold]:
-    """The leases of a page, by issue."""
-    held = (hold(full_name(ref), part(ref, "target")) for ref in refs)
-    return {lease.issue: lease for lease in held if lease is not None}
+    """The leases of a page, by issue; what is no issue's is none."""
+    by_issue: dict[int, Hold] = {}
+    for ref in refs:
+        name = full_name(ref)
+        number = name.removeprefix(LEASES)
+        if name.startswith(LEASES) and number.isdecimal() and number.isascii():
+            by_issue[int(number)] = translate.hold(int(number), part(ref, "target"))
+    return by_issue
 
 
 def tips(refs: Iterable[Json]) -> dict[str, Tip]:
@@ -260,19 +257,19 @@ class Batches:
     def _alone(self, ask: Callable[[], T]) -> T:
         """Ask for one thing, again while nobody answers; a limit is waited out by `_patiently`."""
 
-        def once() -> T:
+        def once() -> T | Transient:
             try:
                 return ask()
             except Transient as error:
                 if error.retry_after is None:
                     raise
-                raise _Limited(error) from None
+                return error  # `reading` would wait for it, and longer
 
         def again() -> T:
-            try:
-                return reading(self._deadline, once)
-            except _Limited as limited:
-                raise limited.error from None
+            reply = reading(self._deadline, once)
+            if isinstance(reply, Transient):
+                raise reply
+            return reply
 
         return self._patiently(again)
 
@@ -287,14 +284,6 @@ class Batches:
                     raise
                 self._deadline.clock.sleep(wait)
         return ask()
-
-
-class _Limited(Exception):
-    """A limit's error, which `reading` does not take for one to be asked again."""
-
-    def __init__(self, error: Transient) -> None:
-        super().__init__(error.sentence)
-        self.error = error
 
 
 UNSEEN = (MissingScope, NoPermission, NotFound, Unsupported)
@@ -314,21 +303,16 @@ class Sight:
         self._was_shown = False
 
     @property
-    def asks_labels(self) -> bool:
-        """True if an issue's labels are asked for."""
-        return self._choice.uses_labels
-
-    @property
     def asks_items(self) -> bool:
         """True if an issue's items on projects are asked for."""
         if self._choice.project is None or self._problem is not None:
             return False
-        return not self.asks_labels or self._choice.is_due
+        return not self._choice.uses_labels or self._choice.is_due
 
     @property
     def variables(self) -> dict[str, bool]:
         """The variables of the fragment SurveyStatus."""
-        return {"items": self.asks_items, "labels": self.asks_labels}
+        return {"items": self.asks_items, "labels": self._choice.uses_labels}
 
     def error_of(
         self, problems: Sequence[AnswerProblem], failures: Failures
@@ -351,7 +335,7 @@ class Sight:
         if any(self._choice.card(issue) is not None for issue in issues):
             self.shown()
             return None
-        return None if self.asks_labels else self._choice.blindness()
+        return None if self._choice.uses_labels else self._choice.blindness()
 
     def shown(self) -> None:
         """Note that the board was seen, which ends all doubt."""
