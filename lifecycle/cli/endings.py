@@ -57,9 +57,8 @@ def stopped(stop: BaseException, *, as_json: bool) -> int:
 
         tell(TOO_LATE, "Transient", as_json=as_json)
         return 1
-    words = [
-        str(word) for error in (stop, stop.__cause__) if error is not None for word in error.args
-    ]
+    errors = (stop, stop.__cause__)
+    words = [str(word) for error in errors if error is not None for word in error.args]
     text = " ".join(["Interrupted; what was done so far is kept.", *words])
     say(text.rstrip(), sys.stderr)
     return 130
@@ -111,9 +110,8 @@ def _defect(error: Exception) -> str:
 
     # What went wrong and where first: a line of the log has an end.
     trace = " | ".join(reversed(traceback.format_exception(error)))
-    root = next(
-        (folder for folder in (Path.cwd(), *Path.cwd().parents) if (folder / FOLDER).is_dir()), None
-    )
+    above = (Path.cwd(), *Path.cwd().parents)
+    root = next((folder for folder in above if (folder / FOLDER).is_dir()), None)
     if root is None:
         return f"An unexpected error: {type(error).__name__}: {error}. Please report it."
     log.write(root, trace)

@@ -180,10 +180,18 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
     return Clean(file=stream, **settings)
 
 
-def fitted(screen: Console | None, widest: int) -> tuple[Console, int]:
-    """The console to draw on (default: standard output) and its width, `widest` columns at most."""
+def fitted(screen: Console | None, widest: int) -> Console:
+    """The console to draw on (default: standard output), `widest` columns wide at most."""
     drawn = screen or console()
-    return drawn, min(drawn.width, widest)
+    drawn.width = min(drawn.width, widest)
+    return drawn
+
+
+def styled(words: str, style: str = "") -> Text:
+    """A text of rich's, for `grid` and a console; rich is imported by what draws, and by nothing else."""
+    from rich.text import Text
+
+    return Text(words, style)
 
 
 def grid(
@@ -201,12 +209,11 @@ def grid(
         overflow: how a word is shown that is wider than its column.
     """
     from rich.table import Table
-    from rich.text import Text
 
     table = Table.grid(padding=(0, 2, 0, 0), expand=True)
     for width in widths:
         table.add_column(width=width, ratio=None if width else 1, overflow=overflow)
-    for cells in ([Text(word, "dim") for word in head] if head else (), *rows):
+    for cells in ([styled(word, "dim") for word in head] if head else (), *rows):
         if cells:
             table.add_row(*cells)
     return table

@@ -15,7 +15,6 @@ from pathlib import Path
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
 from lifecycle.storage import log, regular_files, store, workflow_marks
-from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
 from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.overview.overview_words import AT_WORK, STANDINGS
@@ -24,10 +23,10 @@ NAME = "lifecycle.line"
 """In git's folder of the worktree: no repository can bring it, and what is in it goes to a terminal."""
 
 SOURCES = (
-    CLAIM_FILE,
-    f"{FOLDER}/{STATE}",
-    f"{FOLDER}/{workflow_marks.SESSIONS}",
-    f"{FOLDER}/{workflow_marks.OFF}",
+    store.CLAIM_FILE,
+    f"{store.FOLDER}/{store.STATE}",
+    f"{store.FOLDER}/{workflow_marks.SESSIONS}",
+    f"{store.FOLDER}/{workflow_marks.OFF}",
     workflow_marks.RUN_FILE,
     ".claude/state/workflow.json",
 )
@@ -89,16 +88,14 @@ def status_words(overview: values.Overview, *, is_plain: bool = False) -> str:
         overview: of the worktree.
         is_plain: no colours; links stay, they are no colour.
     """
-    parts = [_styled(words, codes, is_plain=is_plain) for words, codes in _parts(overview)]
-    return f"{_mark(overview, is_plain=is_plain)}{' · '.join(parts)}"
 
+    def styled(words: str, codes: str) -> str:
+        return f"\x1b[{codes}m{words}\x1b[0m" if codes and not is_plain else words
 
-def _mark(overview: values.Overview, *, is_plain: bool) -> str:
     waits = len(overview.awaited)
-    if not waits:
-        return ""
     words = f" WAITS FOR YOU{f' ({waits})' if waits > 1 else ''} "
-    return f"{_styled(words, _INVERSE, is_plain=is_plain)} "
+    mark = f"{styled(words, _INVERSE)} " if waits else ""
+    return mark + " · ".join(styled(*part) for part in _parts(overview))
 
 
 def _parts(overview: values.Overview) -> Iterator[tuple[str, str]]:
@@ -142,7 +139,3 @@ def _workflow(workflow: values.OverviewWorkflow) -> str:
 def _linked(words: str, url: str) -> str:
     """A hyperlink (OSC 8), where the terminal knows them; no address holds a control character."""
     return f"\x1b]8;;{url}\x07{words}\x1b]8;;\x07" if url else words
-
-
-def _styled(words: str, codes: str, *, is_plain: bool) -> str:
-    return f"\x1b[{codes}m{words}\x1b[0m" if codes and not is_plain else words

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from lifecycle.cli.checks.feedback_merge import standing_of
+from lifecycle.cli.checks.feedback import standing_of
 from lifecycle.core.values.checks import Bucket
 from lifecycle.core.values.model import PullState
 from lifecycle.sandbox.checks.state import Annotation, Step

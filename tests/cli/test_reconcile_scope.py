@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 import pytest
 
-from lifecycle.cli.reconcile.reconcile import exit_code
-from lifecycle.cli.reconcile.reconcile_scope import (
+from lifecycle.cli.reconcile.reconcile import (
     ScopeGround,
     ScopeOptions,
     asked_scope,
     event_of,
+    exit_code,
     policy,
 )
 from lifecycle.core.errors import BadConfig, Refused

@@ -246,6 +246,9 @@ def test_offline_it_says_that_it_goes_on_and_any_hook_finishes_it(place: Place) 
     claimed(place)
     place.tree().tick(Wake.STOP)
     place.control.add_fault(Fault("status", path=r"/graphql$", status=502, count=99))
+    planned = place.cli("release", "--dry-run")
+    assert planned.returncode == 1
+    assert planned.stdout.splitlines()[-1] == "Nothing was written."
     done = place.cli("release", "--reason", "enough")
     assert done.returncode == 1
     assert "goes on at the next look" in done.stdout

@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,16 +21,12 @@ from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun, import_ahead
-from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, running_client
 from lifecycle.storage import store
-
-if TYPE_CHECKING:
-    from lifecycle.core.ports import Clock
 
 LONGEST = 604_800.0
 """Seconds that a check may be given: a week."""
@@ -127,7 +123,7 @@ def _data(record: RunRecord) -> dict[str, Any]:
     return {**data, "argv": record.commands[-1] if record.commands else ()}
 
 
-def _show_list(root: Path, settings: Settings, clock: Clock, *, as_json: bool) -> None:
+def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:
     room = EvidenceRoom(root)
     checks = known_checks.known_checks(root, settings, os.environ)
     runs = room.records()
@@ -143,7 +139,7 @@ def _show_list(root: Path, settings: Settings, clock: Clock, *, as_json: bool) -
 
 
 def _entry(
-    root: Path, check: KnownCheck, runs: tuple[RunRecord, ...], tree: str | None
+    root: Path, check: known_checks.KnownCheck, runs: tuple[RunRecord, ...], tree: str | None
 ) -> dict[str, Any]:
     last = next((run for run in reversed(runs) if run.name == check.name), None)
     stands = Evidence.UNREADABLE

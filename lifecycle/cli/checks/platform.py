@@ -13,7 +13,6 @@ from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import redact, shown
 from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.platforms.command_argv import as_line
-from lifecycle.platforms.selection import Detection
 
 ALL = "for those that are known: lifecycle platform list"
 
@@ -96,7 +95,7 @@ def _is_printed_as_it_is(line: str) -> bool:
     return shown(line) == line
 
 
-def _lacking(detection: Detection, name: str) -> str:
+def _lacking(detection: selection.Detection, name: str) -> str:
     """The sentence that the selected platform has no command of this name, and why."""
     platform = detection.selected
     if platform is None:

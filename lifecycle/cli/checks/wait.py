@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from lifecycle.cli.checks.feedback import own_pull, pull_number
+from lifecycle.cli.claims.claim import said_data
 from lifecycle.cli.command_session import Session, end_late
 from lifecycle.cli.main import read_by
 from lifecycle.cli.terminal import at_once
@@ -20,6 +18,7 @@ from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.timing import ending
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
 from lifecycle.settings.readers import duration
+from lifecycle.views.heard_signals import heard
 
 if TYPE_CHECKING:
     from lifecycle.app.waiting.pull_wait import Waited
@@ -54,7 +53,7 @@ def wait(session: Session, *, pull: int | None, wanted: str, timeout: float) -> 
     Refused with 1: nothing to wait for, or GitHub was never reached. 4: another agent has the task. 130 and
     143: Ctrl-C and SIGTERM; nothing is told then, and what came stays for the next.
     """
-    with _terminated():
+    with heard(_terminate, signal.SIGTERM):
         try:
             done = _waited(session, pull, WaitFor(wanted), timeout)
         except NoToken as error:
@@ -72,10 +71,7 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
     world = session.world
     world.refuse_tracked()
     record = session.claim_store.load(repair=False).record
-
-    def within() -> AbstractContextManager[None]:
-        return ending(world.deadline, end_late)
-
+    within = partial(ending, world.deadline, end_late)
     if record is not None and pull in (None, record.claim.pr_number):
         from lifecycle.app.waiting.claim_wait import ClaimWait
 
@@ -95,19 +91,10 @@ class _TerminatedError(BaseException):
     """Raised on SIGTERM; a BaseException, so that no `except Exception` on the way swallows it."""
 
 
-@contextmanager
-def _terminated() -> Iterator[None]:
+def _terminate(number: int) -> NoReturn:
     """Turn SIGTERM into an exception, so that files are closed and removed as after Ctrl-C."""
-
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
-        raise _TerminatedError
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    signal.signal(number, signal.SIG_IGN)  # once is enough
+    raise _TerminatedError
 
 
 def _lines(done: Waited) -> list[str]:
@@ -116,9 +103,8 @@ def _lines(done: Waited) -> list[str]:
 
     lines = [line for notice in done.said for line in notice.text.split("\n")]
     if not done.said:
-        outcome = (
-            "no news in that time" if done.ending is Ending.TIME_OUT else STATUSES[done.ending][1]
-        )
+        is_late = done.ending is Ending.TIME_OUT
+        outcome = "no news in that time" if is_late else STATUSES[done.ending][1]
         bare = f"{outcome[:1].upper()}{outcome[1:]}."
         lines += [f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare, *done.state]
     if done.packet is not None:
@@ -134,10 +120,7 @@ def _data(done: Waited) -> dict[str, Any]:
         "exit": STATUSES[done.ending][0],
         "pull": done.pull or None,
         "head": done.head or None,
-        "said": [
-            {"key": notice.key, "text": notice.text, "tone": notice.audience.value}
-            for notice in done.said
-        ],
+        "said": said_data(done.said),
         "state": [*done.state],
         "packet": {**asdict(packet.packet), "path": packet.path} if packet is not None else None,
         "why": [*done.why],

@@ -283,9 +283,8 @@ def print_step(console: Console, step: DemoStep) -> None:
     row.add_column(width=11)
     who = Text(step.who, style=f"bold {_COLOURS.get(step.who, 'white')}")
     board = Text(step.board, style="bold green" if step.board == "Done" else "dim")
-    row.add_row(
-        who, Text(step.what, style="dim"), Text(count(step.requests, "request"), style="dim"), board
-    )
+    cost = Text(count(step.requests, "request"), style="dim")
+    row.add_row(who, Text(step.what, style="dim"), cost, board)
     console.print(row)
     if step.heard:
         style = "red" if "FAILED" in step.heard else "green" if "passed!" in step.heard else ""

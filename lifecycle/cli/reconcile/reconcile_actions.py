@@ -58,12 +58,8 @@ class StepAnnotation:
 
 def outputs(report: SweepReport) -> str:
     """The lines for GITHUB_OUTPUT: numbers only, so that no text of a stranger is in them."""
-    values = {
-        "findings": len(report.findings),
-        "applied": report.count(State.APPLIED),
-        "failed": report.failed,
-    }
-    return "".join(f"{name}={value}\n" for name, value in values.items())
+    findings, applied = len(report.findings), report.count(State.APPLIED)
+    return f"findings={findings}\napplied={applied}\nfailed={report.failed}\n"
 
 
 def annotated(report: SweepReport) -> list[StepAnnotation]:

@@ -42,20 +42,16 @@ _URL = re.compile(r"https?://[!-~]+")
 @contextmanager
 def bar() -> Iterator[Progress]:
     """Show a progress bar on standard error while the block runs; yields the function that moves it."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
+    label = TextColumn("{task.description}")
+    columns = (label, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=terminal.console(is_error=True), transient=True) as shown:
-        row, label = shown.add_task("asking GitHub", total=None), ""
+        row, heading = shown.add_task("asking GitHub", total=None), ""
 
         def tell(subject: str, done: int, total: int | None) -> None:
-            nonlocal row, label
-            if subject != label:  # a row of its own: a total that was known cannot be taken back
+            nonlocal row, heading
+            if subject != heading:  # a row of its own: a total that was known cannot be taken back
                 shown.remove_task(row)
-                row, label = shown.add_task(one_line(subject), total=total), subject
+                row, heading = shown.add_task(one_line(subject), total=total), subject
             shown.update(row, completed=done, total=total)
 
         yield tell
@@ -63,49 +59,43 @@ def bar() -> Iterator[Progress]:
 
 def show(report: SweepReport, console: Console | None = None) -> None:
     """Print a report as tables with its ending, to standard output unless a console is given."""
-    shown, width = fitted(console, WIDTH)
+    shown = fitted(console, WIDTH)
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
-    form = _ReportForm(report, width, words.signs_for(shown.encoding))
+    form = _ReportForm(report, shown.width, words.signs_for(shown.encoding))
     rows, folds = words.parted(report)
     by_repository = groupby(rows, lambda finding: finding.repository)
     for index, (repository, findings) in enumerate(by_repository):
-        shown.print(
-            Text(one_line(repository), "bold", no_wrap=True, overflow="ellipsis"), width=width
-        )
-        shown.print(form.table(findings, has_header=not index), width=width)
+        shown.print(Text(one_line(repository), "bold", no_wrap=True, overflow="ellipsis"))
+        shown.print(form.table(findings, has_header=not index))
         shown.print()
     for fold in folds:
         sign = form.signs[State.LEFT]
-        shown.print(
-            Text(f"{sign} {one_line(fold.head)}", words.FORMS[State.LEFT].style), width=width
-        )
+        shown.print(Text(f"{sign} {one_line(fold.head)}", words.FORMS[State.LEFT].style))
     if folds:
         shown.print()
-    _show_waiting(report, shown, width)
+    _show_waiting(report, shown)
     first, *further = words.ending(report)
     style = words.FORMS[State.FAILED].style if report.failed else "bold"
-    shown.print(Text(one_line(first), style=style), width=width)
+    shown.print(Text(one_line(first), style=style))
     for line in further:
-        shown.print(Text(one_line(line)), width=width)
+        shown.print(Text(one_line(line)))
 
 
-def _show_waiting(report: SweepReport, shown: Console, width: int) -> None:
+def _show_waiting(report: SweepReport, shown: Console) -> None:
     """Print a table of the first open pull requests and whom they wait for; nothing if none waits."""
     if not report.waiting:
         return
-    shown.print(Text(words.waiting_head(report), "bold"), width=width)
+    shown.print(Text(words.waiting_head(report), "bold"))
     pulls, more = words.waiting_listed(report)
     number = max(len(words.pull_name(pull)) for pull in pulls)
-    is_wide = width >= WIDE
+    is_wide = shown.width >= WIDE
     widths = [number, TITLE, None, None] if is_wide else [None]
     head = ("pull request", "", "waits for", "how it stands") if is_wide else ()
-    shown.print(
-        grid(widths, [_waits_cells(pull, is_wide=is_wide) for pull in pulls], head), width=width
-    )
+    shown.print(grid(widths, [_waits_cells(pull, is_wide=is_wide) for pull in pulls], head))
     if more:
-        shown.print(Text(more, "dim"), width=width)
+        shown.print(Text(more, "dim"))
     shown.print()
 
 
@@ -147,7 +137,8 @@ class _ReportForm:
 
     def _cells(self, finding: Finding) -> list[Text]:
         sign = Text(self.signs[finding.state], words.FORMS[finding.state].style)
-        number, kind = _number(finding), Text(finding.kind, "bold")
+        number = _linked(f"#{finding.issue}", finding.url)
+        kind = Text(finding.kind, "bold")
         title = Text(one_line(finding.title), "dim")
         evidence = Text(one_line(finding.evidence))
         if self.width >= WIDE:
@@ -158,11 +149,6 @@ class _ReportForm:
             return [sign, number, kind, Text("\n").join((title, evidence, _done(finding)))]
         head = Text.assemble(number, " ", kind)
         return [sign, Text("\n").join((head, title, evidence, _done(finding)))]
-
-
-def _number(finding: Finding) -> Text:
-    """The issue's number as a terminal's link to the issue."""
-    return _linked(f"#{finding.issue}", finding.url)
 
 
 def _linked(name: str, url: str) -> Text:

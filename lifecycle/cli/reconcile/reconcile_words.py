@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from lifecycle.claim.record.sections import Whom
 from lifecycle.cli import terminal
-from lifecycle.cli.terminal import one_line
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.figures import count
 from lifecycle.reconcile.finding import KINDS, Finding, State, SweepReport
@@ -248,7 +247,7 @@ def waiting_lines(report: SweepReport) -> list[str]:
 def lines(report: SweepReport, signs: Mapping[State, str]) -> list[str]:
     """The report for a pipe or a log: a line for each finding and waiting pull request, then the ending."""
     sentences = (*_findings(report, signs), *waiting_lines(report), *ending(report))
-    return [one_line(line) for line in sentences]
+    return [terminal.one_line(line) for line in sentences]
 
 
 def _findings(report: SweepReport, signs: Mapping[State, str]) -> Iterable[str]:

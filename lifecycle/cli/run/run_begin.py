@@ -13,7 +13,6 @@ from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Run, Story, fields_of, new_run
 from lifecycle.run.stop import leading
 from lifecycle.run.stories import clarifying, story_edits
-from lifecycle.run.stories.story_edits import StoryPlan
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import refused
@@ -107,7 +106,7 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
     The first plan takes the run into its planning; where somebody attends, something has to be clarified
     before. G1 looks at what is said here.
     """
-    plan, asked = StoryPlan(**parts, replaces=replace), session.can_ask
+    plan, asked = story_edits.StoryPlan(**parts, replaces=replace), session.can_ask
     with session.store.changing() as change:
         change.run = story_edits.planned(change.run, story, plan, session.now, asked=asked)
         planned = change.run.story(story)

@@ -27,7 +27,6 @@ from lifecycle.run.gates.gate_runs import GateRun
 from lifecycle.run.gates.run_moves import demand_active, with_design_gate
 from lifecycle.run.state import GateRecord, Run, Story, data_of
 from lifecycle.run.table import GATES, CheckState, Gate
-from lifecycle.run.tdd_moves import RunsSeen
 from lifecycle.run.texts.told import refused
 
 
@@ -126,14 +125,14 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     from lifecycle.claim.commands.moves import current, hand_off
     from lifecycle.claim.decisions.table import Phase
     from lifecycle.claim.engine import look
-    from lifecycle.cli.claims import claim_look
+    from lifecycle.cli.claims.claim import listener
     from lifecycle.core.plan import Wake
 
     world, claim_store = session.world, session.claim_store
     before = current(claim_store)
     if before.claim.phase != Phase.MERGED_DETECTED:
         hand_off(world, claim_store, before.claim.summary or summary_of(run))
-    to = claim_look.listener(session.client_session)
+    to = listener(session.client_session)
     report = look.tick(world, claim_store, Wake.TICK, to=to)
     record = report.record
     number = record.claim.pr_number if record is not None else None
@@ -245,13 +244,13 @@ def _of_story(
     return record, [*lines, *news], values
 
 
-def _tests(session: RunSession, remarks: list[str]) -> RunsSeen:
+def _tests(session: RunSession, remarks: list[str]) -> tdd_moves.RunsSeen:
     """The recorded test runs; where git fails, an empty result, and its sentence added to `remarks`."""
     try:
         return tdd_moves.look(session.git)
     except (GitFailed, Transient) as error:
         remarks.append(error.sentence)
-        return RunsSeen()
+        return tdd_moves.RunsSeen()
 
 
 def _notes(remarks: list[str]) -> list[str]:

@@ -6,14 +6,17 @@ Besides, what subagents get of the platform: `platform-context` and `platform`.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from functools import partial
 
 from lifecycle.cli.run.run import RunSession
+from lifecycle.cli.terminal import fitted, grid, styled
 from lifecycle.platforms import discovery, platform_tables, selection
 from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import PROGRESS
 from lifecycle.run.table import KEPT_LINES
 from lifecycle.run.texts import report_text
-from lifecycle.run.texts.told import refused
+from lifecycle.run.texts.told import numbered, refused
 
 
 def status(session: RunSession, *, every: bool) -> None:
@@ -27,26 +30,14 @@ def status(session: RunSession, *, every: bool) -> None:
         session.show([], report_text.status_data(*about, written=written, every=every))
         return
     view = report_text.status_view(*about, written=written, every=every)
-
-    def draw() -> None:
-        from lifecycle.cli.run.run_screen import draw_status
-
-        draw_status(view)
-
-    session.show(report_text.status_lines(view), {}, draw)
+    session.show(report_text.status_lines(view), {}, partial(draw_status, view))
 
 
 def progress(session: RunSession, *, lines: int) -> None:
     """Show the last lines of the progress file, the newest last."""
     entries = session.store.progress.tail(lines)
-
-    def draw() -> None:
-        from lifecycle.cli.run.run_screen import draw_progress
-
-        draw_progress(entries)
-
     shown = entries or ["There is no progress yet."]
-    session.show(shown, {"lines": entries}, draw if entries else None)
+    session.show(shown, {"lines": entries}, partial(draw_progress, entries) if entries else None)
 
 
 def trim_progress(session: RunSession, *, lines: int) -> None:
@@ -109,3 +100,56 @@ def platform(session: RunSession) -> int:
     if not session.as_json:
         raise refused("no-platform", reason=detection.reason[:-1])
     return 1
+
+
+WIDTH = 160
+"""Columns at most: further apart, the cells of a row lose each other."""
+
+WIDE = 110
+"""From so many columns on, checks and gates have columns of their own."""
+
+_AT_WORK = dict.fromkeys(("in_progress", "testing", "review"), "cyan")
+_STYLES = {**_AT_WORK, "completed": "green", "blocked": "yellow"}
+_STATUS, _QUIET = 3, (6, 7)
+"""Columns of a story's row: its status, and those that are dimmed, checks and gates."""
+_TIME = 20
+
+
+def draw_status(view: report_text.StatusView) -> None:
+    """Print a run as tables."""
+    shown = fitted(None, WIDTH)
+    facts = [(styled(name, "dim"), styled(value)) for name, value in view.facts]
+    shown.print(grid((max(len(name) for name, _ in view.facts), None), facts))
+    if view.stories:
+        shown.print()
+        rows = [
+            [styled(cell, _style(column, cell)) for column, cell in enumerate(story)]
+            for story in view.stories
+        ]
+        if shown.width >= WIDE:
+            widths = (5, None, 4, 11, 8, 4, 30, 16, 5)
+            head = ("#", "story", "size", "status", "tdd", "iter", "checks", "gates", "AC")
+            shown.print(grid(widths, rows, head))
+        else:
+            narrow = [(row[0], styled("\n").join((row[1], row[6])), row[3], row[4]) for row in rows]
+            shown.print(grid((5, None, 11, 8), narrow, ("#", "story", "status", "tdd")))
+    for name, lines in (("Blockers", view.blockers), ("Next steps", numbered(view.steps))):
+        if lines:
+            shown.print()
+            shown.print(styled(name, "bold"))
+            shown.print(styled("\n".join(lines)))
+    for note in (view.left_out, *view.notes):
+        if note:
+            shown.print(styled(note, "dim"))
+
+
+def draw_progress(lines: Sequence[str]) -> None:
+    """Print lines of the progress file as a table."""
+    shown = fitted(None, WIDTH)
+    parts = [line.partition(" ") for line in lines]
+    rows = [(styled(at, "dim"), styled(entry)) for at, _, entry in parts]
+    shown.print(grid((_TIME, None), rows, ("when", "what")))
+
+
+def _style(column: int, cell: str) -> str:
+    return "dim" if column in _QUIET else _STYLES.get(cell, "") if column == _STATUS else ""

@@ -20,7 +20,6 @@ from lifecycle.run.finish.story_commit import commit_story, subject_of, with_com
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.state import fields_of
 from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
-from lifecycle.run.tdd_moves import TddViolation, look, remembered
 from lifecycle.run.texts.told import filled, refused
 from lifecycle.run.trouble.story_failures import attempts, escalation_lines
 
@@ -35,11 +34,11 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
     they are, and these committed; whatever is missing is named.
     """
     facts = session.facts_since(session.store.demanded().story(story).base)
-    runs = look(session.git) if status is StoryStatus.COMPLETED else None
+    runs = tdd_moves.look(session.git) if status is StoryStatus.COMPLETED else None
     with session.store.changing() as change:
         run, old_story = change.run, change.run.story(story)
         if runs is not None:
-            run = run.with_story(remembered(old_story, runs))
+            run = run.with_story(tdd_moves.remembered(old_story, runs))
         change.run = after = moved_story(run, story, status, facts, session.now, unneeded=unneeded)
         moved = after.story(story)
         if after != change.before:
@@ -90,7 +89,7 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
             change.run = run = tdd_moves.moved_phase(change.run, story, phase, runs, session.now)
             moved = run.story(story)
             change.note(f"{moved.id} TDD: {phase}")
-    except TddViolation as refused:
+    except tdd_moves.TddViolation as refused:
         steps = {"current": refused.current, "expected": refused.expected, "why": refused.why}
         session.show(refused.lines, {"valid": False, **steps, "violation": refused.sentence})
         return 1

@@ -15,7 +15,6 @@ from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import is_terminal, passing
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
-from lifecycle.evidence.checks.check_process import ProcessEnd
 from lifecycle.run import long_run
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import Run, UserFix, fields_of
@@ -147,7 +146,7 @@ def check_user_fix(session: RunSession) -> int:
     return 0
 
 
-def _run(session: RunSession, fix: UserFix) -> tuple[ProcessEnd, str]:
+def _run(session: RunSession, fix: UserFix) -> tuple[check_process.ProcessEnd, str]:
     """Run a fix's check command, printing its output as it comes: how it ended, and its last line."""
     tail, shown = bytearray(), passing(sys.stderr)
 
@@ -167,7 +166,7 @@ def _run(session: RunSession, fix: UserFix) -> tuple[ProcessEnd, str]:
     return end, lines[-1][:300] if lines else ""
 
 
-def _why(fix: UserFix, end: ProcessEnd, last: str) -> str:
+def _why(fix: UserFix, end: check_process.ProcessEnd, last: str) -> str:
     if end.error:
         return end.error
     if end.is_late:

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from lifecycle.cli import terminal
 from lifecycle.cli.command_session import end_late
-from lifecycle.cli.terminal import say_all
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
@@ -56,7 +55,7 @@ def command(*, as_json: bool) -> int:
     if not as_json and sys.stdout.isatty():
         _show(report)
     else:
-        say_all(map(_line, report.findings), report.as_json(), as_json=as_json)
+        terminal.say_all(map(_line, report.findings), report.as_json(), as_json=as_json)
     return 0 if report.is_ok else 1
 
 
@@ -76,10 +75,9 @@ def _line(finding: DoctorFinding) -> str:
 
 def _show(report: Examination) -> None:
     """Print the findings on a terminal: groups on the left, every fix on a line of its own."""
-    console = terminal.console(width=min(terminal.console().width, WIDTH))
-    console.print(
-        Text.assemble(("lifecycle doctor", "bold"), (f"  {report.repository}".rstrip(), "dim"))
-    )
+    console = terminal.fitted(None, WIDTH)
+    place = f"  {report.repository}".rstrip()
+    console.print(Text.assemble(("lifecycle doctor", "bold"), (place, "dim")))
     console.print()
     for group, findings in groupby(report.findings, lambda finding: finding.group):
         for index, finding in enumerate(findings):

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,22 +24,17 @@ from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
-from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.settings import running_client
 from lifecycle.stages.decisions import decide
-from lifecycle.stages.decisions.decide import Memory
 from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
+from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.stages.stop.staged_task import can_run_tests
 from lifecycle.stages.transcript import stop_input
+from lifecycle.stages.transcript.turn import Turn
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
-
-if TYPE_CHECKING:
-    from lifecycle.stages.session.workflow_tasks import Activity
-    from lifecycle.stages.transcript.turn import Turn
-
 
 WIDTH = 120
 """Columns of a line at most, on a terminal."""
@@ -104,8 +99,8 @@ def set_(session: Session, stage: str, *, task: str) -> None:
                 "nothing was changed; add the label first."
             )
         record = replace(record.on(tracked.id, tracked.labels, tracked.assignee), is_set=True)
-    now = session.world.clock.now()
-    record = replace(record, memory=Memory(set_stage=Stage(stage)), stage=stage, at=now)
+    memory = decide.Memory(set_stage=Stage(stage))
+    record = replace(record, memory=memory, stage=stage, at=session.now)
     with files.locked(session.world.deadline.remaining()):
         session_record.save(files, record)
         files.set_due(workflow_marks.ALWAYS)
@@ -232,7 +227,7 @@ def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> 
     """Ask the tracker for the workflow's tasks, and keep the answer for the hooks."""
     tracker = session.world.tracker
     before = workflow_tasks.known(files, workflow_tasks.key_of(tracker, stages))
-    activity = workflow_tasks.ask(tracker, stages, session.world.clock.now(), before)
+    activity = workflow_tasks.ask(tracker, stages, session.now, before)
     with files.locked(session.world.deadline.remaining()):
         workflow_tasks.keep(files, activity)
     return activity
@@ -246,9 +241,9 @@ def _session_standing(
         return [nobody], {"session": None}
     turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
     sequence = _line(stages, record, turn)
+    names = [step.value for step in sequence]
     if record.ended and not record.task:
         over = f"Session {record.session} was led to the end of {record.ended}, and is not led any more."
-        names = [step.value for step in sequence]
         ended: dict[str, Any] = {"session": record.session, "task": "", "ended": record.ended}
         return [over, " → ".join(names)], {**ended, "stage": None, "line": names}
     stage = _stage_of(record, turn, sequence)
@@ -275,7 +270,7 @@ def _session_standing(
         "session": record.session,
         "task": own,
         "stage": stage.value if stage is not None else None,
-        "line": [step.value for step in sequence],
+        "line": names,
         "missing": missing,
         "blocks": memory.blocks,
         "max_blocks": stages.max_blocks,
@@ -295,26 +290,25 @@ def _stage_of(
     record: SessionRecord, turn: Turn | None, sequence: tuple[Stage, ...]
 ) -> Stage | None:
     """The session's stage: set by hand, else by its transcript, else as recorded; None if not known."""
+    kept = Stage(record.stage) if record.stage in list(LINE) else None
     if record.memory.set_stage is not None:
         return record.memory.set_stage
-    if record.memory.is_let_go and record.stage in list(LINE):
-        return Stage(record.stage)  # as the note said that told the user
+    if record.memory.is_let_go and kept is not None:
+        return kept  # as the note said that told the user
     if turn is not None and turn.markers:
         return following(Detected(turn.markers[-1]), sequence)
     if turn is not None and turn.asked is not None:
         return turn.asked
-    return Stage(record.stage) if record.stage in list(LINE) else None
+    return kept
 
 
 def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> str:
     """Which evidence of tests is missing before the stage's marker counts; "" if none is."""
-    is_past = stage is not None and LINE.index(stage) >= LINE.index(
-        COMPLETES[Detected.TESTS_PASSING]
-    )
-    if not stages.require_evidence or not is_past:
+    demanding = LINE[LINE.index(COMPLETES[Detected.TESTS_PASSING]) :]
+    if not stages.require_evidence or stage not in demanding:
         return ""
     deadline = Deadline.after(session.world.clock, 10.0)
-    room = EvidenceRoom(session.root)
+    room = records.EvidenceRoom(session.root)
     try:
         environment, outputs = session.world.environment, room.outputs()
         tree = tree_hash.fingerprint(session.root, deadline, environment, outputs)

@@ -94,9 +94,8 @@ def create(
     was interrupted can be repeated. For another task of the same texts, give a --key.
     """
     name = session.world.public(" ".join(title), "title")
-    text = session.world.public(
-        values.text_from(description, file, "--description") or "", "description"
-    )
+    text = values.text_from(description, file, "--description") or ""
+    text = session.world.public(text, "description")
     labels = tuple(session.world.public(label_name, "label") for label_name in labels)
     external = session.world.public(external, "external reference")
     created = session.tracker.create(
@@ -161,9 +160,8 @@ def label(
     except UnknownOption as error:
         error.sentence += " To make a new one, add --create."
         raise
-    _tell(
-        session, labelled, f"{labelled.id} has the labels: {', '.join(labelled.labels) or 'none'}."
-    )
+    names = ", ".join(labelled.labels) or "none"
+    _tell(session, labelled, f"{labelled.id} has the labels: {names}.")
 
 
 def comment(

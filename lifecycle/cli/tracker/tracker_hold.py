@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.claim.commands.moves import move
 from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
-from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes
-from lifecycle.cli.claims.claim_look import code_of, finish_release, glance
+from lifecycle.cli.claims.claim import code_of, finish_close, finish_release
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
@@ -23,6 +21,9 @@ from lifecycle.trackers.registry import GITHUB
 
 _TRIED = 10
 """How many ready tasks `next` tries to claim before it gives up."""
+
+_PASSED_OVER = (errors.HeldByAnother, errors.NotClaimable, errors.BlockedBy, errors.NotFound)
+"""What `next` meets without giving up: the next task may be free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,7 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
     for task in tasks[:_TRIED]:
         try:
             return _claimed(session, task)
-        except (
-            errors.HeldByAnother,
-            errors.NotClaimable,
-            errors.BlockedBy,
-            errors.NotFound,
-        ) as error:
+        except _PASSED_OVER as error:
             refusal = error
         except errors.Refused as error:
             if session.claim_store.load(repair=False).record is not None:
@@ -176,9 +172,8 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
     notes = _freed(session, stand.task)
     released = session.tracker.release(stand.task.id)
     if reason and stand.task.assignee and released.is_open:
-        session.tracker.comment(
-            released.id, values.key_of("given back", reason), f"Released: {reason}"
-        )
+        key = values.key_of("given back", reason)
+        session.tracker.comment(released.id, key, f"Released: {reason}")
     state = "nobody's" if released.is_open else "closed"
     return _Told(released, [f"{released.id} is {state} now."], notes).show(session)
 
@@ -222,13 +217,8 @@ def close(session: Session, task: str, reason: str) -> int:
 
 
 def _closed(session: Session, task: Task, reason: str) -> _Told:
-    record = move(session.world, session.claim_store, Phase.DONE, force=True, consent="close")
-    report, lines = glance(session)
-    remaining = session.claim_store.load(repair=False).record
-    is_left = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
-    why = (
-        "The claim stands, so --reason" if is_left else "The claim says why it is closed; --reason"
-    )
-    notes = [f"{why} was not used."] if reason else []
+    report, lines, is_left = finish_close(session)
+    why = "The claim stands, so" if is_left else "The claim says why it is closed;"
+    notes = [f"{why} --reason was not used."] if reason else []
     closed, claim = session.tracker.get(task.id), claim_data(report.record)
     return _Told(closed, lines, notes, claim, code_of(report) or int(is_left))

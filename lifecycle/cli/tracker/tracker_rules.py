@@ -26,10 +26,6 @@ from lifecycle.github.operations.ensure_issues import IssueOperations
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.stages.session import activation
 from lifecycle.trackers import registry
-from lifecycle.trackers.registry import GITHUB
-
-_WAYS = {"released": "release"}
-"""By what was not done, the command whose `--force` does it without a takeover first."""
 
 
 class Stand:
@@ -46,7 +42,7 @@ class Stand:
         """Read the task `name` and what it is under; raises as the tracker's `get`, and ClaimRefused."""
         self.session, self.world = session, session.world
         self.task = task = session.tracker.get(name)
-        self.is_issue = session.tracker.name == GITHUB
+        self.is_issue = session.tracker.name == registry.GITHUB
         self.issue = int(task.id) if self.is_issue else linked_writes.issue_named(self.world, task)
         record = session.claim_store.load(repair=False).record
         self.is_ours = False
@@ -78,7 +74,7 @@ class Stand:
         holder = self.task.assignee
         is_free = holder in ("", self.session.tracker.actor)
         if not is_free and not may_free(self.session, holder, force=force):
-            raise refusal(self.session, self.task.id, holder, done, _WAYS.get(done, ""))
+            raise refusal(self.session, self.task.id, holder, done)
 
     def _refuse_claimed(self, number: int, done: str) -> None:
         """Refuse an issue that another worktree of this clone claims, or whose lease somebody else has.
@@ -208,7 +204,7 @@ def free(session: Session, task: str, holder: str, deed: str) -> str:
     return f"{task} was held by {named(holder)}."
 
 
-def refusal(session: Session, task: str, holder: str, done: str, verb: str = "") -> AlreadyClaimed:
+def refusal(session: Session, task: str, holder: str, done: str) -> AlreadyClaimed:
     """The error for a task that somebody else has, with the way to take it over.
 
     Args:
@@ -216,14 +212,13 @@ def refusal(session: Session, task: str, holder: str, done: str, verb: str = "")
         task: its id.
         holder: who has it, as the tracker writes it.
         done: what was not done to it, as in "closed".
-        verb: the command that has a `--force` for it; without one the task is taken over.
     """
     who, seat = (named(holder) if holder else "somebody else"), _seat(session, holder)
     if seat is not None and not seat.is_over:
         who += f", a session of this worktree ({seat.session}) whose client is there"
-    way = (
-        f"lifecycle tracker {verb} {task} --force" if verb else f"lifecycle tracker takeover {task}"
-    )
+    # Of these commands `release` alone does it by force, without a takeover first.
+    command = f"release {task} --force" if done == "released" else f"takeover {task}"
+    way = f"lifecycle tracker {command}"
     return AlreadyClaimed(
         f"{task} is held by {who}; nothing was {done}. Leave it to them, or if that agent is gone: {way}",
         by=holder,

@@ -35,11 +35,11 @@ _STYLES = {
 
 def draw(listing: Listing, console: Console | None = None) -> None:
     """Print a listing of tasks, to standard output unless a console is given."""
-    shown, width = fitted(console, WIDTH)
+    shown = fitted(console, WIDTH)
     shown.print(Text.assemble((listing.tracker, "bold"), f"  {listing.head}"))
     if listing.tasks:
         shown.print()
-        shown.print(_TaskForm(listing.tasks, width).table(listing.tasks), width=width)
+        shown.print(_TaskForm(listing.tasks, shown.width).table(listing.tasks))
     if listing.more:
         shown.print(Text(listing.more, "dim"))
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -22,8 +22,6 @@ from lifecycle.core.redact import block, named, quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.storage.store import worktree_root
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 READY, ALL, NOT_CLOSED = "ready", "all", "not closed"
 """What a list of tasks may be for, beside a status."""

@@ -53,11 +53,8 @@ def status(session: Session) -> int:
     except (LifecycleError, StrangeFileError) as error:
         problem = error
     # Whoever does not hold the claim is not told what it waits for: that is for its own session.
-    awaited = [
-        person
-        for person in worktree_overview.awaited
-        if not (is_held and person.part in _OF_THE_CLAIM)
-    ]
+    hidden = _OF_THE_CLAIM if is_held else ()
+    awaited = [person for person in worktree_overview.awaited if person.part not in hidden]
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     claim_text = " ".join(lines)
     lines = overview_words.since_when(lines, awaited, worktree_overview.at)

@@ -1,4 +1,4 @@
-"""`lifecycle watch`: everything about the worktree, live on the terminal."""
+"""`lifecycle watch` and `statusline`: everything about the worktree, live, or in one line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import click
 
 from lifecycle.cli import terminal
 from lifecycle.cli.command_session import demanded_root
-from lifecycle.core.timing import SystemClock
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.hooks.stdin_event import read_input
 from lifecycle.storage.store import worktree_root
+from lifecycle.views.prepared_line import prepared_line
 
 KINDS = {"port": click.IntRange(1, 65_535)}
 """Click's types for words on the command line, beside those of `main.py`."""
@@ -37,18 +39,15 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
     from lifecycle.views.watch.live_watch import LiveWatch
 
     root = demanded_root()
+    # Somebody watches, and can press keys.
+    is_watched = terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)
     live = LiveWatch(root, terminal.console(), SystemClock())
     if as_json:
         click.echo(terminal.json_text(live.data()))
-    elif once or live.console.is_dumb_terminal or not _is_watched():
+    elif once or live.console.is_dumb_terminal or not is_watched:
         live.once()
     else:
         live.run()
-
-
-def _is_watched() -> bool:
-    """True if standard output and input are terminals: somebody watches, and can press keys."""
-    return terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)
 
 
 def _serve(port: int, *, opens: bool, as_json: bool) -> None:
@@ -70,3 +69,34 @@ def _serve(port: int, *, opens: bool, as_json: bool) -> None:
                 click.echo("No browser could be started: open the address yourself.", err=True)
 
         web_server.serve(server, announce)
+
+
+_SECONDS = 5.0
+
+
+def statusline(*, as_json: bool) -> None:
+    """Print what is at work here in one line with colours and links: `lifecycle init --statusline` sets it.
+
+    Reads the client's JSON on stdin, if there is some, for the project's folder; never fails, and prints
+    nothing where nothing is at work.
+    """
+    try:
+        root = worktree_root(_project())
+    except OSError:  # the folder is gone, or is nobody's to read
+        root = None
+    deadline = Deadline.after(SystemClock(), _SECONDS)
+    line = prepared_line(root, os.environ, deadline) if root is not None else ""
+    if as_json:
+        click.echo(terminal.json_text({"line": line}))
+    elif line and sys.stdout is not None:
+        terminal.behind(sys.stdout).write(f"{line}\n")
+
+
+def _project() -> Path:
+    """The folder of the client's project: from the environment, the event on stdin, or the current one."""
+    if project := os.environ.get("CLAUDE_PROJECT_DIR"):
+        return Path(project)
+    event = read_input()
+    place = event.get("workspace")
+    folder = (place if isinstance(place, dict) else {}).get("project_dir") or event.get("cwd")
+    return Path(folder) if isinstance(folder, str) else Path.cwd()

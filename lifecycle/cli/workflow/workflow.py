@@ -1,22 +1,41 @@
-"""`lifecycle workflow`: the group of its commands, which are rows of `commands.toml`, and their session."""
+"""`lifecycle workflow`: the group of its commands and their session, and `start`, `template` and `call`.
+
+A command is a row of `commands.toml` and a function.
+"""
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
+import sys
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
 import click
 
+from lifecycle.app import workflow_functions
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, rows_of
-from lifecycle.core.redact import visible
-from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
+from lifecycle.cli.terminal import is_terminal, json_text
+from lifecycle.cli.workflow import workflow_values
+from lifecycle.cli.workflow.workflow_values import named, phase_title
+from lifecycle.core.errors import Refused
+from lifecycle.core.messages.figures import count
+from lifecycle.core.redact import quoted, visible
+from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.steps import workflow_templates as templates
+from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
+from lifecycle.workflow.store.document_files import ARCHIVE, VIEW
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.table import PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import Asker, asker_of
+from lifecycle.workflow.workflow_sentences import refused
 
 COMMANDS: Final = rows_of("workflow")
 
@@ -74,3 +93,204 @@ def command() -> None:
     Each phase has a status, an agent, files to read, what it hands on, and, if you want, a gate. In a
     session, /workflow is something else: it starts an autonomous run (lifecycle run). See docs/workflow.md.
     """
+
+
+_AGENT = re.compile(r"(.*?\S):((?:[\w-]+:)?[\w-]+)", re.DOTALL)
+_FACT = re.compile(r"([^=\s][^=]*)=(.*)", re.DOTALL)
+
+
+def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> None:
+    """Begin a workflow, NAME, with its phases in order. Its state is written at once, and at each move.
+
+    What stands behind the last colon of a phase is its agent, if it is one word: "Build:developer".
+    """
+    kind = asked["kind"] or ""
+    phases = tuple(map(_phase, asked["phases"]))
+    if kind and not phases:
+        phases = templates.template(session.root, kind).applied(Workflow("", name)).phases
+    workflow = Workflow(
+        "",
+        name,
+        type=kind or WorkflowType.CUSTOM.value,
+        task=asked["task"],
+        phases=phases,
+        reading=asked["reading"],
+        context=dict(_pair(text, refused("no-fact", text=quoted(text))) for text in asked["facts"]),
+        reminders=asked["reminders"],
+        criteria=asked["criteria"],
+        constraints=asked["constraints"],
+    )
+    for text in asked["gates"]:
+        phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
+        workflow = workflow.with_gate(workflow.index_of(phase), gate)
+    done = session.steps.start(workflow, kind, first=not later)
+    begun = done.workflow
+    size = count(len(begun.phases), "phase")
+    lines = [f"The workflow {named(begun)} began: {begun.id}, {size}. View: {VIEW}"]
+    lines += [*workflow_values.phase_lines(begun), f"Next: {workflow_values.next_step(begun)}"]
+    session.print(lines, workflow_values.workflow_data(begun), troubles=done.troubles)
+
+
+def _phase(text: str) -> WorkflowPhase:
+    """`Build:developer` as a phase; an agent of a plugin has a colon of its own."""
+    match = _AGENT.fullmatch(text)
+    return WorkflowPhase(match[1], agent=match[2]) if match else WorkflowPhase(text)
+
+
+def _pair(text: str, refusal: Refused) -> tuple[str, str]:
+    """What stands before and behind the first sign of equality; raises the refusal without one."""
+    match = _FACT.fullmatch(text)
+    if match is None:
+        raise refusal
+    return match[1].strip(), match[2]
+
+
+def template(session: WorkflowSession, *, called: str, save: bool, force: bool, name: str) -> None:
+    """List the templates, show one, or keep a workflow as one of the project's own.
+
+    The project's own lie in .claude/workflow-templates/NAME.toml, in the form that this prints, and come
+    before those of the product.
+    """
+    root = session.root
+    if save:
+        if not called:
+            raise click.UsageError("--save needs the template's NAME.")
+        workflow = session.found(name, session.store.read(archived=True)).workflow
+        workflow_template = templates.WorkflowTemplate.of(workflow)
+        path = templates.written_template(root, called, workflow_template, force=force)
+        session.print([f"Written: {path}"], {"path": path, "template": _data(workflow_template)})
+    elif called:
+        workflow_template = templates.template(root, called)
+        text = templates.template_text(workflow_template).rstrip("\n").splitlines()
+        session.print(text, {"name": called, "template": _data(workflow_template)})
+    else:
+        names = templates.template_names(root)
+        by_name = {title: templates.template(root, title) for title in names}
+        lines = [f"{title}: {_titles(entry)}" for title, entry in by_name.items()]
+        data = {title: _data(entry) for title, entry in by_name.items()}
+        session.print(lines, {"templates": data})
+
+
+def _data(workflow_template: templates.WorkflowTemplate) -> dict[str, Any]:
+    return tomllib.loads(templates.template_text(workflow_template))
+
+
+def _titles(workflow_template: templates.WorkflowTemplate) -> str:
+    titles = " → ".join(quoted(phase.title) for phase in workflow_template.phases)
+    return titles or "phases of your own"
+
+
+_CALLED: tuple[Callable[..., Any], ...] = (
+    workflow_functions.create_workflow_state,
+    workflow_functions.update_phase_status,
+    workflow_functions.get_workflow_state,
+    workflow_functions.generate_markdown,
+)
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {function.__name__: function for function in _CALLED}
+"""The functions that may be called, by their names."""
+
+_LARGEST = 4_000_000
+_FORM = '{"arguments": [...], "named": {...}}'
+
+
+KINDS = {"function": click.Choice(list(FUNCTIONS))}
+"""Click's types for words on the command line, beside those of `main.py`."""
+
+
+def call(*, function: str) -> None:
+    """Call one of the four functions of lifecycle.api, with JSON on stdin and on stdout.
+
+    On stdin stands {"arguments": [...], "named": {...}}; the answer is {"result": ...}. It is what
+    scripts/workflow_state.py does, which runs on any Python.
+    """
+    request = _given("" if is_terminal(sys.stdin) else sys.stdin.read(_LARGEST))
+    arguments, named = request.get("arguments", []), request.get("named", {})
+    if not isinstance(arguments, list) or not isinstance(named, dict):
+        raise Refused(f"The arguments are no {_FORM}, so nothing was done.")
+    called = FUNCTIONS[function]
+    try:
+        inspect.signature(called).bind(*arguments, **named)
+    except TypeError as error:
+        raise Refused(f"{function} was called wrongly ({error}), so nothing was done.") from None
+    click.echo(json_text({"result": called(*arguments, **named)}))
+
+
+def _given(text: str) -> Mapping[str, Any]:
+    try:
+        request = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        request = None
+    if not isinstance(request, dict):
+        raise Refused(f"What stands on stdin is no {_FORM}, so nothing was done.")
+    return request
+
+
+def advance(
+    session: WorkflowSession, *, phase: str, deliverables: Sequence[str], handed: str, name: str
+) -> None:
+    """Complete a phase through its gate, and begin the next one, which is told what this one hands on.
+
+    A check's gate is passed once the check passed on the very files as they are (lifecycle check NAME), a
+    file's once it is there, a person's by a person. After the last phase the workflow is archived.
+    PHASE: number, phase_N or title; without it the current one.
+    """
+    _tell(session, session.steps.advance(deliverables, handed, phase=phase, name=name))
+
+
+def block(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+    """Note what a phase waits for; `retry` goes on with it. PHASE: number, phase_N or title."""
+    _tell(session, session.steps.block(phase, reason=reason, name=name))
+
+
+def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+    """Leave a phase out, and note why: that survives, too. PHASE: number, phase_N or title.
+
+    A gate that is skipped stays in sight; a person's gate is skipped by a person only.
+    """
+    _tell(session, session.steps.skip(phase, reason=reason, name=name))
+
+
+def fail(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
+    """Note what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
+    _tell(session, session.steps.fail(phase, reason=reason, name=name))
+
+
+def retry(session: WorkflowSession, *, phase: str, name: str) -> None:
+    """Begin a phase again. PHASE: number, phase_N or title; without it the current one."""
+    _tell(session, session.steps.retry(phase, name=name))
+
+
+def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
+    """End a workflow: its last phase through its gate. It is archived, and its checkpoint document goes.
+
+    NAME: which one; without it the one of this session or branch. With several phases left to do it is
+    refused, unless it is given up.
+    """
+    _tell(session, session.steps.complete(name, give_up=reason))
+
+
+_NOW = {PhaseStatus.FAILED: "failed", PhaseStatus.SKIPPED: "was skipped"}
+
+
+def _tell(session: WorkflowSession, step: StepDone) -> None:
+    """Print the result of a step: where its phase and its workflow stand, and what to do next."""
+    workflow, lines = step.workflow, []
+    if step.phase >= 0:
+        phase = workflow.phases[step.phase]
+        why = f": {quoted(phase.reason)}" if phase.reason else ""
+        already = "" if step.changed else " already"
+        state = _NOW.get(phase.status, f"is {phase.status}")
+        lines.append(f"Phase {phase_title(workflow, step.phase)}, {state}{already}{why}.")
+    if workflow.is_over:
+        how = "was given up" if workflow.given_up else "is completed"
+        place = f"Archived: {ARCHIVE}/{workflow.id}.json"
+        done = f"{how}, {workflow.progress} phases done"
+        lines.append(f"The workflow {named(workflow)} {done}. {place}")
+    elif workflow.phase is not None:
+        if workflow.current != step.phase or workflow.phase.status is PhaseStatus.ACTIVE:
+            lines += workflow_values.phase_lines(workflow)
+        lines.append(f"Next: {workflow_values.next_step(workflow)}")
+    data = workflow_values.workflow_data(workflow)
+    moved = workflow_values.phase_data(workflow, step.phase) if step.phase >= 0 else None
+    session.print(lines, {"changed": step.changed, "phase": moved, **data}, troubles=step.troubles)

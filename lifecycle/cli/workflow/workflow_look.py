@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from lifecycle.app.guidance import guidance_text
-from lifecycle.cli.workflow import workflow_values
+from lifecycle.cli.terminal import fitted, grid, styled
+from lifecycle.cli.workflow import workflow_values as words
 from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.messages.figures import minute
+from lifecycle.core.messages.figures import minute, span
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
-from lifecycle.storage.journal import JournalEntry
 from lifecycle.views.overview.overview_words import phase_words
 from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow import state
-from lifecycle.workflow.state import Workflow
+from lifecycle.workflow.documents.written_documents import title_of
 from lifecycle.workflow.store.document_files import own_content
+from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.table import PhaseStatus
 
 
 def phase(session: WorkflowSession, *, name: str) -> None:
@@ -29,11 +32,11 @@ def phase(session: WorkflowSession, *, name: str) -> None:
     data = {
         "id": workflow.id,
         "workflow": workflow.name,
-        "phase": workflow_values.phase_data(workflow, workflow.current) if workflow.phase else None,
+        "phase": words.phase_data(workflow, workflow.current) if workflow.phase else None,
         "required_reading": workflow.all_reading,
         "key_reminders": workflow.all_reminders,
     }
-    lines = [*workflow_values.phase_lines(workflow), f"Next: {workflow_values.next_step(workflow)}"]
+    lines = [*words.phase_lines(workflow), f"Next: {words.next_step(workflow)}"]
     session.print(lines, data)
 
 
@@ -49,14 +52,9 @@ def show(session: WorkflowSession, *, name: str) -> None:
         troubles = [str(error)]
     workflow = entry.workflow
     beside = delegation_lines(session.store.root)
-    lines = [*workflow_values.show_lines(workflow, session.now), *beside]
-
-    def draw() -> None:
-        from lifecycle.cli.workflow.workflow_screen import draw_workflow
-
-        draw_workflow(workflow, session.now, beside)
-
-    data = {**workflow_values.workflow_data(workflow), "files": entry.places, "beside": beside}
+    lines = [*words.show_lines(workflow, session.now), *beside]
+    draw = partial(draw_workflow, workflow, session.now, beside)
+    data = {**words.workflow_data(workflow), "files": entry.places, "beside": beside}
     session.print(lines, data, draw, [*entry.remarks, *troubles])
 
 
@@ -65,18 +63,13 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
     workflows = session.store.read(archived=archived)
     shown = workflows.found if archived else workflows.unfinished
     own_session, now = session.asker.session, session.now
-    lines = [workflow_values.list_line(entry, own_session, now) for entry in shown]
+    lines = [words.list_line(entry, own_session, now) for entry in shown]
     lines = lines or [f"There is no {'' if archived else 'unfinished '}workflow here."]
-
-    def draw() -> None:
-        from lifecycle.cli.workflow.workflow_screen import draw_list
-
-        draw_list(shown, own_session, now)
-
+    draw = partial(draw_list, shown, own_session, now)
     data = {
         "workflows": [
             {
-                **workflow_values.workflow_data(entry.workflow),
+                **words.workflow_data(entry.workflow),
                 "is_current": entry.workflow.id == workflows.current,
                 "is_own": bool(own_session) and entry.workflow.session == own_session,
                 "files": entry.places,
@@ -178,17 +171,12 @@ def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     rows = [_row(entry) for entry in entries]
     none = f"The journal has nothing of the workflow {quoted(workflow.name)}."
     shown = ["  ".join(row).rstrip() for row in rows] or [none]
-
-    def draw() -> None:
-        from lifecycle.cli.workflow.workflow_screen import draw_history
-
-        draw_history(rows)
-
+    draw = partial(draw_history, rows)
     data = {"id": workflow.id, "workflow": workflow.name, "entries": [*map(_data, entries)]}
     session.print(shown, data, draw if rows else None)
 
 
-def _meant(session: WorkflowSession, name: str) -> Workflow:
+def _meant(session: WorkflowSession, name: str) -> state.Workflow:
     """The workflow of this name; without a name the session's own, else the one that ended last."""
     workflows = session.store.read(archived=True)
     if not name and not workflows.unfinished and workflows.found:
@@ -196,14 +184,14 @@ def _meant(session: WorkflowSession, name: str) -> Workflow:
     return session.found(name, workflows).workflow
 
 
-def _row(entry: JournalEntry) -> tuple[str, str, str]:
+def _row(entry: journal.JournalEntry) -> tuple[str, str, str]:
     """A row of the history: when, which phase, what happened."""
     title, number = (str(entry.detail.get(name) or "") for name in ("phase", "number"))
     phase = f"{number}. {quoted(title)}" if title else number
     return minute(entry.at), phase, phase_words(entry)
 
 
-def _data(entry: JournalEntry) -> dict[str, object]:
+def _data(entry: journal.JournalEntry) -> dict[str, object]:
     return {
         "at": render_time(entry.at),
         "kind": entry.kind,
@@ -213,3 +201,78 @@ def _data(entry: JournalEntry) -> dict[str, object]:
         "session": entry.session or None,
         **{name: entry.detail[name] for name in sorted(entry.detail)},
     }
+
+
+WIDTH = 140
+"""Columns at most: further apart, the cells of a row lose each other."""
+
+WIDE = 100
+"""From so many columns on, the gate has a column of its own."""
+
+STYLES = {
+    PhaseStatus.ACTIVE: "cyan",
+    PhaseStatus.BLOCKED: "yellow",
+    PhaseStatus.COMPLETED: "green",
+    PhaseStatus.FAILED: "red",
+    PhaseStatus.SKIPPED: "dim",
+}
+
+
+def draw_workflow(workflow: state.Workflow, now: float, beside: Sequence[str] = ()) -> None:
+    """Print a workflow as a table of its phases.
+
+    `beside` are lines about files of other tools.
+    """
+    shown = fitted(None, WIDTH)
+    done = "" if workflow.is_over else f", {workflow.progress} phases done"
+    shown.print(styled(f"{workflow.name}{done}", "bold"))
+    _, *further = words.heads(workflow, now)
+    place, seconds = words.where(workflow), words.lasted(workflow, now)
+    for line in (f"{workflow.id} · {workflow.type} · {place} · {span(seconds)}", *further):
+        shown.print(styled(line, "dim"))
+    shown.print()
+    is_wide = shown.width >= WIDE
+    rows = []
+    for index, phase in enumerate(workflow.phases):
+        style = STYLES.get(phase.status, "")
+        below = words.notes(phase)
+        below += [f"gate: {words.gate_words(phase)}"] if phase.gate and not is_wide else []
+        title = styled(title_of(workflow, index), "bold" if index == workflow.current else "")
+        title = styled("\n").join((title, *(styled(note, "dim") for note in below)))
+        number, agent = styled(f"{index + 1}"), styled(phase.agent)
+        cells = [number, title, agent, styled(phase.status.value, style)]
+        cells += [styled(words.gate_words(phase), "dim")] if is_wide else []
+        rows.append([*cells, styled(words.took(phase, now), "dim")])
+    widths = (3, None, 16, 9, *((24,) if is_wide else ()), 8)
+    head = ("#", "phase", "agent", "status", *(("gate",) if is_wide else ()), "time")
+    shown.print(grid(widths, rows, head))
+    for heading, texts in words.parts(workflow):
+        shown.print()
+        shown.print(styled(heading, "bold"))
+        shown.print(styled("\n".join(texts)))
+    for line in beside:
+        shown.print(styled(line, "dim"))
+
+
+def draw_list(entries: Sequence[FoundWorkflow], session: str, now: float) -> None:
+    """Print workflows as a table, the one that was changed last first."""
+    shown = fitted(None, WIDTH)
+    rows = []
+    for entry in entries:
+        workflow = entry.workflow
+        phase = workflow.phase
+        style = STYLES.get(phase.status, "") if phase is not None else "green"
+        whose = styled(words.owner(workflow, session), "dim")
+        name = styled("\n").join((styled(workflow.name), styled(workflow.id, "dim")))
+        place = styled("\n").join((styled(words.where(workflow), style), whose))
+        age = styled(words.age(entry, now), "dim")
+        rows.append([name, place, styled(workflow.progress), age])
+    head = ("workflow", "where, whose", "done", "changed")
+    shown.print(grid((24, None, 8, 10), rows, head))
+
+
+def draw_history(rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print what happened in a workflow as a table, the newest last."""
+    shown = fitted(None, WIDTH)
+    cells = [(styled(at, "dim"), styled(phase), styled(what)) for at, phase, what in rows]
+    shown.print(grid((17, 24, None), cells, ("when", "phase", "what")))

@@ -162,10 +162,8 @@ def _checks(record: Record) -> values.OverviewChecks | None:
     checks = record.pull.checks
     if checks is None or PHASES.get(record.claim.phase) not in IN_REVIEW:
         return None
-    names = {
-        key: tuple(plain(name, 100) for name in checks.get(key) or ())
-        for key in ("failed", *_STOPPED)
-    }
+    kinds = ("failed", *_STOPPED)
+    names = {key: tuple(plain(name, 100) for name in checks.get(key) or ()) for key in kinds}
     return values.OverviewChecks(
         polled_at=parse_time(record.claim.last_check_poll) or 0.0,
         passed=_count(checks, "passed"),

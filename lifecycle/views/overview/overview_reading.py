@@ -14,7 +14,6 @@ from typing import Any
 from lifecycle.core.timing import Deadline
 from lifecycle.git.checked_out import branch_of
 from lifecycle.storage import regular_files, store, workflow_marks
-from lifecycle.storage.store import CLAIM_FILE, FOLDER, STATE
 from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_claim import claim_parts
 from lifecycle.views.overview.overview_words import event_words
@@ -58,10 +57,10 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
 
 def watched(root: Path) -> tuple[Path, ...]:
     """The files whose dates tell that an overview is not true any more; some may not be there."""
-    here = root / FOLDER
+    here = root / store.FOLDER
     named = [
-        root / CLAIM_FILE,
-        here / STATE,
+        root / store.CLAIM_FILE,
+        here / store.STATE,
         here / "seen",
         here / "waiter",
         here / workflow_marks.OFF,
@@ -112,7 +111,7 @@ def _worktree(reading: WorktreeRead) -> values.OverviewWorktree:
 
 def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     """The session of the staged workflow that stopped last; None where none ever did."""
-    if not _entries(reading.root / FOLDER / workflow_marks.SESSIONS):
+    if not _entries(reading.root / store.FOLDER / workflow_marks.SESSIONS):
         return None
     from lifecycle.stages.session import session_record
     from lifecycle.storage.workflow_files import WorkflowFiles
@@ -125,9 +124,8 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     memory = newest.memory
     stage = plain(memory.set_stage.value if memory.set_stage is not None else newest.stage)
     if memory.is_let_go and not files.is_off:
-        what = (
-            f"The session was told too often to go on with {stage or 'its stage'}, and was let go"
-        )
+        where = stage or "its stage"
+        what = f"The session was told too often to go on with {where}, and was let go"
         reading.await_person("stage", what, newest.at, "lifecycle stage status")
     return values.OverviewStage(
         session=plain(newest.session),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.light_dataclass import dataclass, field, replace
@@ -49,7 +48,7 @@ _CHECKED = {str(Stage.TESTING), str(Stage.ORACLE_REVIEW)}
 """Stages that consist of a check, so that a red one is an attempt that failed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Visit:
     """One stay of a task in a stage or phase.
 
@@ -119,7 +118,7 @@ class _JournalReader:
             # A red run while the code is being written is no failure of anything.
             here = self._stay(entry, entry.source) if entry.source in _CHECKED else None
             if here is not None:
-                self._changed(here, failed=here.failed + 1)
+                here.failed += 1
 
     def _refuse(self, entry: JournalEntry) -> None:
         stage = entry.target or entry.source
@@ -128,7 +127,7 @@ class _JournalReader:
         stay = self._stay(entry, stage)
         self._leave_others(stay, entry, target=stage)
         stay = stay or self._enter(entry, stage)
-        self._changed(stay, failed=stay.failed + 1)
+        stay.failed += 1
 
     def _move(self, entry: JournalEntry) -> None:
         before = self._stay(entry, entry.source)
@@ -138,15 +137,12 @@ class _JournalReader:
         if before is None and entry.source in ORDER[entry.system]:
             before = self._enter(entry, entry.source)
         if before is not None:
-            task, actor = before.task or entry.task, before.actor or entry.actor
-            before = self._changed(before, task=task, actor=actor)
+            before.task, before.actor = before.task or entry.task, before.actor or entry.actor
             self._leave(before, entry, target=entry.target or journal.CLOSED)
         if entry.target in ORDER[entry.system]:
             is_next = entry.source == Stage.NEXT_TASK
             task = "" if is_next and entry.task == (before and before.task) else entry.task
-            self.stays.append(
-                Visit(entry.system, entry.target, task, entry.actor, entry.session, entry.at)
-            )
+            self._begin(entry, entry.target, task, entry.at)
 
     def _is_repeated(self, entry: JournalEntry) -> bool:
         """True for a step onward in the workflow to where the work is already."""
@@ -176,16 +172,12 @@ class _JournalReader:
         first = self.moments.first(entry)
         began = max([first, *(v.ended or first for v in self.visits if _is_same(v, entry))])
         known = began if began < entry.at else None
-        stay = Visit(entry.system, stage, entry.task, entry.actor, entry.session, known)
+        return self._begin(entry, stage, entry.task, known)
+
+    def _begin(self, entry: JournalEntry, stage: str, task: str, began: float | None) -> Visit:
+        stay = Visit(entry.system, stage, task, entry.actor, entry.session, began)
         self.stays.append(stay)
         return stay
-
-    def _changed(self, stay: Visit, **values: Any) -> Visit:
-        """The stay with these values, in its place."""
-        changed = replace(stay, **values)
-        index = next(index for index, other in enumerate(self.stays) if other is stay)
-        self.stays[index] = changed
-        return changed
 
     def _leave(self, stay: Visit, entry: JournalEntry, *, target: str) -> None:
         self.stays = [other for other in self.stays if other is not stay]

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -26,6 +25,7 @@ from rich.text import Text
 
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
+from lifecycle.views.heard_signals import heard
 from lifecycle.views.overview.overview_reading import overview, signature_of, watched
 from lifecycle.views.overview.overview_values import Overview, overview_json
 from lifecycle.views.watch.watch_screen import watch_screen
@@ -63,9 +63,7 @@ class LiveWatch:
     _said: str = ""
     _said_at: float = 0.0
     _drawn: list[Text] = field(default_factory=list)
-    _is_stale: bool = True
-    _is_asked_to_leave: bool = False
-    _is_terminated: bool = False
+    _heard: set[int] = field(default_factory=set)
     _opening: threading.Thread | None = None
 
     def once(self) -> None:
@@ -82,19 +80,22 @@ class LiveWatch:
         """Show it until a key or a signal ends it, or what is typed ends."""
         self._read()
         live = Live(console=self.console, screen=True, auto_refresh=False, redirect_stderr=False)
-        with _keys() as (pressed, settle), live, self._suspending():
+        # Noted alone: a handler draws nothing, since one may come while we draw.
+        noting = heard(self._heard.add, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM)
+        with _keys() as (pressed, settle), live, noting:
             while True:
-                if self._is_asked_to_leave:
+                if signal.SIGTSTP in self._heard:
                     self._leave(settle)
                 self._draw(live)
-                if any(self._has_ended(key) for key in pressed()) or self._is_terminated:
+                is_quit = any(self._has_ended(key) for key in pressed())
+                if is_quit or signal.SIGTERM in self._heard:
                     break
                 if self._dates != (dates := signature_of(watched(self.root))):
                     self._dates = dates
                     self._read()
         if self._opening is not None:
             self._opening.join(OPEN_SECONDS)
-        if self._is_terminated:  # as it would have ended it, had there been no screen to give back
+        if signal.SIGTERM in self._heard:  # as it would have ended it without a screen to give back
             signal.raise_signal(signal.SIGTERM)
 
     def _read(self) -> None:
@@ -111,8 +112,9 @@ class LiveWatch:
     def _draw(self, live: Live) -> None:
         """Draw the screen, unless it shows these lines already."""
         lines = self._lines(self.console.height)
-        if lines != self._drawn or self._is_stale:
-            self._drawn, self._is_stale = lines, False
+        if lines != self._drawn or signal.SIGCONT in self._heard:
+            self._drawn = lines
+            self._heard.discard(signal.SIGCONT)
             live.update(Text("\n").join(lines), refresh=True)
 
     def _has_ended(self, key: str) -> bool:
@@ -136,27 +138,6 @@ class LiveWatch:
             self._opening.start()
             self._said = f"{page} was opened: {url}"
 
-    @contextmanager
-    def _suspending(self) -> Iterator[None]:
-        """Note Ctrl-Z, `fg` and SIGTERM; a handler draws nothing, since one may come while we draw."""
-
-        def leave(_signal: int, _frame: FrameType | None) -> None:
-            self._is_asked_to_leave = True
-
-        def again(_signal: int, _frame: FrameType | None) -> None:
-            self._is_stale = True
-
-        def terminate(_signal: int, _frame: FrameType | None) -> None:
-            self._is_terminated = True
-
-        handlers = {signal.SIGTSTP: leave, signal.SIGCONT: again, signal.SIGTERM: terminate}
-        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
     def _leave(self, settle: Callable[[bool], None]) -> None:
         """Give the shell its own screen and line back, and stop; go on from here at `fg`."""
         self._take_screen(is_ours=False)
@@ -164,10 +145,10 @@ class LiveWatch:
         handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         signal.pthread_kill(threading.get_ident(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, handler)
-        self._is_asked_to_leave = False
+        self._heard.discard(signal.SIGTSTP)
         settle(True)
         self._take_screen(is_ours=True)
-        self._is_stale = True
+        self._drawn = []
 
     def _take_screen(self, *, is_ours: bool) -> None:
         """Paint over the terminal from here on, or give back what was there before."""

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from rich.console import Console
-from rich.style import Style
 from rich.text import Text
 
 from lifecycle.core.light_dataclass import dataclass
@@ -261,7 +260,7 @@ def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
 def _pull(
     pull: values.OverviewPull, checks: values.OverviewChecks | None, now: float
 ) -> Iterator[Text]:
-    number = Text(f"#{pull.number}", _link(pull.url, "bold"))
+    number = Text(f"#{pull.number}", f"bold link {pull.url}" if pull.url else "bold")
     line = Text.assemble(number, " ", STANDINGS[pull.state])
     if pull.conflicts_with:
         line.append(f" with {pull.conflicts_with}")
@@ -333,8 +332,3 @@ def _bar(done: int, total: int) -> Text:
     """How much of it is done, ten cells wide."""
     full = 10 * done // total if total else 0
     return Text.assemble(("█" * full, "green"), ("░" * (10 - full), _DIM))
-
-
-def _link(url: str, style: str) -> Style:
-    """A style whose text is a link, where the terminal can."""
-    return Style.parse(style) + Style(link=url or None)

@@ -16,7 +16,6 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
 from lifecycle.settings import known_clones
-from lifecycle.settings.known_clones import KnownClone
 from lifecycle.storage import store
 from lifecycle.views.overview.overview_reading import overview, signature_of, watched
 from lifecycle.views.overview.overview_values import Overview
@@ -134,7 +133,7 @@ class AllWorktrees:
             )
         here = store.common_folder(self.here) if self.here is not None else None
         if here is not None and here not in [clone.git for clone in clones]:
-            clones.append(KnownClone(here, None))
+            clones.append(known_clones.KnownClone(here, None))
         roots = [root for clone in clones for root in known_clones.worktrees_of(clone)]
         roots += [self.here.resolve()] if self.here is not None and here is not None else []
         self._clones = len(clones)

@@ -26,12 +26,12 @@ from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import FrameType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
+from lifecycle.views.heard_signals import heard
 from lifecycle.views.overview.overview_values import overview_json
 from lifecycle.views.web import web_page
 from lifecycle.views.web.all_worktrees import AllWorktrees
@@ -248,25 +248,16 @@ def serve(server: WatchServer, announce: Callable[[], None]) -> None:
         KeyboardInterrupt: somebody pressed Ctrl-C.
     """
     ended = threading.Event()
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        ended.set()
-
     # Under nohup it is meant to outlive its terminal.
     outlives = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     numbers = [signal.SIGTERM] if outlives else [signal.SIGTERM, signal.SIGHUP]
-    before = {number: signal.signal(number, end) for number in numbers}
     parent, has_terminal = os.getppid(), _has_terminal()
-    try:
-        with server:
-            announce()
-            while not ended.wait(GLANCE):
-                is_left = os.getppid() != parent or (has_terminal and not _has_terminal())
-                if is_left and not outlives:
-                    break
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with heard(lambda _: ended.set(), *numbers), server:
+        announce()
+        while not ended.wait(GLANCE):
+            is_left = os.getppid() != parent or (has_terminal and not _has_terminal())
+            if is_left and not outlives:
+                break
 
 
 def _has_terminal() -> bool:
