@@ -175,8 +175,7 @@ def demanded_root() -> Path:
     """The root of the worktree that the current folder is in; Refused if it is in none."""
     root = worktree_root(Path.cwd())
     if root is None:
-        where = Path.cwd()
-        raise Refused(f"{where} is in no git worktree; go to the repository that you work in.")
+        raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
     return root
 
 

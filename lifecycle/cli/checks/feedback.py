@@ -1,6 +1,6 @@
 """`lifecycle feedback`: what CI and reviewers answer to a pull request, as an agent can use it.
 
-The group, and of its commands `show`, `go-on` and `excerpt`.
+The group, and of its commands `show`, `go-on`, `excerpt` and `merge`.
 """
 
 from __future__ import annotations
@@ -74,8 +74,7 @@ def show(session: Session, *, pull: int | None) -> int:
 
     session.world.refuse_tracked()
     fetched = fetch(session.world, pull or own_pull(session))
-    data = {**asdict(fetched.packet), "path": fetched.path}
-    session.show_whole(lines_of(fetched.packet), data)
+    session.show_whole(lines_of(fetched.packet), {**asdict(fetched.packet), "path": fetched.path})
     return 0
 
 

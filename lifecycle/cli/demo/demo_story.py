@@ -146,8 +146,7 @@ class _Stage:
     def hook(self, name: str, event: str, **fields: str) -> str:
         """Run a hook as the client does; returns the text that reaches the agent or the person."""
         payload = json.dumps({"hook_event_name": event, "session_id": "demo", **fields})
-        output = self.run("sh", str(hook_script(name)), stdin=payload)
-        return _heard(output)
+        return _heard(self.run("sh", str(hook_script(name)), stdin=payload))
 
     def prompt(self, text: str) -> None:
         """Run the hook on prompts, as the client does for what a person writes or a wake says."""

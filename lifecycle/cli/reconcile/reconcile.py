@@ -1,4 +1,7 @@
-"""`lifecycle reconcile`: board, issues and claims of many tasks, made true again."""
+"""`lifecycle reconcile`: board, issues and claims of many tasks, made true again.
+
+The command, how its report is told, and the scope that options, environment and settings name.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +65,7 @@ class Reconcile(click.Command):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run it; raises click.UsageError for options that contradict each other."""
-        form = Form(as_json=ctx.params["as_json"], summary=ctx.params["summary"])
-        with form.telling():
+        with Form(as_json=ctx.params["as_json"], summary=ctx.params["summary"]).telling():
             return super().invoke(ctx)
 
 

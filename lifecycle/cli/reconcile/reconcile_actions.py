@@ -182,8 +182,7 @@ def escaped(text: str) -> str:
 
     It makes no table cell, link, image, tag, mention, reference or formula.
     """
-    plain = short(one_line(text), CELL)
-    return _MARKUP.sub(_entity, plain)
+    return _MARKUP.sub(_entity, short(one_line(text), CELL))
 
 
 def _entity(match: re.Match[str]) -> str:

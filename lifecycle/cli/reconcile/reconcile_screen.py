@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -18,10 +17,8 @@ from lifecycle.cli import terminal
 from lifecycle.cli.reconcile import reconcile_words as words
 from lifecycle.cli.terminal import fitted, grid, one_line
 from lifecycle.reconcile.finding import Finding, State, SweepReport
+from lifecycle.reconcile.sweep import Progress
 from lifecycle.reconcile.waiting_pulls import WaitingPull
-
-if TYPE_CHECKING:
-    from lifecycle.reconcile.sweep import Progress
 
 WIDTH = 160
 """Columns at most: further apart, the cells of a row lose each other."""

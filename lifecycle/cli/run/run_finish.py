@@ -115,8 +115,7 @@ def _publisher(session: RunSession, run: Run) -> Callable[[Run, str], Published]
         return PullOperations(PullCalls(world.calls, world.clients.graph))
 
     if session.claim_store.load(repair=False).record is None:
-        destination = publishing.destination(world, pulls, run)
-        return partial(publishing.publish, world, destination)
+        return partial(publishing.publish, world, publishing.destination(world, pulls, run))
     return partial(_through_claim, session, pulls())
 
 
@@ -132,8 +131,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     before = current(claim_store)
     if before.claim.phase != Phase.MERGED_DETECTED:
         hand_off(world, claim_store, before.claim.summary or summary_of(run))
-    to = listener(session.client_session)
-    report = look.tick(world, claim_store, Wake.TICK, to=to)
+    report = look.tick(world, claim_store, Wake.TICK, to=listener(session.client_session))
     record = report.record
     number = record.claim.pr_number if record is not None else None
     if record is None or number is None or not record.pull.url:

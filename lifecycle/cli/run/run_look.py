@@ -1,6 +1,7 @@
 """`lifecycle run status|progress|trim-progress|report|compact-context`: what a run has come to.
 
-Besides, what subagents get of the platform: `platform-context` and `platform`.
+Besides, what subagents get of the platform: `platform-context` and `platform`. Rich draws the tables on a
+terminal, as wide as that allows.
 """
 
 from __future__ import annotations

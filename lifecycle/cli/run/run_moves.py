@@ -208,5 +208,4 @@ def commit(session: RunSession, *, story: str, message: str) -> None:
     with session.store.changing() as change:
         change.run = with_commit(change.run, target.id, saved.commit)
         change.note(done)
-    count = figures.count(len(saved.paths), "file")
-    session.show([f"{done} ({count})", *notes], data)
+    session.show([f"{done} ({figures.count(len(saved.paths), 'file')})", *notes], data)

@@ -87,8 +87,7 @@ def _show(report: Examination) -> None:
 
 
 def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
-    style = _STYLES[finding.level]
-    sign = Text(f"{_signs()[finding.level]} ", style=style)
+    sign = Text(f"{_signs()[finding.level]} ", style=_STYLES[finding.level])
     lead = Text(f"{group:<{_GROUP}}", style="bold")
     _wrapped(console, Text.assemble(lead, sign), visible(finding.sentence))
     margin = " " * (_GROUP + 2)

@@ -315,5 +315,4 @@ def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> st
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
     standing = records.standing(room.records(), tree)
-    has_tests = can_run_tests(session.world)
-    return decide.MISSING.get(standing, "") if has_tests else ""
+    return decide.MISSING.get(standing, "") if can_run_tests(session.world) else ""

@@ -37,13 +37,9 @@ class _Told:
     code: int = 0
 
     def show(self, session: Session) -> int:
-        data = {
-            "tracker": session.tracker.name,
-            "task": values.task_data(self.task),
-            "claim": self.claim,
-            "notes": self.notes,
-        }
-        session.show([f"Note: {note}" for note in self.notes] + self.lines, data)
+        task = {"tracker": session.tracker.name, "task": values.task_data(self.task)}
+        lines = [*(f"Note: {note}" for note in self.notes), *self.lines]
+        session.show(lines, {**task, "claim": self.claim, "notes": self.notes})
         return self.code
 
 

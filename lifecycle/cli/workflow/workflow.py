@@ -1,6 +1,6 @@
-"""`lifecycle workflow`: the group of its commands and their session, and `start`, `template` and `call`.
+"""`lifecycle workflow`: the group of its commands, their session, and what begins, moves and ends one.
 
-A command is a row of `commands.toml` and a function.
+A command is a row of `commands.toml` and a function; those that only look are in `workflow_look.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`lifecycle workflow phase|show|list|guidance|todos`: where workflows stand."""
+"""`lifecycle workflow phase|show|list|guidance|todos|history`: where they stand, in lines or tables."""
 
 from __future__ import annotations
 
@@ -103,8 +103,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
 
 def todos(session: WorkflowSession, *, name: str) -> None:
     """Print the phases as the client's to-do list has them; with --json to be handed to its tool."""
-    workflow = session.found(name, session.store.read()).workflow
-    items = state.todos(workflow)
+    items = state.todos(session.found(name, session.store.read()).workflow)
     lines = [f"{todo['status']}: {as_data(todo['content'])}" for todo in items]
     session.print(lines, {"todos": items})
 
@@ -267,8 +266,7 @@ def draw_list(entries: Sequence[FoundWorkflow], session: str, now: float) -> Non
         place = styled("\n").join((styled(words.where(workflow), style), whose))
         age = styled(words.age(entry, now), "dim")
         rows.append([name, place, styled(workflow.progress), age])
-    head = ("workflow", "where, whose", "done", "changed")
-    shown.print(grid((24, None, 8, 10), rows, head))
+    shown.print(grid((24, None, 8, 10), rows, ("workflow", "where, whose", "done", "changed")))
 
 
 def draw_history(rows: Sequence[tuple[str, str, str]]) -> None:

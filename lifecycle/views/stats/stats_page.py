@@ -56,8 +56,7 @@ def render(summary: Summary, about: str) -> str:
             "install it beside the command with: pipx inject agent-lifecycle plotly (or leave out --html)."
         ) from None
     templates = page_templates("lifecycle.views.stats", part=figures.part, day=figures.minute)
-    page = templates.get_template("page.html")
-    return page.render(
+    return templates.get_template("page.html").render(
         summary=summary,
         about=about,
         drawn=[(chart, _markup(chart)) for chart in charts(summary)],

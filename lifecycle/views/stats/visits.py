@@ -171,8 +171,7 @@ class _JournalReader:
         """A stay whose begin nobody noted: it began no later than the task's first sign of life."""
         first = self.moments.first(entry)
         began = max([first, *(v.ended or first for v in self.visits if _is_same(v, entry))])
-        known = began if began < entry.at else None
-        return self._begin(entry, stage, entry.task, known)
+        return self._begin(entry, stage, entry.task, began if began < entry.at else None)
 
     def _begin(self, entry: JournalEntry, stage: str, task: str, began: float | None) -> Visit:
         stay = Visit(entry.system, stage, task, entry.actor, entry.session, began)
