@@ -70,8 +70,8 @@ class RowGroup(click.Group):
     """A group of click's whose commands are rows of a table; each is imported when it is asked for.
 
     Args:
-        folder: where the functions are, below `lifecycle/cli`, with a point behind it: "run.".
-        table: the rows of its commands.
+        folder: where its table and the functions are, below `lifecycle/cli`.
+        table: the name of the table with the rows of its commands.
         session: the class of the session that each of its commands gets.
         kinds: click's types for more words that a row's `kind` may name.
         first: called with the world before each of its commands, as in `Session.first`.
@@ -82,16 +82,16 @@ class RowGroup(click.Group):
         self,
         *,
         folder: str = "",
-        table: Rows,
+        table: str = "commands",
         session: type[Session] = Session,
         kinds: Row = _KINDS,
         first: Callable[[Any], None] = lambda _: None,
         **attributes: Any,
     ) -> None:
         super().__init__(**attributes)
+        self.folder, self.table = folder, rows_of(folder, table)
         # Names alone: for a misspelt one click's error suggests the nearest.
-        self.commands = dict.fromkeys(table, click.Command(None))
-        self.folder, self.table = folder, table
+        self.commands = dict.fromkeys(self.table, click.Command(None))
         self.kinds = {**_KINDS, **kinds}
         self.session, self.first = session, first
 
@@ -110,7 +110,8 @@ class RowGroup(click.Group):
             return None
         row = self.table[cmd_name]
         module_name, _, name = row["module"].partition(":")
-        module = importlib.import_module(f"lifecycle.cli.{self.folder}{module_name}")
+        place = filter(None, ("lifecycle.cli", self.folder, module_name))
+        module = importlib.import_module(".".join(place))
         command = getattr(module, name or cmd_name.replace("-", "_"))
         if not isinstance(command, click.Group):
             kind = getattr(module, row["class"]) if "class" in row else click.Command
@@ -190,10 +191,7 @@ def _refuse(
         raise click.UsageError(sentence)
 
 
-COMMANDS: Final = rows_of()
-
-
-@click.group(cls=RowGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=RowGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lifecycle")
 def group() -> None:
     """Claim to close for coding agents on GitHub.
@@ -203,6 +201,9 @@ def group() -> None:
 
     Tokens come from GH_TOKEN or GITHUB_TOKEN, settings from .lifecycle.toml; see docs/reference.md.
     """
+
+
+COMMANDS: Final = group.table
 
 
 def run(arguments: list[str]) -> int:

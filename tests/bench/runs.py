@@ -21,7 +21,6 @@ import click
 from msgspec.structs import replace
 from rich.table import Table
 
-from lifecycle.cli.run.run import COMMANDS
 from lifecycle.cli.run.run import command as group
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
@@ -235,7 +234,7 @@ def run_rows(folder: Path, rounds: int, command: Path | None = None) -> list[Run
         Ground(folder / "large-run", large, LINES),
     )
     rows = []
-    for name in COMMANDS:
+    for name in group.table:
         words, took = words_of(name), [list[float](), list[float]()]
         for _ in range(rounds):
             for ground, seconds in zip(grounds, took, strict=True):

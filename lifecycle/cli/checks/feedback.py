@@ -12,7 +12,7 @@ import click
 
 from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.main import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import NotFound, Refused
 from lifecycle.core.light_dataclass import asdict, replace
@@ -49,13 +49,7 @@ class FeedbackGroup(RowGroup):
         return super().parse_args(ctx, ["show", *args] if is_shown else args)
 
 
-@click.group(
-    "feedback",
-    cls=FeedbackGroup,
-    folder="checks.",
-    table=rows_of("checks"),
-    kinds={"pull": pull_number},
-)
+@click.group("feedback", cls=FeedbackGroup, folder="checks", kinds={"pull": pull_number})
 def command() -> None:
     """What CI answers to a pull request, as an agent can use it.
 

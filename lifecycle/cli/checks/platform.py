@@ -8,7 +8,7 @@ import sys
 import click
 
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.main import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import redact, shown
 from lifecycle.platforms import discovery, platform_tables, selection
@@ -17,7 +17,7 @@ from lifecycle.platforms.command_argv import as_line
 ALL = "for those that are known: lifecycle platform list"
 
 
-@click.group("platform", cls=RowGroup, folder="checks.", table=rows_of("checks", "platform"))
+@click.group("platform", cls=RowGroup, folder="checks", table="platform")
 def command() -> None:
     """What kind of project this is, by platform.json files, and how it is built, tested and checked.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lifecycle.cli import terminal
-from lifecycle.cli.main import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import behind
 from lifecycle.core.errors import Refused
 
@@ -41,7 +41,7 @@ KINDS = {
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
-@click.group("sandbox", cls=RowGroup, folder="demo.", table=rows_of("demo"))
+@click.group("sandbox", cls=RowGroup, folder="demo")
 def command() -> None:
     """An embedded GitHub on loopback: REST, GraphQL, and git over smart HTTP."""
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import click
 
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.main import RowGroup, Word, rows_of
+from lifecycle.cli.main import RowGroup, Word
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.git.process import GitRepository
 from lifecycle.run import table
@@ -22,8 +22,6 @@ from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Run
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.settings import persons, running_client
-
-COMMANDS: Final = rows_of("run")
 
 
 def _words(members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
@@ -121,7 +119,7 @@ class RunSession(Session):
         return running_client.process_of(self.world.environment) if self.client_session else 0
 
 
-@click.group("run", cls=RowGroup, folder="run.", table=COMMANDS, session=RunSession, kinds=_KINDS)
+@click.group("run", cls=RowGroup, folder="run", session=RunSession, kinds=_KINDS)
 def command() -> None:
     """Follow one goal through its stories, in `.claude/workflow-state.json`.
 

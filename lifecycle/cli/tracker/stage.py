@@ -13,7 +13,7 @@ import click
 from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.main import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
@@ -43,13 +43,12 @@ TAIL = 1_000_000
 """Bytes at the end of the text in which a stage is looked for."""
 
 
+KINDS = {"stage": click.Choice([stage.value for stage in Stage])}
+"""Click's types for words on the command line, beside those of `main.py`."""
+
+
 @click.group(
-    "stage",
-    cls=RowGroup,
-    folder="tracker.",
-    table=rows_of("tracker", "stage"),
-    kinds={"stage": click.Choice([stage.value for stage in Stage])},
-    first=WorktreeWorld.refuse_tracked,
+    "stage", cls=RowGroup, folder="tracker", table="stage", first=WorktreeWorld.refuse_tracked
 )
 def command() -> None:
     """The staged workflow of labelled tasks: coding, reviews, tests, closing, the next task.

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.main import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.cli.tracker.tracker_rules import Stand
@@ -22,6 +22,9 @@ from lifecycle.core.tracker import Task, TaskStatus, Tracker
 from lifecycle.trackers.refusals import has_any
 
 _STATUSES = [values.ALL, *(status.value for status in TaskStatus)]
+
+KINDS = {"priority": click.IntRange(0, 4), "status": click.Choice(_STATUSES)}
+"""Click's types for words on the command line, beside those of `main.py`."""
 
 
 def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
@@ -210,14 +213,7 @@ def _state(task: Task) -> str:
     return f"{values.word_of(task)}{who}"
 
 
-@click.group(
-    "tracker",
-    cls=RowGroup,
-    folder="tracker.",
-    table=rows_of("tracker"),
-    kinds={"priority": click.IntRange(0, 4), "status": click.Choice(_STATUSES)},
-    first=values.tell_place,
-)
+@click.group("tracker", cls=RowGroup, folder="tracker", first=values.tell_place)
 def command() -> None:
     """Work with the tasks of this worktree, wherever they are kept.
 

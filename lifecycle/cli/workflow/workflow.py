@@ -12,14 +12,14 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from lifecycle.app import workflow_functions
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.cli.command_session import Session
-from lifecycle.cli.main import RowGroup, rows_of
+from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.cli.workflow import workflow_values
 from lifecycle.cli.workflow.workflow_values import named, phase_title
@@ -36,8 +36,6 @@ from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import Asker, asker_of
 from lifecycle.workflow.workflow_sentences import refused
-
-COMMANDS: Final = rows_of("workflow")
 
 
 class WorkflowSession(Session):
@@ -86,7 +84,7 @@ class WorkflowSession(Session):
             click.echo(visible(f"Note: {trouble}"))
 
 
-@click.group("workflow", cls=RowGroup, folder="workflow.", table=COMMANDS, session=WorkflowSession)
+@click.group("workflow", cls=RowGroup, folder="workflow", session=WorkflowSession)
 def command() -> None:
     """Keep work in ordered phases in files, so that no compaction, crash or new session loses any of it.
 

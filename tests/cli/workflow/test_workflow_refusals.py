@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.cli.workflow.workflow import COMMANDS
+from lifecycle.cli.workflow.workflow import command as workflow_group
 from tests.cli.outcome import refused
 from tests.cli.workflow.workflow_ground import CURRENT, WorkflowGround
 from tests.conftest import COMMAND
@@ -217,6 +217,6 @@ def test_a_call_that_makes_no_sense_is_refused(ground: WorkflowGround, stdin: st
 
 def test_every_command_has_help_that_names_no_other_system(ground: WorkflowGround) -> None:
     """Each has a --help; the group's says what /workflow is."""
-    for name in COMMANDS:
+    for name in workflow_group.table:
         assert f"lifecycle workflow {name}" in ground.said(name, "--help")
     assert "/workflow is something else" in " ".join(ground.said("--help").split())

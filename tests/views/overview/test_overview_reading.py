@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.record import sections
-from lifecycle.cli.run.run import COMMANDS
+from lifecycle.cli.run.run import command
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.run.state import Blocker, UserFix
 from lifecycle.run.table import RunStatus
@@ -259,7 +259,7 @@ def test_a_run_that_waits_or_was_stopped_waits_for_a_person(ground: OverviewGrou
     ground.run(stories=(), blockers=(Blocker("B1", "No key", "high", 500.0),))
     (held,) = ground.seen().awaited
     assert (held.since, held.where) == (500.0, "lifecycle run user-fix-complete B1")
-    assert {each.where.split()[2] for each in (waits, stopped, held)} <= {*COMMANDS}
+    assert {each.where.split()[2] for each in (waits, stopped, held)} <= {*command.table}
 
 
 def test_what_is_for_the_person_alone_waits(ground: OverviewGround) -> None:
