@@ -16,7 +16,7 @@ from lifecycle.core.timing import Deadline, DeadlineReached
 from lifecycle.storage import log
 from lifecycle.workflow import whose
 from lifecycle.workflow.state import Workflow
-from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
+from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 
 if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import HookCall

@@ -163,7 +163,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "workflow.sources.following",
         "workflow.steps.workflow_steps",
         "workflow.store.found_workflows",
-        "workflow.store.workflow_change",
     ),
     "It keeps what is known: the claim's file, the state, the journal, signs of life.": (
         "claim.linked.linked_writes",

@@ -26,9 +26,8 @@ from lifecycle.storage import log, regular_files
 from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow.sources.source_files import is_standing, read_sources
 from lifecycle.workflow.state import Workflow
-from lifecycle.workflow.store.found_workflows import FoundWorkflow
-from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows
-from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
+from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.whose import whose_is
 
 MOST_ANSWERS: Final = 12

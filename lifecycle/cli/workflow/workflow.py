@@ -30,8 +30,7 @@ from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
 from lifecycle.workflow.store.document_files import ARCHIVE, VIEW
-from lifecycle.workflow.store.found_workflows import FoundWorkflow
-from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import Asker, asker_of

@@ -23,7 +23,7 @@ from lifecycle.workflow.documents.written_documents import view_of
 from lifecycle.workflow.sources import source_files
 from lifecycle.workflow.sources.source_text import lacking_markers
 from lifecycle.workflow.store.document_files import VIEW, UnusableFile, own_content
-from lifecycle.workflow.store.workflow_change import WorktreeWorkflows
+from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 
 IDLE_DAYS = 14

@@ -14,21 +14,17 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
+from lifecycle.workflow.documents import written_documents
 from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.read_documents import ReadDocument
-from lifecycle.workflow.documents.written_documents import (
-    FIELDS,
-    PHASE_EXTRA,
-    PHASE_FIELDS,
-    DocumentKind,
-    fields_of,
-    phase_id,
-)
+from lifecycle.workflow.documents.written_documents import BLANK, DocumentKind, phase_id
 from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_status, repointed
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowStatus
 from lifecycle.workflow.workflow_sentences import sentence
 
-_TEXTS: Final = ("title", "agent", "context_for_next")
+_WORDS: Final = {str: "text", list: "list", dict: "object", int: "number"}
+"""What a remark calls the type that a field has to have."""
+
 _BEGUN: Final = frozenset({PhaseStatus.ACTIVE, PhaseStatus.COMPLETED, PhaseStatus.FAILED})
 
 
@@ -49,8 +45,12 @@ def with_edits(
         edit.take_checkpoint()
     else:
         edit.take_document()
-    edit.take_extra()
+    edit.take_extra(document.kind.value, edit.whole, BLANK[document.kind])
     return repointed(edit.workflow), tuple(edit.remarks)
+
+
+_FieldsBefore = tuple[Mapping[str, Any], Mapping[str, Any]]
+"""Fields as a document has them now, and as they were before the edit."""
 
 
 class _Edit:
@@ -61,38 +61,39 @@ class _Edit:
     ) -> None:
         self.workflow, self.document = workflow, document
         self.fields = document.fields
-        self.before = {**fields_of(document.record or workflow, document.kind), **(before or {})}
+        self.before = {
+            **written_documents.fields_of(document.record or workflow, document.kind),
+            **(before or {}),
+        }
+        self.whole: _FieldsBefore = (self.fields, self.before)
         self.remarks: list[str] = []
 
     def remark(self, name: str, /, **values: Any) -> None:
         """Note the sentence of this name on an edit that was not taken over."""
         self.remarks.append(f"{self.document.path}: {sentence(name, **values)}")
 
-    def changed(self, name: str, kind: type, word: str, **where: Mapping[str, Any]) -> bool:
-        """True if a field was changed to a value of this type; a remark is noted if to one of another."""
-        fields = where.get("fields", self.fields)
-        before = where.get("before", self.before)
-        if name not in fields or fields[name] == before.get(name):
-            return False
-        value = fields[name]
-        if isinstance(value, kind) and not isinstance(value, bool):
-            return True
-        self.remark("of-no-type", name=name, word=word)
-        return False
-
-    def texts(self, name: str) -> tuple[str, ...] | None:
-        """A changed list of texts; None if it was not changed."""
-        return _texts(self.fields[name]) if self.changed(name, list, "list") else None
+    def changed(self, edit: _FieldsBefore, **kinds: type) -> dict[str, Any]:
+        """Those of these fields that were changed to a value of their type; a remark on each other one."""
+        (fields, before), found = edit, dict[str, Any]()
+        for name, kind in kinds.items():
+            if name not in fields or fields[name] == before.get(name):
+                continue
+            value = fields[name]
+            if not isinstance(value, kind) or isinstance(value, bool):
+                self.remark("of-no-type", name=name, word=_WORDS[kind])
+            else:
+                found[name] = _texts(fields[name]) if kind is list and name != "phases" else value
+        return found
 
     # -- the document
 
     def take_document(self) -> None:
         """Take over what was changed in `.claude/state/workflow.json`, or one beside it."""
-        if self.changed("task", str, "text"):
-            self.workflow = replace(self.workflow, task=self.fields["task"])
+        changed = self.changed(self.whole, task=str, phases=list)
+        self.workflow = replace(self.workflow, task=changed.get("task", self.workflow.task))
         ids: list[object] = [phase_id(index) for index in range(len(self.workflow.phases))]
-        if self.changed("phases", list, "list"):
-            ids = self._take_phases(self.fields["phases"])
+        if "phases" in changed:
+            ids = self._take_phases(changed["phases"])
         name = self.fields.get("current_phase", "")
         # Where more of it is broken, and that was told, it goes without saying that no phase is named.
         if name != self.before["current_phase"] and (name != "" or not self.remarks):
@@ -125,19 +126,15 @@ class _Edit:
 
     def _take_phase(self, index: int, place: int | None, item: Mapping[str, Any]) -> None:
         """Take over what was changed in one phase; `place` is where it stood, None if it is new."""
-        kind = DocumentKind.DOCUMENT
-        blank = fields_of(Workflow("", "", phases=(WorkflowPhase(""),)), kind)["phases"][0]
-        phases = self.before["phases"]
+        phases, blank = self.before["phases"], BLANK[DocumentKind.DOCUMENT]["phases"][0]
         before = phases[place] if place is not None and place < len(phases) else blank
-        phase, where = self.workflow.phases[index], {"fields": item, "before": before}
-        texts = (name for name in _TEXTS if self.changed(name, str, "text", **where))
-        changes: dict[str, Any] = {name: item[name] for name in texts}
-        if self.changed("deliverables", list, "list", **where):
-            changes["deliverables"] = _texts(item["deliverables"])
-        extra = _others(item, PHASE_FIELDS[kind])
-        if extra != _others(before, PHASE_FIELDS[kind]):
+        kinds = {"title": str, "agent": str, "context_for_next": str, "deliverables": list}
+        changes = self.changed((item, before), **kinds)
+        extra = _others(item, blank)
+        if extra != _others(before, blank):
             changes["extra"] = extra
-        self.workflow = self.workflow.with_phase(index, replace(phase, **changes))
+        phase = replace(self.workflow.phases[index], **changes)
+        self.workflow = self.workflow.with_phase(index, phase)
         if item.get("status", before["status"]) != before["status"]:
             self._take_status(index, item["status"], FROM_DOCUMENT)
 
@@ -166,39 +163,39 @@ class _Edit:
 
     def take_checkpoint(self) -> None:
         """Take over what was changed in a checkpoint."""
-        changes: dict[str, Any] = {}
-        for name, ours in (("workflow", "name"), ("workflow_type", "type")):
-            if not self.changed(name, str, "text") or not self.fields[name].strip():
-                continue
-            if ours == "type" and "|" in self.fields[name]:
-                words = _said(self.fields[name], self.fields[name].split("|"))
-                self.remark("placeholder", name=name, words=words)
-            else:
-                changes[ours] = self.fields[name].strip()
-        if self.changed("context", dict, "object"):
-            changes["context"] = self.fields["context"]
+        changed = self.changed(self.whole, workflow=str, workflow_type=str)
+        type_ = changed.get("workflow_type", "")
+        if "|" in type_:
+            words = _said(type_, type_.split("|"))
+            self.remark("placeholder", name="workflow_type", words=words)
+            type_ = ""
+        changed |= self.changed(self.whole, context=dict, phase=dict)
         created = self.fields.get("created_at")
-        if not self.workflow.created_at and isinstance(created, str):
-            changes["created_at"] = created
-        self.workflow = replace(self.workflow, **changes)
-        if self.changed("phase", dict, "object"):
-            self._take_shown(self.fields["phase"])
-        self._take_reading()
-        reminders = self.texts("key_reminders")
-        if reminders is not None:
-            self._split(reminders, "reminders")
+        self.workflow = replace(
+            self.workflow,
+            name=changed.get("workflow", "").strip() or self.workflow.name,
+            type=type_.strip() or self.workflow.type,
+            context=changed.get("context", self.workflow.context),
+            created_at=self.workflow.created_at or (created if isinstance(created, str) else ""),
+        )
+        if "phase" in changed:
+            self._take_shown(changed["phase"])
+        listed = self.changed(self.whole, required_reading=list)
+        if listed:
+            self._split(self._sound(listed["required_reading"]), "reading")
+        listed = self.changed(self.whole, key_reminders=list)
+        if listed:
+            self._split(listed["key_reminders"], "reminders")
 
     def _take_shown(self, phase: Mapping[str, Any]) -> None:
         """Take over number, total, name and status of the phase that a checkpoint tells."""
-        before = self.before["phase"]
-        where: dict[str, Mapping[str, Any]] = {"fields": phase, "before": before}
-        extra = _others(phase, PHASE_FIELDS[DocumentKind.CHECKPOINT])
-        if extra != _others(before, PHASE_FIELDS[DocumentKind.CHECKPOINT]):
-            self._keep_extra(PHASE_EXTRA, extra)
+        before, blank = self.before["phase"], BLANK[DocumentKind.CHECKPOINT]["phase"]
+        edit = (phase, before)
+        self.take_extra(written_documents.PHASE_EXTRA, edit, blank)
         number = phase.get("current", before["current"])
         is_number = _is_number(number) and number >= 1
         total = phase.get("total", before["total"])
-        if not self.workflow.phases or self.changed("total", int, "number", **where):
+        if not self.workflow.phases or self.changed(edit, total=int):
             self._take_total(total, number if is_number else 1)
         if not is_number or number > len(self.workflow.phases):
             count = len(self.workflow.phases)
@@ -209,7 +206,7 @@ class _Edit:
         is_moved = number != before["current"] or not is_known
         if is_moved and not self._move_to(index, phase):
             return
-        if self.changed("name", str, "text", **where):
+        if self.changed(edit, name=str):
             changed = replace(self.workflow.phases[index], title=phase["name"])
             self.workflow = self.workflow.with_phase(index, changed)
         word = phase.get("status", before["status"])
@@ -240,17 +237,15 @@ class _Edit:
         self.workflow = replace(self.workflow, current=index)
         return True
 
-    def _take_reading(self) -> None:
-        listed = self.texts("required_reading")
-        if listed is None:
-            return
+    def _sound(self, listed: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of these paths that may be read; a remark on each other one."""
         kept = list[str]()
         for text in listed:
             try:
                 kept.append(reading_path(text))
             except Refused as error:
                 self.remarks.append(f"{self.document.path}: {error.sentence}")
-        self._split(tuple(kept), "reading")
+        return tuple(kept)
 
     def _split(self, listed: tuple[str, ...], name: str) -> None:
         """Split an edited list: the current phase keeps its own entries, all others are the workflow's."""
@@ -290,17 +285,13 @@ class _Edit:
             self.remark("begun-by-hand", number=index + 1, before=gate + 1, gate=closed)
         return gate >= 0
 
-    def take_extra(self) -> None:
+    def take_extra(self, place: str, edit: _FieldsBefore, ours: Collection[str]) -> None:
         """Take over changed fields that have no meaning here; they are kept as they are."""
-        kind = self.document.kind
-        extra = _others(self.fields, FIELDS[kind])
-        if extra != _others(self.before, FIELDS[kind]):
-            self._keep_extra(kind.value, extra)
-
-    def _keep_extra(self, place: str, extra: dict[str, Any]) -> None:
-        extras = {**self.workflow.extra, place: extra}
-        kept = {name: values for name, values in sorted(extras.items()) if values}
-        self.workflow = replace(self.workflow, extra=kept)
+        extra, before = (_others(fields, ours) for fields in edit)
+        if extra != before:
+            extras = {**self.workflow.extra, place: extra}
+            kept = {name: values for name, values in sorted(extras.items()) if values}
+            self.workflow = replace(self.workflow, extra=kept)
 
 
 def _texts(listed: list[Any]) -> tuple[str, ...]:
@@ -308,7 +299,7 @@ def _texts(listed: list[Any]) -> tuple[str, ...]:
     return tuple(str(entry) for entry in listed if isinstance(entry, str | int | float))
 
 
-def _others(fields: Mapping[str, Any], ours: tuple[str, ...]) -> dict[str, Any]:
+def _others(fields: Mapping[str, Any], ours: Collection[str]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in ours}
 
 

@@ -40,20 +40,6 @@ class DocumentKind(StrEnum):
     DOCUMENT = "document"
 
 
-_NAMES: Final = "workflow workflow_type phase required_reading context key_reminders created_at"
-
-FIELDS: Final = {
-    DocumentKind.CHECKPOINT: tuple(_NAMES.split()),
-    DocumentKind.DOCUMENT: ("id", "task", "status", "current_phase", "phases"),
-}
-"""The fields of each document that have a meaning here; all others are kept as they are."""
-
-PHASE_FIELDS: Final = {
-    DocumentKind.CHECKPOINT: ("current", "total", "name", "status"),
-    DocumentKind.DOCUMENT: ("id", "title", "agent", "status", "deliverables", "context_for_next"),
-}
-"""The same for the phase in a checkpoint, and for each phase in a document."""
-
 PHASE_EXTRA: Final = "checkpoint.phase"
 """Where in `Workflow.extra` the unknown fields of a checkpoint's phase are kept."""
 
@@ -138,6 +124,11 @@ def shown_phase(workflow: Workflow) -> dict[str, Any]:
         "status": WORDS[status].checkpoint,
     }
 
+
+_EMPTY: Final = Workflow("", "", phases=(WorkflowPhase(""),))
+BLANK: Final = {kind: fields_of(_EMPTY, kind) for kind in DocumentKind}
+"""Each document of a workflow of which nothing is known: its fields, and those of the phase in it, have a
+meaning here; all others are kept as they are."""
 
 _TOLD = (PhaseStatus.BLOCKED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
 

@@ -13,9 +13,8 @@ from lifecycle.core.timing import render_time
 from lifecycle.workflow.sources.source_files import LOCAL, read_sources
 from lifecycle.workflow.sources.source_text import SourceFacts
 from lifecycle.workflow.state import Workflow, WorkflowPhase, in_status, repointed, slug
-from lifecycle.workflow.store.found_workflows import FoundWorkflow
-from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows
-from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
+from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import Asker, begun_by, chosen
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -18,10 +18,12 @@ from msgspec.structs import replace
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import parse_time, render_time
+from lifecycle.storage import journal
 from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import DocumentKind, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.store.document_files import UnusableFile
 from lifecycle.workflow.table import OVER, PhaseStatus
 from lifecycle.workflow.workflow_sentences import sentence
 
@@ -77,6 +79,43 @@ class FoundWorkflow:
         """When it was last changed, in seconds since the epoch."""
         times = [document.written_at for document in self.documents if self.is_edited]
         return max([self.workflow.updated_at, *times])
+
+
+@dataclass(frozen=True)
+class WorktreeWorkflows:
+    """The workflows of one worktree as they were read.
+
+    Attributes:
+        found: all of them, the one that was changed last first.
+        current: the id of the one in `.claude/state/workflow.json`; "" if there is none.
+        unusable: files in the place of documents that cannot be used.
+    """
+
+    found: tuple[FoundWorkflow, ...] = ()
+    current: str = ""
+    unusable: tuple[UnusableFile, ...] = ()
+
+    @property
+    def unfinished(self) -> tuple[FoundWorkflow, ...]:
+        """Those with something left to do, the one that was changed last first."""
+        return tuple(entry for entry in self.found if not entry.workflow.is_over)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """One sentence for each file that cannot be used, and for each edit that was not taken over."""
+        sentences = [file.sentence for file in self.unusable]
+        return (*sentences, *(remark for entry in self.unfinished for remark in entry.remarks))
+
+    def get(self, name: str) -> FoundWorkflow | None:
+        """The workflow of this id or name (the unfinished one first, of several the newest), or None."""
+        ordered = (*self.unfinished, *self.found)
+        names = [(entry.workflow.id, entry.workflow.name) for entry in ordered]
+        ranked = [
+            (id_ != name, title != name, at)
+            for at, (id_, title) in enumerate(names)
+            if name.casefold() in (id_.casefold(), title.casefold())
+        ]
+        return ordered[min(ranked)[2]] if ranked else None
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
@@ -242,3 +281,29 @@ def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
         remarks.append(sentence("gate-changed", gate=quoted(gate), number=index + 1))
         workflow = workflow.with_phase(index, kept)
     return workflow, remarks
+
+
+def moves_of(
+    before: Workflow | None, after: Workflow, now: float
+) -> Iterator[journal.JournalEntry]:
+    """The transitions of phases between two records, for the journal."""
+    old_phases = before.phases if before is not None else ()
+    for index, phase in enumerate(after.phases):
+        old = old_phases[index].status if index < len(old_phases) else PhaseStatus.PENDING
+        if phase.status is old:
+            continue
+        detail: dict[str, Any] = {"title": after.name, "phase": phase.title, "number": index + 1}
+        detail |= {"reason": phase.reason} if phase.reason else {}
+        detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
+        yield journal.JournalEntry(
+            now,
+            journal.WORKFLOW,
+            journal.TRANSITION,
+            task=after.id,
+            actor=phase.agent,
+            session=after.session,
+            source=f"{index + 1} {old}",
+            target=f"{index + 1} {phase.status}",
+            key=f"{after.id}/{after.revision}/{index}/{phase.status}",
+            detail=detail,
+        )

@@ -34,8 +34,12 @@ from lifecycle.workflow.documents.written_documents import DocumentKind, content
 from lifecycle.workflow.state import Workflow, slug
 from lifecycle.workflow.store import document_files, found_workflows
 from lifecycle.workflow.store.document_files import ARCHIVE, CHECKPOINTS, CURRENT, OTHERS, VIEW
-from lifecycle.workflow.store.found_workflows import FoundWorkflow, Ledger, LedgerEntry
-from lifecycle.workflow.store.workflow_change import WorkflowChange, WorktreeWorkflows, moves_of
+from lifecycle.workflow.store.found_workflows import (
+    FoundWorkflow,
+    Ledger,
+    LedgerEntry,
+    WorktreeWorkflows,
+)
 from lifecycle.workflow.workflow_sentences import refused
 
 LOCK: Final = "workflow.lock"
@@ -80,7 +84,7 @@ class WorkflowStore:
         Args:
             archived: the completed ones as well; else only what lies among the unfinished.
         """
-        return self._found(self._files(archived=archived))
+        return self.found(archived=archived)[0]
 
     @contextmanager
     def changing(self, *, archived: bool = False) -> Iterator[WorkflowChange]:
@@ -94,10 +98,9 @@ class WorkflowStore:
         seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
         with store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY):
             self.before()
-            files = self._files(archived=archived)
-            change = WorkflowChange(self._found(files), files, self.deadline.clock.now())
+            change = WorkflowChange(self, archived=archived)
             yield change
-            _Commit(self, change).run()
+            change.commit()
             self.after(self, change)
 
     def settle(self) -> WorkflowChange:
@@ -106,16 +109,17 @@ class WorkflowStore:
             pass
         return change
 
-    def _files(self, *, archived: bool) -> document_files.DocumentFiles:
+    def found(
+        self, *, archived: bool = False
+    ) -> tuple[WorktreeWorkflows, document_files.DocumentFiles]:
+        """The workflows as `read` gives them, and the files that they were read from."""
         about = (self.root, self.environment, self.deadline)
-        return document_files.read_files(*about, archived=archived)
-
-    def _found(self, files: document_files.DocumentFiles) -> WorktreeWorkflows:
+        files = document_files.read_files(*about, archived=archived)
         self.noted = workflow_marks.adoption_notes(str(self.root))
         entries = found_workflows.found_workflows(files.documents, self.ledger())
         workflows = tuple(map(self._noted, entries))
         current = next((entry.workflow.id for entry in workflows if CURRENT in entry.places), "")
-        return WorktreeWorkflows(workflows, current, tuple(files.unusable))
+        return WorktreeWorkflows(workflows, current, tuple(files.unusable)), files
 
     def _noted(self, entry: FoundWorkflow) -> FoundWorkflow:
         """A workflow with what the hooks' quick path noted of it: whose it is, and how many compactions."""
@@ -126,10 +130,6 @@ class WorkflowStore:
         noted = replace(entry.workflow, session=session, client=client, branch=branch)
         noted = replace(noted, compactions=noted.compactions + count)
         return dataclasses.replace(entry, workflow=noted)
-
-    def again(self) -> tuple[WorktreeWorkflows, document_files.DocumentFiles]:
-        """Read all files again, for a commit that found one changed since it was read."""
-        return self._found(files := self._files(archived=False)), files
 
     def tracked(self) -> frozenset[str]:
         """What git tracks of the files that workflows are read from; `*` among them if it does not say."""
@@ -150,23 +150,64 @@ class _ChangedMeanwhile(Exception):
     """A file holds something else than when it was read."""
 
 
-class _Commit:
-    """Writes what every file ought to hold after a change; the lock is held."""
+class WorkflowChange:
+    """The workflows while the lock is held; what is `put` is written when the block ends.
 
-    def __init__(self, files: WorkflowStore, change: WorkflowChange) -> None:
-        self.files, self.root, self.change = files, files.root, change
-        self.found = {entry.workflow.id: entry for entry in change.workflows.found}
-        self.read = change.files
-        self.records = {
+    Attributes:
+        workflows: as they are, with what was edited by hand.
+        entries: what is written to the journal beside the phases that moved.
+        troubles: files that could not be written, one sentence each; there once the block has ended.
+        written: by path, what the commit put there.
+        after: by id, the records that the commit writes.
+        is_foreseen: False if somebody else changed a file in the middle of it.
+    """
+
+    def __init__(self, files: WorkflowStore, *, archived: bool) -> None:
+        self.store, self.root = files, files.root
+        self.workflows, self.read = files.found(archived=archived)
+        self.now = files.deadline.clock.now()
+        self.found = {entry.workflow.id: entry for entry in self.workflows.found}
+        self.changed: dict[str, Workflow] = {}
+        self.moved: list[str] = []
+        self.entries: list[journal.JournalEntry] = []
+        self.troubles: list[str] = []
+        self.written: dict[str, bytes] = {}
+        self.after: dict[str, Workflow] = {}
+        self.is_foreseen = True
+
+    def put(self, workflow: Workflow, *, is_moved: bool = True) -> Workflow:
+        """Have a workflow written when the block ends; returns it with its revision and time.
+
+        Args:
+            workflow: what it is now.
+            is_moved: it becomes the current one, which `.claude/state/workflow.json` shows.
+        """
+        entry = self.workflows.get(workflow.id)
+        if entry is not None and entry.workflow == workflow and not entry.is_edited:
+            return workflow
+        stamped = self.stamped(workflow, 1 + (entry.revision if entry is not None else 0))
+        self.changed[stamped.id] = stamped
+        if is_moved:
+            self.moved.append(stamped.id)
+        return stamped
+
+    def stamped(self, workflow: Workflow, revision: int) -> Workflow:
+        """The record as it is written: with its revision, and the times that follow from it."""
+        ended_at = (workflow.ended_at or self.now) if workflow.is_over else 0.0
+        return replace(workflow, revision=revision, updated_at=self.now, ended_at=ended_at)
+
+    def new_id(self) -> str:
+        """An id that no workflow has, made of the present moment."""
+        return found_workflows.free_id(self.now, {*self.found, *self.changed})
+
+    def commit(self) -> None:
+        """Write what every file ought to hold until nothing changes in between; then mark and journal."""
+        self.after = {
             id_: self._settled(entry)
             for id_, entry in self.found.items()
-            if id_ not in change.changed and not self._is_left(entry)
+            if id_ not in self.changed and not self._is_left(entry)
         }
-        self.records |= change.changed
-        change.after = self.records
-
-    def run(self) -> None:
-        """Write until nothing changes in between; then the mark, and the journal."""
+        self.after |= self.changed
         for path in self.read.left:
             with suppress(OSError):
                 Path(regular_files.below(str(self.root), *path.split("/"))).unlink(missing_ok=True)
@@ -175,13 +216,13 @@ class _Commit:
                 self._write()
                 break
             except _ChangedMeanwhile:
-                self.change.is_foreseen = False
+                self.is_foreseen = False
                 self._read_again()
         else:
             raise refused("changed-too-fast")
-        for id_ in self.files.noted.keys() - (self.found.keys() - self.records.keys()):
+        for id_ in self.store.noted.keys() - (self.found.keys() - self.after.keys()):
             with suppress(OSError):
-                workflow_marks.settle_note(str(self.root), id_, self.files.noted[id_])
+                workflow_marks.settle_note(str(self.root), id_, self.store.noted[id_])
         self._note()
 
     def _is_left(self, entry: FoundWorkflow) -> bool:
@@ -192,51 +233,51 @@ class _Commit:
         """The record to be written of a workflow that only has to be brought in step."""
         if not entry.is_edited:
             return entry.workflow
-        return self.change.stamped(entry.workflow, entry.revision + 1)
+        return self.stamped(entry.workflow, entry.revision + 1)
 
     def _read_again(self) -> None:
         """Take over what was changed in a file since it was read."""
         by_path = {earlier.path: earlier for earlier in self.read.documents}
-        workflows, self.read = self.files.again()
+        workflows, self.read = self.store.found()
         for entry in workflows.found:
             id_ = entry.workflow.id
-            if id_ not in self.found and id_ not in self.records:
-                self.records[id_] = self._settled(entry)
-            for document in entry.documents if id_ in self.records else ():
+            if id_ not in self.found and id_ not in self.after:
+                self.after[id_] = self._settled(entry)
+            for document in entry.documents if id_ in self.after else ():
                 old = by_path.get(document.path)
                 if old is None or old.content != document.content:
                     before = old.fields if old is not None else None
-                    edited, _ = with_edits(self.records[id_], document, before)
-                    self.records[id_] = edited
+                    edited, _ = with_edits(self.after[id_], document, before)
+                    self.after[id_] = edited
             self.found[id_] = entry
 
     def _write(self) -> None:
         current = self._current()
         for id_, entry in self.found.items():
             if CURRENT in entry.places and id_ != current:  # it gives way, and lies elsewhere now
-                self.records.setdefault(id_, entry.workflow)
+                self.after.setdefault(id_, entry.workflow)
         is_written = {document.path: document.content for document in self.read.documents}
         wanted: dict[str, bytes] = {}
-        for id_, record in self.records.items():
+        for id_, record in self.after.items():
             wanted |= self._wanted(record, id_ == current)
         if any(is_written.get(path) != content for path, content in wanted.items()):
             self._prepare()
         for path, content in sorted(wanted.items(), key=_order):
             self._replace(path, is_written.get(path), content)
-        shown = self.records.get(current) or (self.found[current].workflow if current else None)
+        shown = self.after.get(current) or (self.found[current].workflow if current else None)
         if shown is not None:
             self._render(shown)
-        for id_, record in self.records.items():
+        for id_, record in self.after.items():
             self._clear(record, self.found.get(id_), wanted)
-        workflows = {id_: other.workflow for id_, other in self.found.items()} | self.records
+        workflows = {id_: other.workflow for id_, other in self.found.items()} | self.after
         self._mark(any(not workflow.is_over for workflow in workflows.values()))
 
     def _current(self) -> str:
         """The id of the workflow that `workflow.json` shows."""
-        if self.change.moved:
-            return self.change.moved[-1]
+        if self.moved:
+            return self.moved[-1]
         shown = next((id_ for id_, entry in self.found.items() if CURRENT in entry.places), "")
-        left = (id_ for id_, record in self.records.items() if not record.is_over)
+        left = (id_ for id_, record in self.after.items() if not record.is_over)
         return shown or next(left, "")
 
     def _wanted(self, workflow: Workflow, is_current: bool) -> dict[str, bytes]:
@@ -255,16 +296,16 @@ class _Commit:
 
     def _prepare(self) -> None:
         """Write what has to be there before the first document: the gates, and git's exclusion."""
-        entries = {record.id: LedgerEntry.of(record) for record in self.records.values()}
-        ledger = {**self.files.ledger(), **entries}
+        entries = {record.id: LedgerEntry.of(record) for record in self.after.values()}
+        ledger = {**self.store.ledger(), **entries}
         newest = sorted(ledger.items())[-MOST_REMEMBERED:]
         kept = {id_: entry for id_, entry in newest if entry.gates}
         content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
-        file = self.files.folder.read(GATES)
+        file = self.store.folder.read(GATES)
         if kept and (file is None or file.content != content):
-            for leftover in store.left_beside(Path(self.files.folder.at(GATES))):
+            for leftover in store.left_beside(Path(self.store.folder.at(GATES))):
                 leftover.unlink(missing_ok=True)
-            self.files.folder.write(GATES, content)
+            self.store.folder.write(GATES, content)
         try:
             exclude_own_files(self.root, document_files.LINES)
         except OSError as error:
@@ -282,14 +323,14 @@ class _Commit:
                 if not any(file.path == path and not file.stays for file in self.read.unusable):
                     raise _ChangedMeanwhile
                 aside = store.set_aside(whole, "unreadable").name
-                self.change.troubles.append(f"{path} could not be read; it was kept as {aside}.")
+                self.troubles.append(f"{path} could not be read; it was kept as {aside}.")
             if before is None:
                 store.write(whole, content)
-            self.change.written[path] = content
+            self.written[path] = content
         except StrangeFileError as error:
             if path == CURRENT or path.startswith((OTHERS, ARCHIVE)):
                 raise Refused(error.sentence) from None
-            self.change.troubles.append(error.sentence)
+            self.troubles.append(error.sentence)
         except OSError as error:
             raise refused("not-written", path=path, why=error.strerror or error) from None
 
@@ -315,9 +356,9 @@ class _Commit:
             file = document_files.own_content(self.root, VIEW)
             if file is None or file[0] != content:
                 store.write(path, content)
-                self.change.written[VIEW] = content
+                self.written[VIEW] = content
         except OSError as error:
-            self.change.troubles.append(f"{VIEW} was not written: {error.strerror}.")
+            self.troubles.append(f"{VIEW} was not written: {error.strerror}.")
 
     def _clear(
         self, workflow: Workflow, entry: FoundWorkflow | None, wanted: Mapping[str, bytes]
@@ -340,16 +381,16 @@ class _Commit:
     def _mark(self, is_open: bool) -> None:
         """Tell the guards whether there is a workflow, and when one changed."""
         if is_open:
-            self.files.folder.mark(workflow_marks.WORKFLOW)
+            self.store.folder.mark(workflow_marks.WORKFLOW)
         else:
-            self.files.folder.remove(workflow_marks.WORKFLOW)
+            self.store.folder.remove(workflow_marks.WORKFLOW)
 
     def _note(self) -> None:
         """Write each phase that moved to the journal."""
-        entries = list(self.change.entries)
-        before = {entry.workflow.id: entry.base for entry in self.change.workflows.found}
-        for id_, record in self.records.items():
-            entries += moves_of(before.get(id_), record, self.change.now)
+        entries = list(self.entries)
+        before = {entry.workflow.id: entry.base for entry in self.workflows.found}
+        for id_, record in self.after.items():
+            entries += found_workflows.moves_of(before.get(id_), record, self.now)
         journal.note(self.root, *entries)
 
 
