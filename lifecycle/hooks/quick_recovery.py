@@ -114,9 +114,9 @@ def _made(hook: str, root: str, event: dict[str, Any]) -> dict[str, str] | None:
     """The answer made of the workflows alone; None where another system has something to say."""
     from pathlib import Path
 
-    from lifecycle.hooks import workflow_alone
+    from lifecycle.hooks import workflow_part
 
-    return workflow_alone.answer(hook, event, Path(root), os.environ)
+    return workflow_part.alone(hook, event, Path(root), os.environ)
 
 
 def _start(root: str, session: str, source: str, answer: dict[str, Any]) -> bool:

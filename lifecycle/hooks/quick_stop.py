@@ -78,8 +78,7 @@ def _is_settled(root: str, event: dict[str, Any], settings: dict[str, Any]) -> b
 
 def _is_set_by_hand(root: str, event: dict[str, Any]) -> bool:
     """True if somebody set the stage, and the session was not told yet."""
-    session = event.get("session_id")
-    own = workflow_marks.session_name(session if isinstance(session, str) else "")
+    own = workflow_marks.session_name(stdin_event.text_in(event, "session_id"))
     for name in (own, workflow_marks.ANY):
         try:
             record = _json(root, workflow_marks.FOLDER, workflow_marks.SESSIONS, f"{name}.json")

@@ -20,7 +20,7 @@ from lifecycle.stages.session import staged_start
 from lifecycle.storage.workflow_marks import RUN_FILE
 
 if TYPE_CHECKING:
-    from lifecycle.hooks.answers.run_events import RunStart
+    from lifecycle.hooks.answers.run_events import RunHook
 
 RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "claim": ("lifecycle status", ()),
@@ -54,21 +54,21 @@ def of_every_system(
     }
     parts = [part_of(own, *RESTS[name]) for name, own in lines.items() if own]
     if prepared_recovery.has_documents(str(call.world.root)):
-        from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
+        from lifecycle.hooks.workflow_part import WorkflowPart
 
-        workflow = WorkflowPart(WorkflowAsk.of(call)).started(is_alone=not parts)
+        workflow = WorkflowPart.of(call).started(is_alone=not parts)
         parts += [workflow.part] if workflow.part is not None else []
         person += workflow.person
     return [client_contract.Ours(line) for line in folded(parts)], person
 
 
-def _run(call: HookCall) -> RunStart | None:
+def _run(call: HookCall) -> RunHook | None:
     """What the autonomous run says; None where there is none."""
     if not os.path.lexists(call.world.root / RUN_FILE):
         return None
-    from lifecycle.hooks.answers.run_events import RunStart
+    from lifecycle.hooks.answers.run_events import RunHook
 
-    return RunStart(call).look()
+    return RunHook(call).started()
 
 
 def owe(call: HookCall) -> None:

@@ -41,6 +41,13 @@ def read_input(descriptor: int | None = None) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def text_in(values: object, *names: str) -> str:
+    """The text under these names, each within the one before; "" if that is no text, or not there."""
+    for name in names:
+        values = values.get(name) if isinstance(values, dict) else None
+    return values if isinstance(values, str) else ""
+
+
 def drained(descriptor: int, limit: int) -> bytes:
     """All bytes until the end, or until it is silent for a while; b"" if there are more than `limit`."""
     chunks: list[bytes] = []

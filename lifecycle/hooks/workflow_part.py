@@ -1,18 +1,24 @@
-"""The workflow's part of a start, a prompt and a compaction: which one is the session's, what it tells."""
+"""The workflow's part of a start, a prompt and a compaction: which one is the session's, what it tells.
+
+Where a workflow alone has something to say and nothing was prepared, the quick path asks this before the
+full path (`alone`): it reads and writes the workflows as that would, and loads neither claim nor run nor
+stage nor GitHub. Whatever is out of the ordinary is the full path's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lifecycle.app.guidance import guidance_text, preparing
-from lifecycle.app.guidance.recovery_message import RecoveryLine, RecoveryPart
+from lifecycle.app.guidance.recovery_message import RecoveryLine, RecoveryPart, folded
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.redact import visible
-from lifecycle.core.timing import Deadline, DeadlineReached
+from lifecycle.core.redact import as_data, redact, shown, visible
+from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
+from lifecycle.git import tracked_files
+from lifecycle.settings import config, known_clones
 from lifecycle.storage import log
 from lifecycle.workflow import whose
 from lifecycle.workflow.state import Workflow
@@ -21,30 +27,8 @@ from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 if TYPE_CHECKING:
     from lifecycle.hooks.answers.call import HookCall
 
-
-@dataclass(frozen=True, slots=True)
-class WorkflowAsk:
-    """Who asks, and where.
-
-    Attributes:
-        hook: the entrypoint.
-        event: what the client sent.
-        root: the worktree's top folder.
-        environment: the variables.
-        deadline: when all has to be done.
-    """
-
-    hook: str
-    event: Mapping[str, Any]
-    root: Path
-    environment: Mapping[str, str]
-    deadline: Deadline
-
-    @classmethod
-    def of(cls, call: HookCall) -> WorkflowAsk:
-        """The question that a hook's call asks."""
-        world = call.world
-        return cls(call.hook, call.event, world.root, world.environment, world.deadline)
+SECONDS: Final = 3.0
+"""How long `alone` may take; what is not done by then is begun anew by the full path."""
 
 
 class WorkflowPart:
@@ -56,21 +40,33 @@ class WorkflowPart:
         person: lines for the user.
     """
 
-    def __init__(self, ask: WorkflowAsk) -> None:
-        self.ask = ask
+    def __init__(
+        self,
+        hook: str,
+        event: Mapping[str, Any],
+        root: Path,
+        environment: Mapping[str, str],
+        deadline: Deadline,
+    ) -> None:
+        """Begin for an entrypoint and what the client sent it; all has to be done by the deadline."""
+        self.hook, self.root = hook, root
         self.part: RecoveryPart | None = None
         self.kept: list[str] = []
         self.person: list[str] = []
         self.has_looked = False
-        self.store = preparing.preparing_store(ask.root, ask.environment, ask.deadline)
+        self.asker = whose.asker_of(root, environment, event)
+        self.store = preparing.preparing_store(root, environment, deadline)
 
-    @property
-    def asker(self) -> whose.Asker:
-        """Who asks."""
-        return whose.asker_of(self.ask.root, self.ask.environment, self.ask.event)
+    @classmethod
+    def of(cls, call: HookCall) -> WorkflowPart:
+        """The part of a hook's call."""
+        world = call.world
+        return cls(call.hook, call.event, world.root, world.environment, world.deadline)
 
     def started(self, *, is_alone: bool) -> WorkflowPart:
         """Find what the session is told, and make the workflow its own; returns itself.
+
+        What lies there is read and told also where nothing can be locked or written.
 
         Args:
             is_alone: no other system has something to say.
@@ -78,38 +74,37 @@ class WorkflowPart:
         with self._guarded():
             if self.asker.is_subagent:
                 return self
-            with self._read_anyway(is_alone), self.store.changing() as change:
-                workflow = self._look(change.workflows, is_alone=is_alone)
-                if workflow is not None:
-                    mine = whose.adopted(workflow, self.asker)
-                    if mine != workflow:
+            try:
+                with self.store.changing() as change:
+                    workflow = self._look(change.workflows, is_alone=is_alone)
+                    mine = whose.adopted(workflow, self.asker) if workflow is not None else None
+                    if mine is not None and mine != workflow:
                         change.put(mine)
+            except (LifecycleError, OSError):
+                if not self.has_looked:
+                    self._look(self.store.read(), is_alone=is_alone)
+                raise
         return self
-
-    @contextmanager
-    def _read_anyway(self, is_alone: bool) -> Iterator[None]:
-        """Read and tell what lies there also where nothing can be locked or written."""
-        try:
-            yield
-        except (LifecycleError, OSError):
-            if not self.has_looked:
-                self._look(self.store.read(), is_alone=is_alone)
-            raise
 
     def _look(self, workflows: WorktreeWorkflows, *, is_alone: bool) -> Workflow | None:
         self.has_looked = True
-        choice = whose.chosen(self.ask.root, workflows.unfinished, self.asker)
-        self._tell(choice, is_alone=is_alone)
+        choice = whose.chosen(self.root, workflows.unfinished, self.asker)
+        mine, others = choice.workflow, [other.workflow for other in choice.others]
+        if mine is not None:
+            self.part = preparing.workflow_part(self.root, mine, others, is_alone=is_alone)
+        elif others:
+            line = guidance_text.others_line(others)
+            self.part = RecoveryPart((RecoveryLine(line),), guidance_text.LIST)
         self.person = [visible(sentence) for sentence in workflows.troubles]
-        return choice.workflow
+        return mine
 
-    def compacted(self) -> WorkflowPart:
-        """Find what a summary must keep; sources are read, all files brought in step; returns itself."""
+    def compacted(self) -> list[str]:
+        """Find what a summary must keep, and return it; sources are read, all files brought in step."""
         from lifecycle.workflow.sources import following  # not at a start
 
         with self._guarded():
             if self.asker.is_subagent:
-                return self
+                return self.kept
             observed = following.observe(self.store, self.asker)
             if observed.workflow is not None:
                 self.kept = guidance_text.kept_lines(observed.workflow, observed.others)
@@ -117,16 +112,7 @@ class WorkflowPart:
                 self.kept = [f"- {guidance_text.others_line(observed.others)}"]
             for sentence in observed.troubles:
                 self._log(sentence)
-        return self
-
-    def _tell(self, choice: whose.WorkflowChoice, *, is_alone: bool) -> None:
-        root = self.ask.root
-        others = [other.workflow for other in choice.others]
-        if choice.workflow is not None:
-            self.part = preparing.workflow_part(root, choice.workflow, others, is_alone=is_alone)
-        elif others:
-            line = guidance_text.others_line(others)
-            self.part = RecoveryPart((RecoveryLine(line),), guidance_text.LIST)
+        return self.kept
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -139,4 +125,34 @@ class WorkflowPart:
             self._log("the time for this look was up")
 
     def _log(self, why: str) -> None:
-        log.write(self.ask.root, f"{self.ask.hook}: workflow: {why}")
+        log.write(self.root, f"{self.hook}: workflow: {why}")
+
+
+def alone(
+    hook: str, event: Mapping[str, Any], root: Path, environment: Mapping[str, str]
+) -> dict[str, str] | None:
+    """What is told (`told`, `person`) or kept (`kept`), "" for nothing; None if the full path answers.
+
+    Args:
+        hook: the entrypoint: of a start, or of a compaction.
+        event: what the client sent.
+        root: the worktree's top folder.
+        environment: the variables.
+    """
+    if config.is_served(root, environment):
+        return None
+    try:
+        with alarm(SECONDS):
+            deadline = Deadline.after(SystemClock(), SECONDS - 1.0)
+            tracked_files.refuse(root, deadline, environment)
+            part = WorkflowPart(hook, event, root, environment, deadline)
+            if hook == "pre-compact":
+                lines = part.compacted()
+                return {"kept": preparing.kept_text(lines) if lines else ""}
+            known_clones.note(root, environment)
+            part.started(is_alone=True)
+    except (LifecycleError, DeadlineReached):
+        return None
+    words = folded([part.part]) if part.part is not None else []
+    person = [as_data(redact(sentence)) for sentence in part.person]
+    return {"told": shown("\n".join(words)), "person": shown("\n".join(person)).strip()}

@@ -38,7 +38,7 @@ UNTOUCHED = {
 }  # fmt: skip
 """What a start after a change by hand imports only for settings, a source, or a document without a date."""
 
-FULL, ALONE = "lifecycle.hooks.wake", "lifecycle.hooks.workflow_alone"
+FULL, ALONE = "lifecycle.hooks.wake", "lifecycle.hooks.workflow_part"
 """What is imported on the full path, and where a workflow alone has something to say."""
 
 QUICK = """

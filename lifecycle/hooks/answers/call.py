@@ -17,6 +17,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks.client_contract import Reply, render
+from lifecycle.hooks.stdin_event import text_in
 from lifecycle.settings.running_client import Client, process_of
 from lifecycle.storage import live_process, signs_of_life
 from lifecycle.storage.store import CLAIM_FILE
@@ -60,10 +61,9 @@ class HookCall:
     claim_store: ClaimStore
     client: Client = Client.OTHER
 
-    def text(self, name: str) -> str:
-        """What the event says under this name; "" if that is no text, or not there."""
-        value = self.event.get(name)
-        return value if isinstance(value, str) else ""
+    def text(self, *names: str) -> str:
+        """What the event says under these names; "" if that is no text, or not there."""
+        return text_in(self.event, *names)
 
     @property
     def listener(self) -> Listener:

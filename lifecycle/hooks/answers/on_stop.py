@@ -97,9 +97,9 @@ def _others(call: HookCall, *, has_run: bool) -> Iterator[StopWord]:
     """The run's word, if one is under way; the staged workflow's unless the run leads this session."""
     stage = None
     if has_run:
-        from lifecycle.hooks.answers import run_events
+        from lifecycle.hooks.answers.run_events import RunHook
 
-        run = run_events.RunStop(call).look()
+        run = RunHook(call).stopped()
         yield run.word
         if run.leads:
             return

@@ -23,6 +23,7 @@ from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.stdin_event import text_in
 from lifecycle.stages.session import activation, background_run
 from lifecycle.stages.transcript.turn import ToolCall
 from lifecycle.storage import log, regular_files, workflow_marks
@@ -50,7 +51,7 @@ def answer(call: HookCall) -> Reply:
     id_ = str(call.event.get("tool_use_id") or "")
     run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
     files = WorkflowFiles(world.root)
-    task = _of_response(call.event, "backgroundTaskId") if used.is_background else ""
+    task = call.text("tool_response", "backgroundTaskId") if used.is_background else ""
     try:
         with files.locked():
             if task:
@@ -66,9 +67,8 @@ def answer(call: HookCall) -> Reply:
 
 def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     """The command that the event tells of; None if it tells of none."""
-    asked, response = event.get("tool_input"), event.get("tool_response")
-    command = asked.get("command") if isinstance(asked, dict) else None
-    if event.get("tool_name") != "Bash" or not isinstance(command, str):
+    command, response = text_in(event, "tool_input", "command"), event.get("tool_response")
+    if event.get("tool_name") != "Bash" or not command:
         return None
     details = response if isinstance(response, dict) else {}
     error = event.get("error")
@@ -85,7 +85,7 @@ def _reading(
 ) -> Reading:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
-    file = _of_response(event, "persistedOutputPath")
+    file = text_in(event, "tool_response", "persistedOutputPath")
     if file and (is_cut or not run.decides):
         output, is_cut = regular_files.end_of(file, WHOLE)
         output = output or used.output
@@ -94,12 +94,6 @@ def _reading(
 
 def _is_here(call: HookCall, run: suite_runs.SuiteRun) -> bool:
     """True if the run is of this worktree's files."""
-    complaint = _of_response(call.event, "stderr") or str(call.event.get("error") or "")
+    complaint = call.text("tool_response", "stderr") or str(call.event.get("error") or "")
     places = run.places(str(call.world.root))
     return worktree_places.is_here(call.world.root, call.text("cwd"), places, complaint)
-
-
-def _of_response(event: Mapping[str, Any], name: str) -> str:
-    response = event.get("tool_response")
-    value = response.get(name) if isinstance(response, dict) else None
-    return value if isinstance(value, str) else ""

@@ -74,9 +74,9 @@ def _stage(call: HookCall) -> list[str]:
 
 
 def _workflow(call: HookCall) -> list[str]:
-    from lifecycle.hooks.workflow_part import WorkflowAsk, WorkflowPart
+    from lifecycle.hooks.workflow_part import WorkflowPart
 
-    return WorkflowPart(WorkflowAsk.of(call)).compacted().kept
+    return WorkflowPart.of(call).compacted()
 
 
 def _owe(call: HookCall) -> list[str]:

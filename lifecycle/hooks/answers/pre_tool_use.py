@@ -18,6 +18,7 @@ from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Ours, Reply, render
+from lifecycle.hooks.stdin_event import text_in
 from lifecycle.run import tdd_moves
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.table import RunStatus
@@ -55,10 +56,9 @@ def answer(call: HookCall) -> Reply:
 
 def edited(root: Path, event: Mapping[str, Any]) -> str:
     """The path of the file that the event is about, from the top of the worktree; "" for any other."""
-    asked = event.get("tool_input")
-    arguments = asked if isinstance(asked, dict) else {}
-    path = arguments.get("file_path") or arguments.get("notebook_path")
-    if not isinstance(path, str) or not path or "\0" in path:
+    paths = (text_in(event, "tool_input", name) for name in ("file_path", "notebook_path"))
+    path = next(filter(None, paths), "")
+    if not path or "\0" in path:
         return ""
     folder = event.get("cwd")
     full_path = os.path.realpath(Path(folder if isinstance(folder, str) else root, path))

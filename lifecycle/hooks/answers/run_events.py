@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Iterator
 from typing import Any, Self
 
 from lifecycle.core.errors import BadConfig, LifecycleError
@@ -38,27 +39,39 @@ GIT_SECONDS = 3.0
 """How long git may take to say what the files are; without that the run's own record tells what changed."""
 
 
+_OVER = "over"
+"""What `Run.told` holds once the session of a completed run was let go."""
+
+
 class RunHook:
-    """What a run says to one event of a session, and whether it leads that session."""
+    """What a run says to one event of a session, and whether it leads that session.
+
+    Attributes:
+        leads: the run leads this session on; the staged workflow says nothing then.
+        context, person: lines at a start, for the agent (what strangers wrote is quoted) and for the user.
+        word: what it says at a stop.
+        is_over: it led this session, is completed, and lets it go for the first time.
+    """
 
     def __init__(self, call: HookCall) -> None:
         self.call = call
-        self.leads = False
-        world = call.world
-        self.store = RunStore(world.root, world.environment, world.deadline)
+        self.store = RunStore(call.world.root, call.world.environment, call.world.deadline)
+        self.leads = self.is_over = False
+        self.context: list[str] = []
+        self.person: list[str] = []
+        self.word = StopWord()
 
     @property
     def now(self) -> float:
         """The present, in seconds since the epoch."""
         return self.call.world.clock.now()
 
-    def look(self) -> Self:
-        """Look at the run, and keep what becomes of it before that is said; returns itself."""
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Log whatever goes wrong: the others are told, and the agent's work goes on."""
         why = ""
         try:
-            self._look()
-        except (StrangeRun, StrangeFileError) as error:
-            self._strange(error.sentence)
+            yield
         except LifecycleError as error:
             why = error.sentence
         except DeadlineReached:  # what others have to say is said all the same
@@ -67,34 +80,21 @@ class RunHook:
             why = f"{type(error).__name__}: {error}"
         if why:
             log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
-        return self
-
-    def _look(self) -> None:
-        raise NotImplementedError
-
-    def _strange(self, sentence: str) -> None:
-        raise NotImplementedError
 
     def _adopted(self, run: Run) -> Run:
         """The run as this session's; as it was for a session whose id nobody knows."""
         return leading.adopted(run, self.call.session, self.call.process, self.now)
 
+    def started(self) -> Self:
+        """Look at the start of a session, which adopts the run if nobody else who lives leads it."""
+        with self._guarded():
+            try:
+                self._start()
+            except (StrangeRun, StrangeFileError) as error:
+                self.context = self.person = [error.sentence]
+        return self
 
-class RunStart(RunHook):
-    """What a run says at the start of a session, which adopts it if nobody else who lives leads it.
-
-    Attributes:
-        context: lines for the agent; what strangers wrote in them is quoted.
-        person: lines for the user.
-        leads: the run leads this session; the staged workflow says nothing then.
-    """
-
-    def __init__(self, call: HookCall) -> None:
-        super().__init__(call)
-        self.context: list[str] = []
-        self.person: list[str] = []
-
-    def _look(self) -> None:
+    def _start(self) -> None:
         run = self.store.load()
         if run is None:
             return
@@ -109,9 +109,6 @@ class RunStart(RunHook):
         self.leads = leading.is_led_by(run, self.call.session)
         self.context = standing.start_lines(run, worktree_seen(self.call, run), self.now)
         self.person = [*standing.brake_lines(run)]
-
-    def _strange(self, sentence: str) -> None:
-        self.context = self.person = [sentence]
 
     def _is_held(self, run: Run) -> bool:
         call = self.call
@@ -130,58 +127,23 @@ class RunStart(RunHook):
                 self.store.write(mine)
         return mine
 
+    def stopped(self) -> Self:
+        """Look at one stop, and keep what becomes of the run before that is said."""
+        with self._guarded():
+            try:
+                self._stop()
+            except (StrangeRun, StrangeFileError) as error:
+                # Nothing of it counts any more; the next session's start says so again.
+                self.store.mark(None)
+                self.word = StopWord(person=(error.sentence,))
+        return self
 
-def worktree_seen(call: HookCall, run: Run) -> standing.WorktreeSeen:
-    """What git and the records of checks say of the files here."""
-    return standing.WorktreeSeen(facts_of(call, run), EvidenceRoom(call.world.root).records())
-
-
-def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
-    """What git shows of the worktree; UNSEEN if it does not say so in time."""
-    world, story = call.world, run.current
-    with contextlib.suppress(LifecycleError):
-        # Whoever asks has the run's lock and file before it still.
-        deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
-        base = story.base if story is not None else ""
-        git = GitRepository(world.root, deadline, world.environment)
-        return work_facts.facts_of(git, base)
-    return work_facts.UNSEEN
-
-
-_OVER = "over"
-"""What `Run.told` holds once the session of a completed run was let go."""
-
-MOST = 32_000_000
-"""Bytes that are read at one stop; what is beyond comes with the next one."""
-
-_COUNTED = ("input_tokens", "output_tokens", "cache_creation_input_tokens")
-
-
-class RunStop(RunHook):
-    """The run's part of one stop.
-
-    Attributes:
-        word: what it says.
-        leads: the run leads this session on; the staged workflow says nothing then.
-        is_over: it led this session, is completed, and lets it go for the first time.
-    """
-
-    def __init__(self, call: HookCall) -> None:
-        super().__init__(call)
-        self.word = StopWord()
-        self.is_over = False
-
-    def _look(self) -> None:
+    def _stop(self) -> None:
         run = self.store.load()
         if run is None:
             self.store.mark(None)
         elif self._is_ours(run):
             self._decide(run)
-
-    def _strange(self, sentence: str) -> None:
-        # Nothing of it counts any more; the next session's start says so again.
-        self.store.mark(None)
-        self.word = StopWord(person=(sentence,))
 
     def _is_ours(self, run: Run) -> bool:
         is_agents = bool(self.call.event.get("agent_id"))
@@ -244,6 +206,29 @@ class RunStop(RunHook):
             detail={"iteration": run.iterations, "why": run.why, "title": run.goal},
         )
         journal.note(self.call.world.root, entry)
+
+
+def worktree_seen(call: HookCall, run: Run) -> standing.WorktreeSeen:
+    """What git and the records of checks say of the files here."""
+    return standing.WorktreeSeen(facts_of(call, run), EvidenceRoom(call.world.root).records())
+
+
+def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
+    """What git shows of the worktree; UNSEEN if it does not say so in time."""
+    world, story = call.world, run.current
+    with contextlib.suppress(LifecycleError):
+        # Whoever asks has the run's lock and file before it still.
+        deadline = Deadline.after(world.clock, min(GIT_SECONDS, world.deadline.remaining() * 2 / 3))
+        base = story.base if story is not None else ""
+        git = GitRepository(world.root, deadline, world.environment)
+        return work_facts.facts_of(git, base)
+    return work_facts.UNSEEN
+
+
+MOST = 32_000_000
+"""Bytes that are read at one stop; what is beyond comes with the next one."""
+
+_COUNTED = ("input_tokens", "output_tokens", "cache_creation_input_tokens")
 
 
 def _limits(call: HookCall) -> RunSettings:

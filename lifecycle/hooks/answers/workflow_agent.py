@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.core.errors import LifecycleError
@@ -20,6 +19,7 @@ from lifecycle.core.plan import REPLIES
 from lifecycle.git.checked_out import branch_of
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.stdin_event import text_in
 from lifecycle.storage import log, regular_files
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
@@ -51,26 +51,24 @@ def answer(call: HookCall) -> Reply:
 
 
 def _launched(call: HookCall, *, has_failed: bool) -> None:
-    asked, answered = call.event.get("tool_input"), call.event.get("tool_response")
-    if not isinstance(asked, Mapping):
-        return
-    type_ = _text(asked, "subagent_type")
+    names = ("subagent_type", "description", "prompt")
+    type_, about, prompt = (call.text("tool_input", name) for name in names)
     steps, workflow = _mine(call)
     if not type_ or workflow is None:
         return
-    index = phase_in(workflow, type_, f"{_text(asked, 'description')}\n{_text(asked, 'prompt')}")
+    index = phase_in(workflow, type_, f"{about}\n{prompt}")
     if index < 0 or workflow.phases[index].status in OVER:
         return
     place = {"phase": f"phase_{index}", "name": workflow.id}
     if has_failed:
-        why = _text(call.event, "error") or "The agent could not be launched."
+        why = call.text("error") or "The agent could not be launched."
         steps.fail(reason=why[:REASON], **place)
         return
-    steps.begin(agent_id=_text(answered, "agentId"), **place)
+    steps.begin(agent_id=call.text("tool_response", "agentId"), **place)
 
 
 def _ended(call: HookCall) -> None:
-    type_, agent = _text(call.event, "agent_type"), _text(call.event, "agent_id")
+    type_, agent = call.text("agent_type"), call.text("agent_id")
     if not type_:  # the client's own summariser
         return
     steps, workflow = _mine(call)
@@ -91,7 +89,7 @@ def _phase_of(call: HookCall, workflow: Workflow, type_: str, agent: str) -> int
     unknown = [at for at in of_type if not (agent and phases[at].agent_id)]
     if by_id or len(unknown) == 1:
         return (by_id or unknown)[0]
-    return phase_in(workflow, type_, _first_prompt(_text(call.event, "agent_transcript_path")))
+    return phase_in(workflow, type_, _first_prompt(call.text("agent_transcript_path")))
 
 
 def _mine(call: HookCall) -> tuple[WorkflowSteps, Workflow | None]:
@@ -147,9 +145,4 @@ def _asked(entry: object) -> str:
 
     if not isinstance(entry, dict) or entry.get("type") != "user":
         return ""
-    return "\n".join(_text(block, "text") for block in blocks_of(entry))
-
-
-def _text(values: object, name: str) -> str:
-    value = values.get(name) if isinstance(values, Mapping) else None
-    return value if isinstance(value, str) else ""
+    return "\n".join(text_in(block, "text") for block in blocks_of(entry))
