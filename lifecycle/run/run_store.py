@@ -50,14 +50,6 @@ _LARGEST = 32_000_000
 _BUSY = "Another lifecycle process is at work on this run, so nothing was changed; try again in a moment."
 
 
-class NewerVersion(ValueError):
-    """A later release wrote the file; `version` is its form's."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(f"version {version}")
-        self.version = version
-
-
 class NoRun(Refused):
     """There is no run in this worktree."""
 
@@ -137,12 +129,7 @@ class RunStore:
             _refuse_strange(path)
             return None
         self._refuse_tracked()
-        try:
-            return decoded(content[0])
-        except NewerVersion as error:
-            raise StrangeRun(sentence("later-release", error=error, version=VERSION)) from None
-        except ValueError as error:
-            raise StrangeRun(sentence("unreadable", error=error)) from None
+        return decoded(content[0])
 
     def demanded(self) -> Run:
         """The run; raises NoRun if there is none, and as `load` does."""
@@ -277,18 +264,15 @@ class _Head(msgspec.Struct):
 
 
 def decoded(content: bytes) -> Run:
-    """The run that a file holds.
-
-    Raises:
-        ValueError: it is no JSON, or not of our form; half a sentence says where.
-        NewerVersion: a later release wrote it.
-    """
+    """The run that a file holds; raises StrangeRun, which says where it is not of our form."""
     try:
         version = msgspec.json.decode(content, type=_Head).version
         if isinstance(version, int) and version > VERSION:
-            raise NewerVersion(version)
+            raise StrangeRun(sentence("later-release", version=version, known=VERSION))
         if isinstance(version, int) and version < VERSION:
-            raise ValueError(f"there is no way from version {version} to version {VERSION}")
+            why = f"there is no way from version {version} to version {VERSION}"
+            raise StrangeRun(sentence("unreadable", error=why))
         return msgspec.json.decode(content, type=Run)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise StrangeRun(sentence("unreadable", error=why)) from None

@@ -8,14 +8,14 @@ be read; a change of meaning raises `VERSION`, and what `run_store.decoded` make
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from typing import Any, Final, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from lifecycle.core.errors import did_you_mean
-from lifecycle.core.redact import redact, visible
+from lifecycle.core.redact import quoted, redact, visible
 from lifecycle.run import table
 from lifecycle.run.texts.told import LONG, refused, there
 
@@ -117,6 +117,25 @@ class ReviewRecord(_Value, frozen=True):
     def approves(self) -> bool:
         """True if it found nothing that refuses, and says so."""
         return self.verdict in table.APPROVING and not self.blocking
+
+
+RecordT = TypeVar("RecordT", GateRecord, ReviewRecord)
+
+
+def newest(records: Sequence[RecordT], of: object, tree: str | None = None) -> RecordT | None:
+    """The last record of a gate, or of a review's check, on this tree; None if there is none.
+
+    Args:
+        records: those of a run or a story, the newest last.
+        of: the gate, or the check that a review shows.
+        tree: on which; None for whatever tree, and "" is none.
+    """
+    own = (record for record in reversed(records) if _subject(record) is of)
+    return next((record for record in own if tree is None or record.tree == tree != ""), None)
+
+
+def _subject(record: GateRecord | ReviewRecord) -> object:
+    return record.gate if isinstance(record, GateRecord) else record.check
 
 
 class TestProof(_Value, frozen=True):
@@ -343,14 +362,6 @@ class Story(_Value, frozen=True):
         """True unless it is completed."""
         return self.status is not table.StoryStatus.COMPLETED
 
-    def last_gate(self, gate: table.Gate) -> GateRecord | None:
-        """The newest record of this gate, on whatever tree; None if there is none."""
-        return next((record for record in reversed(self.gates) if record.gate is gate), None)
-
-    def last_review(self, check: table.StoryCheck) -> ReviewRecord | None:
-        """The newest review that shows this check, on whatever tree; None if there is none."""
-        return next((review for review in reversed(self.reviews) if review.check is check), None)
-
     @property
     def standing_reviews(self) -> tuple[ReviewRecord, ...]:
         """The reviews with BLOCKING findings that no later one of their kind approved."""
@@ -502,6 +513,18 @@ class Run(_Value, frozen=True, omit_defaults=False):
     def standing_blockers(self) -> tuple[Blocker, ...]:
         """The blockers that nobody has resolved."""
         return tuple(blocker for blocker in self.blockers if not blocker.resolved_at)
+
+    def demand_open(self, refusal: str) -> None:
+        """Raise the refusal of this name once the run is completed."""
+        if self.is_over:
+            raise refused(refusal, run=self)
+
+    def open_story(self, name: str, refusal: str) -> Story:
+        """The story with this id, as `story`; raises the refusal of that name if it is completed."""
+        story = self.story(name)
+        if story.is_open:
+            return story
+        raise refused(refusal, story=story, title=quoted(story.title, 80))
 
     def story(self, name: str) -> Story:
         """The story with this id, in any case; Refused, with the ids that there are."""

@@ -82,7 +82,7 @@ def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: floa
         TddViolation: a phase is skipped, or what it demands is not shown.
         Refused: the story is completed, or was not begun while another one comes first.
     """
-    story = _open(run, name)
+    story = run.open_story(name, "cycle-over")
     violation = expected_of(story, wanted, runs)
     if violation is not None:
         raise violation
@@ -126,7 +126,7 @@ def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[s
     Raises:
         Refused: the story is completed, no reason is given, or it has changed code already.
     """
-    story = _open(run, name)
+    story = run.open_story(name, "cycle-over")
     why = kept_words(reason)
     if not why:
         raise refused("waiver-without-reason", story=story)
@@ -147,13 +147,6 @@ def forbids_edits(run: Run, runs: RunsSeen) -> TddViolation | None:
         return None
     red, why = red_of(story, runs)
     return None if red is not None else TddViolation(story.tdd, TddPhase.RED, why)
-
-
-def _open(run: Run, name: str) -> Story:
-    story = run.story(name)
-    if not story.is_open:
-        raise refused("cycle-over", story=story)
-    return story
 
 
 NAMED = 20

@@ -17,8 +17,7 @@ from lifecycle.core.redact import quoted, visible
 from lifecycle.core.timing import render_time
 from lifecycle.workflow.documents.phase_words import checked_gate, reading_path
 from lifecycle.workflow.state import MOST_PHASES, PassedGate, Workflow, WorkflowPhase, moved, slug
-from lifecycle.workflow.table import PhaseStatus
-from lifecycle.workflow.workflow_sentences import refused
+from lifecycle.workflow.table import PhaseStatus, refused
 
 MOST_CONTEXT: Final = 8_000
 """Characters that the context of a workflow may have as JSON."""

@@ -17,7 +17,6 @@ from lifecycle.core.errors import IllegalMove, did_you_mean
 from lifecycle.core.redact import quoted, visible
 from lifecycle.workflow import table
 from lifecycle.workflow.table import OVER, PhaseStatus, WorkflowStatus, WorkflowType
-from lifecycle.workflow.workflow_sentences import refused, sentence
 
 MOST_PHASES: Final = 100
 
@@ -235,7 +234,9 @@ class Workflow(_WorkflowValue, frozen=True):
             return folded.index(name.casefold())
         listed = ", ".join(f"{n} {visible(title)}" for n, title in enumerate(titles[:20], 1))
         near, own, name = did_you_mean(name, titles), visible(self.name), visible(name)
-        raise refused("no-such-phase", workflow=own, name=name, there=listed or "none", near=near)
+        raise table.refused(
+            "no-such-phase", workflow=own, name=name, there=listed or "none", near=near
+        )
 
     def with_gate(self, index: int, gate: str) -> Workflow:
         """The same workflow with this gate before the end of a phase."""
@@ -272,7 +273,9 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
     where, title = f"Phase {index + 1}", quoted(phase.title)
     raise IllegalMove(
-        sentence("illegal-move", where=where, title=title, phase=phase, status=status, then=then)
+        table.sentence(
+            "illegal-move", where=where, title=title, phase=phase, status=status, then=then
+        )
     )
 
 
@@ -320,7 +323,7 @@ def slug(name: str) -> str:
     text = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-")[:80]
     text = text.encode()[:_NAME_BYTES].decode(errors="ignore").strip("-")
     if not text:
-        raise refused("no-slug", name=visible(name))
+        raise table.refused("no-slug", name=visible(name))
     return text
 
 

@@ -1,4 +1,4 @@
-"""The tables of a workflow: status of a phase, legal moves, and the words of both documents for them.
+"""The tables of a workflow: status of a phase, legal moves, the words of both documents, and sentences.
 
 Their rows are in `tables.toml`. A workflow's own status follows from its phases (`status_of`); nobody sets
 it. `docs/states.md` is drawn from these tables, and every refusal names what they allow.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
+from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.machine import Machine
 from lifecycle.settings import resources
@@ -88,6 +89,15 @@ long as the word is still the one that goes with it."""
 
 FROM_CHECKPOINT: Final[Mapping[str, PhaseStatus]] = _ROWS.checkpoint
 FROM_DOCUMENT: Final[Mapping[str, PhaseStatus]] = _ROWS.document
+
+
+sentence: Final = resources.Sentences("workflow/refusals.toml")
+"""What workflows refuse and remark on, filled in."""
+
+
+def refused(name: str, /, **values: Any) -> Refused:
+    """The refusal with that sentence, to be raised."""
+    return Refused(sentence(name, **values))
 
 
 def status_of(phases: Iterable[PhaseStatus]) -> WorkflowStatus:

@@ -96,7 +96,6 @@ PURE = (
     "workflow.sources.source_text",
     "workflow.state",
     "workflow.table",
-    "workflow.workflow_sentences",
 )
 """What decides: it imports nothing of OUTSIDE (`tests/test_imports.py`)."""
 

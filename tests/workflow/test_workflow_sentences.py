@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lifecycle.core.errors import Refused
-from lifecycle.workflow.workflow_sentences import refused
+from lifecycle.workflow.table import refused
 
 
 def test_a_refusal_is_one_line() -> None:

@@ -32,9 +32,8 @@ from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
 from lifecycle.workflow.store.document_files import ARCHIVE, VIEW
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
-from lifecycle.workflow.table import PhaseStatus, WorkflowType
+from lifecycle.workflow.table import PhaseStatus, WorkflowType, refused
 from lifecycle.workflow.whose import Asker, asker_of
-from lifecycle.workflow.workflow_sentences import refused
 
 
 class WorkflowSession(Session):

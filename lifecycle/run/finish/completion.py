@@ -14,11 +14,11 @@ from lifecycle.core.redact import visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.gate_rules import HOLDS, newest, review_state
+from lifecycle.run.gates.gate_rules import HOLDS, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, spent
-from lifecycle.run.state import GateRecord, Run, Story, data_of, fields_of
+from lifecycle.run.state import GateRecord, Run, Story, data_of, fields_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed, refused

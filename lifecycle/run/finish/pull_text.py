@@ -18,7 +18,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.run import table
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import spent
-from lifecycle.run.state import GatePart, GateRecord, Run, Story
+from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
 from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed
 
@@ -119,7 +119,7 @@ def _testing(run: Run, final: GateRecord) -> list[str]:
 
 
 def _story_testing(story: Story) -> Iterator[str]:
-    record = story.last_gate(table.Gate.G4)
+    record = newest(story.gates, table.Gate.G4)
     if record is not None:
         coverage = record.part(table.COVERAGE)
         what = f"{coverage.percent:g}%" if coverage.percent >= 0 else coverage.why or "not read"
@@ -174,7 +174,7 @@ def _box(is_checked: bool, text: str, but: Sequence[str] = ()) -> str:
 
 
 def _approved(story: Story, check: table.StoryCheck) -> bool:
-    review = story.last_review(check)
+    review = newest(story.reviews, check)
     return review is not None and review.approves
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from lifecycle.core import markdown_table
 from lifecycle.core.messages import figures
 from lifecycle.run import table
-from lifecycle.run.gates.gate_rules import check_states, failed_on_lint_alone, newest, state_of
-from lifecycle.run.state import GatePart, GateRecord, Run, Story, WordCheck
+from lifecycle.run.gates.gate_rules import check_states, failed_on_lint_alone, state_of
+from lifecycle.run.state import GatePart, GateRecord, Run, Story, WordCheck, newest
 from lifecycle.run.texts.told import filled, kept_words, refused, sentence
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import failed

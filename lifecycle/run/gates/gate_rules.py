@@ -5,15 +5,14 @@ What is not recorded is pending, and a record proves something for its own tree 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable
 
 from lifecycle.evidence.file_kinds import FileKind, kind_of
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run import table
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import GatePart, GateRecord, ReviewRecord, Run, Story
+from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
 from lifecycle.run.texts.told import listed, sentence
 
 HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
@@ -22,18 +21,6 @@ HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
 
 _WAIVABLE = (FileKind.DOCS, FileKind.CONFIGURATION)
 _JUDGED = frozenset({table.CriterionState.MET, table.CriterionState.MANUAL})
-
-RecordT = TypeVar("RecordT", GateRecord, ReviewRecord)
-
-
-def newest(records: Sequence[RecordT], of: object, tree: str) -> RecordT | None:
-    """The last record of a gate, or of a review's check, on this tree; None if there is none."""
-    here = (record for record in reversed(records) if record.tree == tree != "")
-    return next((record for record in here if _subject(record) is of), None)
-
-
-def _subject(record: GateRecord | ReviewRecord) -> object:
-    return record.gate if isinstance(record, GateRecord) else record.check
 
 
 def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.CheckState:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from lifecycle.core.redact import redact, visible
 from lifecycle.run import table
-from lifecycle.run.gates.gate_rules import newest
-from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
+from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story, newest
 from lifecycle.run.texts.told import filled, refused
 from lifecycle.run.trouble.story_failures import failed
 

@@ -10,7 +10,7 @@ from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.gate_records import without_waiver
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import GateRecord, Run, Story
+from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.run.stories.clarifying import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, RunStatus, StoryStatus
 from lifecycle.run.texts.told import kept_words, listed, refused
@@ -47,7 +47,7 @@ def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: boo
         return run
     PHASES.check(run.phase, wanted)
     run = clarified_for(run, wanted, now, asked=asked)
-    lacks = _lacks(run, wanted, gate_rules.newest(run.gates, Gate.G7, tree))
+    lacks = _lacks(run, wanted, newest(run.gates, Gate.G7, tree))
     if lacks:
         raise refused("phase-stays", run=run, wanted=wanted, lacks=lacks)
     if wanted is RunPhase.DEVELOPMENT:

@@ -9,7 +9,7 @@ from lifecycle.core.redact import quoted
 from lifecycle.run import table
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
-from lifecycle.run.state import GateRecord, Run, Story
+from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.settings import resources
 
 _STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.toml")
@@ -86,7 +86,7 @@ def _development(run: Run, tree: str) -> NextStep:
         return _step("no-story")
     if _holds(run.gates, table.Gate.G7, tree):
         return _step("last-gate-passed")
-    final = gate_rules.newest(run.gates, table.Gate.G7, tree)
+    final = newest(run.gates, table.Gate.G7, tree)
     if final is None:
         return _step("last-gate")
     return _step("lint-alone" if gate_rules.failed_on_lint_alone(final) else "last-gate-failed")
@@ -113,7 +113,7 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
     for number, _ in gate_rules.unmet(story, facts.tree):
         return _step("judge", story=story, number=number)
     for agent in ("reviewer", "security") if story.security else ("reviewer",):
-        last = story.last_review(table.REVIEWERS[agent][0])
+        last = newest(story.reviews, table.REVIEWERS[agent][0])
         if last is None or facts.tree not in ("", last.tree):
             return _step("review", story=story, agent=agent)
         if last.verdict not in table.APPROVING:
@@ -125,7 +125,7 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
 
 def _holds(records: tuple[GateRecord, ...], gate: table.Gate, tree: str) -> bool:
     """True if the newest record of the gate passed, on this tree if that is known."""
-    last = next((record for record in reversed(records) if record.gate is gate), None)
+    last = newest(records, gate)
     return last is not None and last.state in gate_rules.HOLDS and tree in ("", last.tree)
 
 

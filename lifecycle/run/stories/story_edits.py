@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.redact import quoted
 from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Criterion, Run, Story
 from lifecycle.run.stories.clarifying import entered
@@ -23,7 +22,7 @@ def with_new_story(
         Refused: the run is over, the story is there already, its size is none, or nothing was clarified
             before the analysis.
     """
-    _demand_open(run)
+    run.demand_open("run-over-begin")
     if size not in SIZES:
         raise refused("no-size", sizes=", ".join(SIZES))
     words = line_of(title, "a story's title", 300)
@@ -65,8 +64,8 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
         Refused: the run is over, the story is unknown or completed, it would wait for itself, or nothing
             was clarified before the plan.
     """
-    _demand_open(run)
-    story = _open_story(run, name)
+    run.demand_open("run-over-begin")
+    story = run.open_story(name, "story-over-add")
     if plan in (StoryPlan(), StoryPlan(replaces=True)):
         raise refused("empty-plan")
 
@@ -122,8 +121,8 @@ def judged(
     Raises:
         Refused: there is no such story or criterion, or the story is completed.
     """
-    _demand_open(run)
-    story = _open_story(run, name)
+    run.demand_open("run-over-begin")
+    story = run.open_story(name, "story-over-add")
     if not 1 <= number <= len(story.criteria):
         stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")
         raise refused("no-such-criterion", story=story, number=number, there=stands)
@@ -131,15 +130,3 @@ def judged(
     criterion = story.criteria[number - 1].but(state=state, note=remark, at=now, tree=tree, by=by)
     criteria = (*story.criteria[: number - 1], criterion, *story.criteria[number:])
     return run.with_story(story.but(criteria=criteria))
-
-
-def _demand_open(run: Run) -> None:
-    if run.is_over:
-        raise refused("run-over-begin", run=run)
-
-
-def _open_story(run: Run, name: str) -> Story:
-    story = run.story(name)
-    if story.is_open:
-        return story
-    raise refused("story-over-add", story=story, title=quoted(story.title, 80))

@@ -16,7 +16,7 @@ from lifecycle.core.redact import as_data
 from lifecycle.core.timing import render_time
 from lifecycle.run import table
 from lifecycle.run.gates.reviews import standing
-from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, fields_of
+from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, fields_of, newest
 from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import RetryAdvice, recent
 
@@ -86,7 +86,7 @@ def _to_fix(story: Story, failures: Sequence[Failure]) -> Iterator[str]:
         if kind in kinds:
             yield f"- {kind}: {policy.fix} ({policy.strategy})"
     for check in table.StoryCheck:
-        review = story.last_review(check)
+        review = newest(story.reviews, check)
         for text in review.blocking if review is not None else ():
             yield f"- {check}: [BLOCKING] {as_data(text)}"
     for criterion in story.criteria:
@@ -96,7 +96,7 @@ def _to_fix(story: Story, failures: Sequence[Failure]) -> Iterator[str]:
 
 def _tests(story: Story, gate: table.Gate) -> str:
     """The tests that failed in the last run of this gate."""
-    record = story.last_gate(gate)
+    record = newest(story.gates, gate)
     names = [name for part in record.parts for name in part.failures] if record is not None else []
     more = f", and {len(names) - 10} more" if len(names) > 10 else ""
     return f": {as_data(', '.join(names[:10]))}{more}" if names else ""

@@ -80,11 +80,9 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
     Raises:
         Refused: there is no text, no such story, it is completed, or the run is over.
     """
-    _demand_open(run)
+    run.demand_open("run-over")
     description = line_of(text, "a blocker's description")
-    story = run.story(story_id) if story_id else None
-    if story is not None and not story.is_open:
-        raise refused("story-over-unblocked", story=story)
+    story = run.open_story(story_id, "story-over-unblocked") if story_id else None
     for index, blocker in enumerate(run.blockers):
         if blocker.failure and not blocker.resolved_at and story_id.upper() in ("", blocker.story):
             weight = max(severity, blocker.severity, key=BLOCKER_SEVERITIES.index)
@@ -122,7 +120,7 @@ def awaiting(
         Refused: no such blocker, it is resolved, no description, a command that needs a shell, or the run
             was stopped or is over.
     """
-    _demand_open(run)
+    run.demand_open("run-over")
     if run.status is RunStatus.STOPPED:
         raise refused("stopped-waits-not", why=run.why or "nobody says why")
     blocker = run.blockers[index_of(run, name)]
@@ -185,7 +183,7 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
     Raises:
         Refused: nothing is waited for, or that blocker is resolved.
     """
-    _demand_open(run)
+    run.demand_open("run-over")
     if name:
         blocker = run.blockers[index_of(run, name)]
         if blocker.resolved_at:
@@ -241,11 +239,6 @@ def _freed(run: Run, story: Story) -> Story:
         return story
     is_next = bool(story.started) and run.at_work is None
     return story.but(status=StoryStatus.IN_PROGRESS if is_next else StoryStatus.PENDING)
-
-
-def _demand_open(run: Run) -> None:
-    if run.is_over:
-        raise refused("run-over", run=run)
 
 
 def _argv(command: str) -> tuple[str, ...]:

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
+from lifecycle.workflow import table
 from lifecycle.workflow.documents import written_documents
 from lifecycle.workflow.documents.phase_words import reading_path
 from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import BLANK, DocumentKind, phase_id
 from lifecycle.workflow.state import MOST_PHASES, Workflow, WorkflowPhase, in_status, repointed
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowStatus
-from lifecycle.workflow.workflow_sentences import sentence
 
 _WORDS: Final = {str: "text", list: "list", dict: "object", int: "number"}
 """What a remark calls the type that a field has to have."""
@@ -70,7 +70,7 @@ class _Edit:
 
     def remark(self, name: str, /, **values: Any) -> None:
         """Note the sentence of this name on an edit that was not taken over."""
-        self.remarks.append(f"{self.document.path}: {sentence(name, **values)}")
+        self.remarks.append(f"{self.document.path}: {table.sentence(name, **values)}")
 
     def changed(self, edit: _FieldsBefore, **kinds: type) -> dict[str, Any]:
         """Those of these fields that were changed to a value of their type; a remark on each other one."""

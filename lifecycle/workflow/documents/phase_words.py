@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from lifecycle.core.redact import quoted, visible
-from lifecycle.workflow.workflow_sentences import refused
+from lifecycle.workflow.table import refused
 
 CHECK: Final = "check"
 FILE: Final = "file"

@@ -20,8 +20,7 @@ import msgspec
 
 from lifecycle.core.redact import as_data, visible
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.table import OVER, WORDS, PhaseStatus, WorkflowStatus
-from lifecycle.workflow.workflow_sentences import refused
+from lifecycle.workflow.table import OVER, WORDS, PhaseStatus, WorkflowStatus, refused
 
 DETAIL: Final = "lifecycle"
 """The name of our own object in both documents."""

@@ -13,7 +13,7 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.settings.persons import Presence, person
 from lifecycle.workflow.documents.phase_words import CHECK, FILE, PERSON, checked_gate, gate_parts
 from lifecycle.workflow.state import PassedGate, WorkflowPhase
-from lifecycle.workflow.workflow_sentences import sentence
+from lifecycle.workflow.table import sentence
 
 
 class PersonAsked(Refused):

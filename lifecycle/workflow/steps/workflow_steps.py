@@ -30,9 +30,8 @@ from lifecycle.workflow.steps.gate_judge import GateJudge, PersonAsked
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
-from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.table import PhaseStatus, refused, sentence
 from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen
-from lifecycle.workflow.workflow_sentences import refused, sentence
 
 T = TypeVar("T")
 

@@ -35,7 +35,7 @@ from lifecycle.storage import regular_files
 from lifecycle.workflow.documents.phase_words import checked_gate
 from lifecycle.workflow.state import Workflow, WorkflowPhase, slug
 from lifecycle.workflow.store.document_files import own_content
-from lifecycle.workflow.workflow_sentences import refused
+from lifecycle.workflow.table import refused
 
 FOLDER: Final = ".claude/workflow-templates"
 _LARGEST: Final = 100_000

@@ -24,8 +24,7 @@ from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import DocumentKind, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.document_files import UnusableFile
-from lifecycle.workflow.table import OVER, PhaseStatus
-from lifecycle.workflow.workflow_sentences import sentence
+from lifecycle.workflow.table import OVER, PhaseStatus, sentence
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _STAMP: Final = re.compile(r"(\d{8}_\d{6})(?=\.json$|$)")

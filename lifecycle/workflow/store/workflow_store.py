@@ -40,7 +40,7 @@ from lifecycle.workflow.store.found_workflows import (
     LedgerEntry,
     WorktreeWorkflows,
 )
-from lifecycle.workflow.workflow_sentences import refused
+from lifecycle.workflow.table import refused
 
 LOCK: Final = "workflow.lock"
 LOCK_SECONDS: Final = 5.0
