@@ -10,7 +10,7 @@ from typing import Any
 from lifecycle.cli.run.run import RunSession
 from lifecycle.git.commits import head_of
 from lifecycle.run.run_store import PATH, StrangeRun
-from lifecycle.run.state import Run, Story, fields_of, new_run
+from lifecycle.run.state import Criterion, Run, Story, fields_of, new_run
 from lifecycle.run.stop import leading
 from lifecycle.run.stories import clarifying, story_edits
 from lifecycle.run.table import ClarificationPhase, CriterionState
@@ -126,9 +126,8 @@ def criterion(
     session.store.demanded()
     tree = session.tree
     with session.store.changing() as change:
-        change.run = story_edits.judged(
-            change.run, story, number, state, session.now, note=note, tree=tree, by=session.who
-        )
+        found = Criterion("", state, note, tree, session.who, session.now)
+        change.run = story_edits.judged(change.run, story, number, found)
         judged = change.run.story(story)
         line = f"Criterion {judged.id} {number}: {state}"
         change.note(line)

@@ -12,7 +12,7 @@ from lifecycle.git.commits import empty_tree, head_of
 from lifecycle.git.worktree_files import files_aside
 from lifecycle.run.finish.completion import read_from
 from lifecycle.run.gates import gate_records, reviews
-from lifecycle.run.state import WordCheck, data_of
+from lifecycle.run.state import ReviewRecord, WordCheck, data_of
 from lifecycle.run.table import APPROVING, REVIEWERS, ROLES, SHOWN_BY, ReviewVerdict, StoryCheck
 from lifecycle.run.texts.agent_contexts import review_lines
 from lifecycle.run.texts.told import refused
@@ -47,10 +47,9 @@ def verify(
         word_check = WordCheck(check, passed, details, who, now)
         change.run = gate_records.with_word(change.run, target, word_check)
         if is_review:
-            role = ROLES[check]
-            _, approved, refusing = REVIEWERS[role]
+            _, approved, refusing = REVIEWERS[ROLES[check]]
             verdict = approved if passed else refusing
-            record = reviews.review_of(role, verdict, (), tree=tree, by=who, at=now)
+            record = reviews.counted(ReviewRecord(check, verdict, now, tree, who))
             target = change.run.story(story)
             change.run = reviews.reviewed(change.run, target, record, is_word=True)
         result = f"{target.id} {check} {'PASSED' if passed else 'FAILED'}"
@@ -87,7 +86,8 @@ def review(
     text = _reported() if report else ""
     marked = (*reviews.marked(findings), *reviews.findings_in(text))
     mended = (*resolved, *reviews.resolved_in(text))
-    record = reviews.review_of(by, verdict, marked, tree=session.tree_if_known, by=who, at=now)
+    given = ReviewRecord(REVIEWERS[by][0], verdict, now, session.tree_if_known, who, marked)
+    record = reviews.counted(given)
     is_word = not marked and not report
     with session.store.changing() as change:
         run, target = change.run, change.run.story(story)

@@ -77,36 +77,20 @@ def _marked(text: str) -> ReviewFinding:
     return _finding(_severity(tag["name"]), text.strip()[tag.end() :])
 
 
-def review_of(
-    role: str,
-    verdict: table.ReviewVerdict,
-    findings: tuple[ReviewFinding, ...],
-    *,
-    tree: str,
-    by: str,
-    at: float,
-) -> ReviewRecord:
+def counted(record: ReviewRecord) -> ReviewRecord:
     """A review as it counts: what is BLOCKING refuses whatever was said, and nothing else does.
 
-    Args:
-        role: reviewer or security.
-        verdict: what the reviewer says.
-        findings: what was found.
-        tree: the tree that was read.
-        by: who did it.
-        at: when.
-
     Raises:
-        Refused: the verdict is none of this role's, or the tree is not known.
+        Refused: the verdict is none of who reviews for this check, or the tree is not known.
     """
-    check, *verdicts = table.REVIEWERS[role]
-    if verdict not in verdicts:
+    role = table.ROLES[record.check]
+    _, *verdicts = table.REVIEWERS[role]
+    if record.verdict not in verdicts:
         either = " or ".join(verdicts)
-        raise refused("verdict-of-another", role=role, verdicts=either, verdict=verdict)
-    if not tree:
+        raise refused("verdict-of-another", role=role, verdicts=either, verdict=record.verdict)
+    if not record.tree:
         raise refused("review-without-tree")
-    record = ReviewRecord(check, verdict, at, tree, by, findings)
-    return record.but(verdict=verdicts[bool(record.blocking)]) if findings else record
+    return record.but(verdict=verdicts[bool(record.blocking)]) if record.findings else record
 
 
 def standing(story: Story, check: table.StoryCheck) -> dict[str, str]:

@@ -95,28 +95,14 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     return run
 
 
-def judged(
-    run: Run,
-    name: str,
-    number: int,
-    state: CriterionState,
-    now: float,
-    *,
-    note: str = "",
-    tree: str = "",
-    by: str = "",
-) -> Run:
+def judged(run: Run, name: str, number: int, found: Criterion) -> Run:
     """The run with what the tester found of one criterion of a story.
 
     Args:
         run: before it.
         name: of the story.
         number: of the criterion, from 1 on.
-        state: what was found.
-        now: the present.
-        note: why, or how it is to be verified by hand.
-        tree: that it was found on.
-        by: who found it.
+        found: what was found, by whom, when and on which tree; the text is the criterion's own.
 
     Raises:
         Refused: there is no such story or criterion, or the story is completed.
@@ -126,7 +112,7 @@ def judged(
     if not 1 <= number <= len(story.criteria):
         stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")
         raise refused("no-such-criterion", story=story, number=number, there=stands)
-    remark = line_of(note, "the note") if note else ""
-    criterion = story.criteria[number - 1].but(state=state, note=remark, at=now, tree=tree, by=by)
+    text, note = story.criteria[number - 1].text, found.note and line_of(found.note, "the note")
+    criterion = found.but(text=text, note=note)
     criteria = (*story.criteria[: number - 1], criterion, *story.criteria[number:])
     return run.with_story(story.but(criteria=criteria))

@@ -22,7 +22,7 @@ from lifecycle.run.finish.completion import at_completion, completed, published,
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import ReviewFinding, Run, Story, WordCheck
+from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run, Story, WordCheck
 from lifecycle.run.stories.story_edits import judged, with_new_story
 from lifecycle.run.table import (
     REVIEWERS,
@@ -191,8 +191,9 @@ def looks(role: str, story: str, severity: Severity | None = None, *resolved: in
 
     def step(model: Model) -> None:
         found = () if severity is None else (ReviewFinding(severity, "a crash"),)
-        says = REVIEWERS[role][1]
-        record = reviews.review_of(role, says, found, tree=model.tree, by=role, at=model.now)
+        check, verdict, _ = REVIEWERS[role]
+        given = ReviewRecord(check, verdict, model.now, model.tree, role, found)
+        record = reviews.counted(given)
         one, before = model.run.story(story), model.run
         model.run = reviews.reviewed(before, one, record, is_word=not found, resolved=resolved)
         holds = severity is not Severity.BLOCKING
@@ -209,7 +210,7 @@ def judges(story: str) -> Step:
 
     def step(model: Model) -> None:
         found = CriterionState.MET
-        model.run = judged(model.run, story, 1, found, model.now, tree=model.tree)
+        model.run = judged(model.run, story, 1, Criterion("", found, at=model.now, tree=model.tree))
 
     return named(step, "judges", story)
 

@@ -17,7 +17,7 @@ from lifecycle.run import state
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import ReviewFinding, Run, WordCheck
+from lifecycle.run.state import Criterion, ReviewFinding, ReviewRecord, Run, WordCheck
 from lifecycle.run.stories.story_edits import judged
 from lifecycle.run.table import (
     REVIEWERS,
@@ -124,9 +124,8 @@ def looks(role: str, severity: Severity | None, *, is_word: bool) -> Step:
     def step(model: Model) -> None:
         story = gate_records.at_work(model.run, "S1")
         findings = () if severity is None else (ReviewFinding(severity, "a crash"),)
-        record = reviews.review_of(
-            role, REVIEWERS[role][1], findings, tree=model.tree, by=role, at=NOW
-        )
+        check, verdict, _ = REVIEWERS[role]
+        record = reviews.counted(ReviewRecord(check, verdict, NOW, model.tree, role, findings))
         model.run = reviews.reviewed(model.run, story, record, is_word=is_word)
         model.shows(role, holds=severity is not Severity.BLOCKING)
 
@@ -137,7 +136,7 @@ def judges(found: CriterionState) -> Step:
     """Let the tester judge the criterion."""
 
     def step(model: Model) -> None:
-        model.run = judged(model.run, "S1", 1, found, NOW, tree=model.tree)
+        model.run = judged(model.run, "S1", 1, Criterion("", found, at=NOW, tree=model.tree))
         model.shown = {one for one in model.shown if one[0] != "criterion"}
         model.shows("criterion", holds=found is CriterionState.MET)
 

@@ -8,17 +8,18 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates.reviews import (
+    counted,
     findings_in,
     marked,
     resolved_in,
     review_lines,
-    review_of,
     reviewed,
     standing,
 )
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run
 from lifecycle.run.table import (
     ESCALATION,
+    REVIEWERS,
     ReviewVerdict,
     RunStatus,
     Severity,
@@ -123,7 +124,8 @@ def test_a_finding_without_a_severity_is_refused() -> None:
 def test_only_what_is_blocking_refuses(said: str, severities: list[Severity], counts: str) -> None:
     """Whatever the verdict says, where something was found."""
     findings = tuple(ReviewFinding(severity, "x") for severity in severities)
-    record = review_of("reviewer", ReviewVerdict(said), findings, tree=TREE, by="reviewer", at=NOW)
+    check, *_ = REVIEWERS["reviewer"]
+    record = counted(ReviewRecord(check, ReviewVerdict(said), NOW, TREE, "reviewer", findings))
     assert record.verdict == counts
 
 
@@ -140,7 +142,7 @@ def test_a_review_needs_its_own_verdict_and_a_tree(
 ) -> None:
     """Otherwise nothing is recorded."""
     with pytest.raises(Refused, match="recorded"):
-        review_of(role, verdict, (), tree=tree, by=role, at=NOW)
+        counted(ReviewRecord(REVIEWERS[role][0], verdict, NOW, tree, role))
 
 
 def at_work() -> Run:

@@ -66,7 +66,7 @@ def test_a_story_that_is_none_is_refused(title: str, size: str, says: str) -> No
     with pytest.raises(Refused, match=said):
         plan(over, "S1", design="A class")
     with pytest.raises(Refused, match=said):
-        judged(over, "S1", 1, CriterionState.MET, NOW)
+        judged(over, "S1", 1, Criterion("", CriterionState.MET, at=NOW))
 
 
 def test_a_plan_adds_and_its_design_is_replaced() -> None:
@@ -101,7 +101,7 @@ def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> No
     run = plan(
         with_stories("One", "Two"), "S1", criteria=("a", "b"), files=("x",), depends_on=("S2",)
     )
-    run = judged(run, "S1", 2, CriterionState.MET, NOW, tree="t")
+    run = judged(run, "S1", 2, Criterion("", CriterionState.MET, at=NOW, tree="t"))
     assert plan(run, "S1", criteria=("c",), replaces=True).story("S1").depends_on == ("S2",)
     run = plan(run, "S1", criteria=("c", "b"), depends_on=("",), replaces=True)
     story = run.story("S1")
@@ -120,7 +120,7 @@ def test_a_plan_may_replace_and_a_criterion_that_stays_keeps_its_finding() -> No
 def test_a_criterion_that_was_not_met_is_not_planned_away(found: CriterionState) -> None:
     """Neither by others in its place nor by none; one that nobody judged is."""
     run = plan(with_stories("One"), "S1", criteria=("a", "b"))
-    run = judged(run, "S1", 2, found, NOW, tree="t")
+    run = judged(run, "S1", 2, Criterion("", found, at=NOW, tree="t"))
     for criteria, left in ((("c",), ["c", "b"]), (("",), ["b"])):
         story = plan(run, "S1", criteria=criteria, replaces=True).story("S1")
         assert [one.text for one in story.criteria] == left
@@ -164,7 +164,12 @@ def test_whatever_is_planned_some_story_can_be_next(edges: list[tuple[int, int]]
 def test_a_criterion_is_judged_one_by_one() -> None:
     """What was found, by whom and on which tree; a number that is none names how many there are."""
     run = plan(with_stories("One"), "S1", criteria=("a", "b"))
-    found = judged(run, "S1", 2, CriterionState.MANUAL, NOW, note="needs a card", tree="t", by="me")
+    found = judged(
+        run,
+        "S1",
+        2,
+        Criterion("", CriterionState.MANUAL, at=NOW, note="needs a card", tree="t", by="me"),
+    )
     first, second = found.story("S1").criteria
     assert first.state is CriterionState.PENDING
     assert (second.state, second.note, second.tree, second.by, second.at) == (
@@ -174,11 +179,15 @@ def test_a_criterion_is_judged_one_by_one() -> None:
         "me",
         NOW,
     )
-    both = judged(found, "S1", 1, CriterionState.MET, NOW, tree="t").story("S1").criteria
+    both = (
+        judged(found, "S1", 1, Criterion("", CriterionState.MET, at=NOW, tree="t"))
+        .story("S1")
+        .criteria
+    )
     assert both == (Criterion("a", CriterionState.MET, at=NOW, tree="t"), second)
     for number in (0, 3):
         with pytest.raises(Refused, match=rf"no criterion {number}.* there are 1, 2\. Add"):
-            judged(run, "S1", number, CriterionState.MET, NOW)
+            judged(run, "S1", number, Criterion("", CriterionState.MET, at=NOW))
 
 
 def test_a_completed_story_stays_as_it_is() -> None:
@@ -191,4 +200,4 @@ def test_a_completed_story_stays_as_it_is() -> None:
     with pytest.raises(Refused, match=r'S1 \("x{79}…"\) is completed'):
         plan(wordy, "S1", criteria=("b",))
     with pytest.raises(Refused, match="is completed"):
-        judged(over, "S1", 1, CriterionState.UNMET, NOW)
+        judged(over, "S1", 1, Criterion("", CriterionState.UNMET, at=NOW))
