@@ -18,15 +18,10 @@ from lifecycle.run.gates.gate_rules import HOLDS, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, spent
-from lifecycle.run.state import GateRecord, Run, Story, data_of, fields_of, newest
+from lifecycle.run.state import Run, Story, data_of, fields_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed, refused
-
-
-def final_of(run: Run, tree: str) -> GateRecord | None:
-    """The last run of G7 on this tree; None if there is none."""
-    return newest(run.gates, Gate.G7, tree)
 
 
 def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
@@ -53,7 +48,7 @@ def _refused(run: Run, tree: str) -> list[str]:
 def _all_lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     """`lacks`, and whether the last gate passed on the files as they are; each as a clause."""
     missing = lacks(run, facts)
-    final = final_of(run, facts.tree)
+    final = newest(run.gates, Gate.G7, facts.tree)
     if final is not None and final.state in HOLDS:
         return missing
     stands = "has no PASSED record" if final is None else f"is {final.state}"

@@ -14,7 +14,7 @@ from lifecycle.core.world import World
 from lifecycle.git.process import GitRepository, default_branch, is_no_github, parse_remote
 from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
-from lifecycle.run.finish.completion import final_of, with_unread
+from lifecycle.run.finish.completion import with_unread
 from lifecycle.run.finish.pull_text import body_of, changed_files, title_of, with_section
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
@@ -144,7 +144,7 @@ def _git(world: World) -> GitRepository:
 def section_for(world: World, run: Run, facts: WorkFacts) -> str:
     """The run's part of a pull request's text, from its records; raises GitFailed, Transient."""
     files = changed_files(_git(world), run)
-    return body_of(run, final_of(run, facts.tree), files, world.clock.now(), facts)
+    return body_of(run, files, world.clock.now(), facts)
 
 
 def with_run(world: World, body: str, branch: str) -> str:

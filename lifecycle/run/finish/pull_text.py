@@ -16,7 +16,7 @@ from lifecycle.git import commits
 from lifecycle.git.commits import ChangedFile, commit_at, head_of
 from lifecycle.git.process import GitRepository
 from lifecycle.run import table
-from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
 from lifecycle.run.texts.standing import elapsed
@@ -50,23 +50,17 @@ def with_section(body: str, run: Run, section: str) -> str:
     return f"{body.rstrip()}\n\n{part}" if body.strip() else part
 
 
-def body_of(
-    run: Run,
-    final: GateRecord | None,
-    files: Sequence[ChangedFile],
-    now: float,
-    facts: WorkFacts = UNSEEN,
-) -> str:
+def body_of(run: Run, files: Sequence[ChangedFile], now: float, facts: WorkFacts) -> str:
     """The run's part of a pull request's text, in Markdown.
 
     Args:
         run: as it is, also one that is not at its end.
-        final: the last run of G7 on the tree as it is; None if there is none.
         files: what differs since it began.
         now: the present.
         facts: the worktree as it is, with what no review has read.
     """
-    gate, took = final or GateRecord(table.Gate.G7, now, table.CheckState.PENDING), spent(run, now)
+    gate, took = newest(run.gates, table.Gate.G7, facts.tree), spent(run, now)
+    gate = gate or GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
     lines = filled(
         "pull",
         run=run,

@@ -151,8 +151,7 @@ def _begun(run: Run, story: Story, facts: WorkFacts, now: float) -> Run:
     if waits:
         raise refused("story-waits", story=story, waits=waits)
     _demand_unblocked(run, story)
-    if run.phase is not RunPhase.DEVELOPMENT:
-        run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=True)
+    run = moved_phase(run, RunPhase.DEVELOPMENT, facts.tree, now, asked=True)
     is_new = attempts(story) < 1
     has_failed = any(failure.iteration == story.iteration for failure in story.failures)
     iteration = story.retries_from + 1 if is_new else story.iteration + has_failed

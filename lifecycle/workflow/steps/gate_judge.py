@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
 from lifecycle.core.errors import GitFailed, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import quoted
-from lifecycle.core.timing import Deadline
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.settings.persons import Presence, person
 from lifecycle.workflow.documents.phase_words import CHECK, FILE, PERSON, checked_gate, gate_parts
 from lifecycle.workflow.state import PassedGate, WorkflowPhase
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.table import sentence
 
 
@@ -33,16 +30,12 @@ class GateJudge:
     """Judges gates of one worktree.
 
     Attributes:
-        root: its top folder.
-        environment: the variables, for git.
-        deadline: when git has to have read the tree.
+        store: the worktree's workflows; by its deadline git has to have read the tree.
         presence: who may be asking.
         now: the present.
     """
 
-    root: Path
-    environment: Mapping[str, str]
-    deadline: Deadline
+    store: WorkflowStore
     presence: Presence
     now: float
 
@@ -74,10 +67,11 @@ class GateJudge:
         from lifecycle.evidence import tree_hash
         from lifecycle.evidence.records import EvidenceRoom
 
-        room = EvidenceRoom(self.root)
+        store, room = self.store, EvidenceRoom(self.store.root)
+        about = (store.root, store.deadline, store.environment, room.outputs())
         runs = [run for run in room.records() if run.name == name]
         try:
-            tree = tree_hash.fingerprint(self.root, self.deadline, self.environment, room.outputs())
+            tree = tree_hash.fingerprint(*about)
         except (GitFailed, Transient) as error:
             raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
         here = [run.outcome for run in runs if run.tree == tree != ""]
@@ -88,9 +82,9 @@ class GateJudge:
         raise GateClosed(sentence("check-not-passed", check=quoted(name), why=why, name=name))
 
     def _file(self, path: str) -> PassedGate:
-        whole = self.root / path
+        whole = (root := self.store.root) / path
         try:
-            is_inside = whole.resolve().is_relative_to(self.root.resolve())
+            is_inside = whole.resolve().is_relative_to(root.resolve())
             is_there = is_inside and whole.exists()
         except (OSError, ValueError, RuntimeError):  # a circle of links
             is_inside = is_there = False

@@ -290,10 +290,9 @@ class WorkflowSteps:
 
     def _judged(self, move: _Move, judged: Callable[[GateJudge], T]) -> T | None:
         """Have a gate judged: of a refusal `move` has why, and when a person was asked for a yes."""
-        store, now = self.store, move.change.now
-        about = (store.root, store.environment, store.deadline)
+        now = move.change.now
         try:
-            return judged(GateJudge(*about, self.presence(), now))
+            return judged(GateJudge(self.store, self.presence(), now))
         except Refused as error:
             move.refused = error
             if isinstance(error, PersonAsked) and not move.phase.asked_at:

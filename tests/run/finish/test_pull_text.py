@@ -14,6 +14,7 @@ from lifecycle.run.finish.pull_text import (
     title_of,
     with_section,
 )
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import (
     Criterion,
     GatePart,
@@ -82,7 +83,9 @@ def run_of(*stories: Story, **given: object) -> Run:
 
 def body(run: Run, record: GateRecord | None = None) -> str:
     """Its text after an hour and five minutes."""
-    return body_of(run, record, [ChangedFile("src/pay.py", 10, 2)], AT + 3_900)
+    gates = () if record is None else (replace(record, tree="here"),)
+    files, facts = [ChangedFile("src/pay.py", 10, 2)], WorkFacts("here")
+    return body_of(replace(run, gates=gates), files, AT + 3_900, facts)
 
 
 def test_all_that_is_recorded_is_in_it() -> None:
