@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run.run_store import RunStore, StrangeRun
-from lifecycle.run.stories.clarifying import clarification
+from lifecycle.run.stories.story_edits import clarification
 from lifecycle.run.table import KEPT_LINES, TIERS, ClarificationPhase
 from lifecycle.storage.regular_files import StrangeFileError
 from tests.conftest import STARTED

@@ -9,10 +9,10 @@ from typing import Any
 
 from lifecycle.cli.run.run import RunSession
 from lifecycle.git.commits import head_of
+from lifecycle.run import run_store
 from lifecycle.run.run_store import PATH, StrangeRun
 from lifecycle.run.state import Criterion, Run, Story, fields_of, new_run
-from lifecycle.run.stop import leading
-from lifecycle.run.stories import clarifying, story_edits
+from lifecycle.run.stories import story_edits
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import refused
@@ -31,7 +31,7 @@ def init(session: RunSession, *, goal: str, autonomous: bool, anew: bool) -> Non
     with store.locked():
         early = store.early()
         run = new_run(goal, session.now, clarifications=early, **start)
-        run = leading.adopted(run, session.client_session, session.client_process, session.now)
+        run = run_store.adopted(run, session.client_session, session.client_process, session.now)
         if anew and store.is_there:
             _demand_person(session)
             store.set_aside("replaced")
@@ -71,8 +71,8 @@ def recover(session: RunSession) -> None:
     if run is not None and not run.is_over and session.client_session:
         with session.store.changing() as change:
             who = session.client_session, session.client_process
-            if not leading.is_held(change.run, *who, session.store.folder, session.now):
-                change.run = leading.adopted(change.run, *who, session.now)
+            if not run_store.is_held(change.run, *who, session.store.folder, session.now):
+                change.run = run_store.adopted(change.run, *who, session.now)
             run = change.run
     about = (run, session.now, session.store.written_at)
     lines, data = standing.recovery_lines(*about), standing.recovery_data(*about)
@@ -126,8 +126,8 @@ def criterion(
     session.store.demanded()
     tree = session.tree
     with session.store.changing() as change:
-        found = Criterion("", state, note, tree, session.who, session.now)
-        change.run = story_edits.judged(change.run, story, number, found)
+        finding = Criterion("", state, note, tree, session.who, session.now)
+        change.run = story_edits.judged(change.run, story, number, finding)
         judged = change.run.story(story)
         line = f"Criterion {judged.id} {number}: {state}"
         change.note(line)
@@ -137,10 +137,10 @@ def criterion(
 def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
     """Print what the user is to be asked before the analysis, or before the plan."""
     run = session.store.load()
-    asked = clarifying.QUESTIONS[phase]
+    asked = story_edits.QUESTIONS[phase]
     stories = [_data(story) for story in run.stories] if run is not None else []
     data = {"phase": phase, "questions": asked, "stories": stories}
-    session.show(clarifying.question_lines(phase, run), data)
+    session.show(story_edits.question_lines(phase, run), data)
 
 
 def add_clarification(
@@ -163,15 +163,15 @@ def add_clarification(
         run = store.load()
     is_early = run is None or run.is_over
     usual = ClarificationPhase.PRE_ANALYSIS if is_early else ClarificationPhase.DEVELOPMENT
-    entry = clarifying.clarification(question, answer, session.now, phase or usual, category)
+    entry = story_edits.clarification(question, answer, session.now, phase or usual, category)
     line = f"Added clarification: {entry.question} -> {entry.answer or '(open)'} [{entry.phase}]"
     if is_early:
         with store.locked():
-            store.keep_early(clarifying.merged(store.early(), entry))
+            store.keep_early(story_edits.merged(store.early(), entry))
         line += "; the next run adopts it"
     else:
         with store.changing() as change:
-            change.run = clarifying.clarified(change.run, entry)
+            change.run = story_edits.clarified(change.run, entry)
             change.note(line)
     data = fields_of(entry, "question", "answer", "assumed", "phase", "category")
     session.show([line], {**data, "early": is_early})

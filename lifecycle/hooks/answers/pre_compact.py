@@ -56,13 +56,12 @@ def _run(call: HookCall) -> list[str]:
     if not os.path.lexists(call.world.root / RUN_FILE):
         return []
     from lifecycle.hooks.answers import run_events
-    from lifecycle.run.run_store import RunStore
-    from lifecycle.run.stop import leading
+    from lifecycle.run.run_store import RunStore, is_led_by
     from lifecycle.run.texts import standing
 
     world = call.world
     run = RunStore(world.root, world.environment, world.deadline).load()
-    if run is None or run.is_over or not leading.is_led_by(run, call.session):
+    if run is None or run.is_over or not is_led_by(run, call.session):
         return []
     return standing.kept_lines(run, run_events.worktree_seen(call, run))
 

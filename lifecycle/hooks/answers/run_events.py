@@ -25,11 +25,12 @@ from lifecycle.core.values.configured import RunSettings
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
 from lifecycle.hooks.answers.call import HookCall
+from lifecycle.run import run_store
 from lifecycle.run.gates import work_facts
 from lifecycle.run.gates.work_facts import UNSEEN
 from lifecycle.run.run_store import RunStore, StrangeRun
 from lifecycle.run.state import Run
-from lifecycle.run.stop import decide, leading
+from lifecycle.run.stop import decide
 from lifecycle.run.table import RunStatus
 from lifecycle.run.texts import standing
 from lifecycle.storage import journal, log, regular_files
@@ -83,7 +84,7 @@ class RunHook:
 
     def _adopted(self, run: Run) -> Run:
         """The run as this session's; as it was for a session whose id nobody knows."""
-        return leading.adopted(run, self.call.session, self.call.process, self.now)
+        return run_store.adopted(run, self.call.session, self.call.process, self.now)
 
     def started(self) -> Self:
         """Look at the start of a session, which adopts the run if nobody else who lives leads it."""
@@ -106,13 +107,13 @@ class RunHook:
             self.context = self.person = [standing.held_line(run)]
             return
         run = self._taken()
-        self.leads = leading.is_led_by(run, self.call.session)
+        self.leads = run_store.is_led_by(run, self.call.session)
         self.context = standing.start_lines(run, worktree_seen(self.call, run), self.now)
         self.person = [*standing.brake_lines(run)]
 
     def _is_held(self, run: Run) -> bool:
         call = self.call
-        return leading.is_held(run, call.session, call.process, call.claim_store.folder, self.now)
+        return run_store.is_held(run, call.session, call.process, call.claim_store.folder, self.now)
 
     def _taken(self) -> Run:
         """The run as this session's; what another process made of it meanwhile is looked at anew."""
@@ -147,7 +148,7 @@ class RunHook:
 
     def _is_ours(self, run: Run) -> bool:
         is_agents = bool(self.call.event.get("agent_id"))
-        return leading.is_led_by(run, self.call.session) and not is_agents
+        return run_store.is_led_by(run, self.call.session) and not is_agents
 
     def _decide(self, run: Run) -> None:
         self.leads = True

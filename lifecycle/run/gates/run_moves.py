@@ -11,7 +11,7 @@ from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.gate_records import without_waiver
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story, newest
-from lifecycle.run.stories.clarifying import clarified_for
+from lifecycle.run.stories.story_edits import clarified_for
 from lifecycle.run.table import PHASES, STORIES, CheckState, Gate, RunPhase, RunStatus, StoryStatus
 from lifecycle.run.texts.told import kept_words, listed, refused
 from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking, standing_still

@@ -74,7 +74,7 @@ class _Edit:
 
     def changed(self, edit: _FieldsBefore, **kinds: type) -> dict[str, Any]:
         """Those of these fields that were changed to a value of their type; a remark on each other one."""
-        (fields, before), found = edit, dict[str, Any]()
+        (fields, before), changes = edit, dict[str, Any]()
         for name, kind in kinds.items():
             if name not in fields or fields[name] == before.get(name):
                 continue
@@ -82,8 +82,8 @@ class _Edit:
             if not isinstance(value, kind) or isinstance(value, bool):
                 self.remark("of-no-type", name=name, word=_WORDS[kind])
             else:
-                found[name] = _texts(fields[name]) if kind is list and name != "phases" else value
-        return found
+                changes[name] = _texts(fields[name]) if kind is list and name != "phases" else value
+        return changes
 
     # -- the document
 

@@ -15,6 +15,7 @@ from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.run_store import adopted
 from lifecycle.run.state import Blocker, Failure, Led, Run, Spent, Story, UserFix
 from lifecycle.run.stop.decide import (
     IDLE_STOPS,
@@ -26,7 +27,6 @@ from lifecycle.run.stop.decide import (
     story_line,
     waits_for,
 )
-from lifecycle.run.stop.leading import adopted
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import FailureCategory, RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, sentence

@@ -9,7 +9,7 @@ from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run.gates.gate_rules import design_lacks
 from lifecycle.run.state import Clarification, Run, Story, new_run
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.stories.clarifying import (
+from lifecycle.run.stories.story_edits import (
     ASSUMED,
     CHECKPOINTS,
     QUESTIONS,

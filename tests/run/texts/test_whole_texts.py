@@ -27,7 +27,7 @@ from lifecycle.run.state import (
     Story,
     UserFix,
 )
-from lifecycle.run.stories.clarifying import QUESTIONS, question_lines
+from lifecycle.run.stories.story_edits import QUESTIONS, question_lines
 from lifecycle.run.table import (
     TIERS,
     CheckState,
