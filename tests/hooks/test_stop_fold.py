@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.plan import Audience, Notice, StopVerdict, StopWord
-from lifecycle.hooks.answers.on_stop import folded
+from lifecycle.hooks.answers.on_stop import FoldedStop, folded
+from lifecycle.hooks.client_contract import render
 
 PASS, BLOCK, LET_GO = StopVerdict.PASS, StopVerdict.BLOCK, StopVerdict.LET_GO
 NOTE = Notice("note", "The card was moved.", Audience.NOTE)
@@ -16,6 +17,12 @@ def word(verdict: StopVerdict, name: str) -> StopWord:
     """What one of the others says."""
     reason = (f"{name} goes on",) if verdict is BLOCK else ()
     return StopWord(verdict, reason, (f"{name} tells",))
+
+
+def goes_on(fold: FoldedStop) -> bool:
+    """True if what is printed of it makes the agent go on."""
+    reply = render("on-stop", fold.notices, reason=fold.reason, person=fold.person)
+    return '"decision": "block"' in reply.stdout
 
 
 PAIRS = {
@@ -36,7 +43,7 @@ PAIRS = {
 def test_run_and_workflow(pair: tuple[StopVerdict, StopVerdict], becomes: StopVerdict) -> None:
     """To let go outweighs to go on, and that outweighs silence; the run's lines come first."""
     fold = folded((), word(pair[0], "run"), word(pair[1], "workflow"))
-    assert fold.verdict is becomes
+    assert goes_on(fold) is (becomes is BLOCK)
     assert fold.person == ("run tells", "workflow tells")
     names = [
         name for name, verdict in zip(("run", "workflow"), pair, strict=True) if verdict is BLOCK
@@ -53,7 +60,7 @@ def test_the_claim_and_one_of_the_others(
     """The claim lets nobody go; where another does, only what is for the person is said now."""
     said = (NOTE, ACTS) if claims is BLOCK else (NOTE,)
     fold = folded(said, word(others, name))
-    assert fold.verdict is PAIRS[claims, others]
+    assert goes_on(fold) is (PAIRS[claims, others] is BLOCK)
     is_over = others is LET_GO
     assert fold.notices == ((NOTE,) if is_over else said)
     assert fold.held == ((ACTS,) if is_over and claims is BLOCK else ())
@@ -63,5 +70,5 @@ def test_the_claim_and_one_of_the_others(
 def test_the_claim_alone() -> None:
     """With nobody else it is as it was said."""
     fold = folded((NOTE, ACTS))
-    assert (fold.verdict, fold.notices, fold.held) == (BLOCK, (NOTE, ACTS), ())
-    assert folded(()).verdict is PASS
+    assert (goes_on(fold), fold.notices, fold.held) == (True, (NOTE, ACTS), ())
+    assert folded(()) == FoldedStop((), (), (), ())

@@ -33,14 +33,12 @@ class FoldedStop:
     """The one reply to a stop, of what claim, run and staged workflow say.
 
     Attributes:
-        verdict: what becomes of the stop.
         notices: those of the claim that are delivered now.
         held: those that wait for the next prompt.
         reason: further lines for the agent.
         person: further lines for the user.
     """
 
-    verdict: StopVerdict
     notices: tuple[Notice, ...]
     held: tuple[Notice, ...]
     reason: tuple[str, ...]
@@ -51,14 +49,11 @@ def folded(notices: Sequence[Notice], *words: StopWord) -> FoldedStop:
     """Fold the claim's notices, and the words of the others in their order, into one reply."""
     goes_on = tuple(notice for notice in notices if notice.audience is not Audience.NOTE)
     notes = tuple(notice for notice in notices if notice.audience is Audience.NOTE)
-    verdicts = {word.verdict for word in words}
     person = tuple(line for word in words for line in word.person)
-    if StopVerdict.LET_GO in verdicts:
-        return FoldedStop(StopVerdict.LET_GO, notes, goes_on, (), person)
+    if any(word.verdict is StopVerdict.LET_GO for word in words):
+        return FoldedStop(notes, goes_on, (), person)
     reason = tuple(line for word in words for line in word.reason)
-    is_block = goes_on or StopVerdict.BLOCK in verdicts
-    verdict = StopVerdict.BLOCK if is_block else StopVerdict.PASS
-    return FoldedStop(verdict, tuple(notices), (), reason, person)
+    return FoldedStop(tuple(notices), (), reason, person)
 
 
 def answer(call: HookCall) -> client_contract.Reply:

@@ -182,12 +182,8 @@ def _stuck(failures: tuple[Failure, ...], tree: str) -> str:
     return f"Stuck: the same failure came {times} on an unchanged tree: {last.text[:200]}"
 
 
-Escalated = tuple[table.EscalationTrigger, str]
-"""A trigger that was met, and the line that is printed and logged for it."""
-
-
-def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
-    """The triggers that the change from one state of a run to the next met, in the table's order."""
+def escalation_lines(before: Run, after: Run) -> list[str]:
+    """A line to print and to log for each trigger that a change of a run met, in the table's order."""
     met = table.EscalationTrigger
     new = after.blockers[len(before.blockers) :]
     given_up = [blocker for blocker in new if blocker.trigger and not blocker.failure]
@@ -202,12 +198,7 @@ def escalations(before: Run, after: Run) -> tuple[Escalated, ...]:
     if after.status is table.RunStatus.AWAITING_USER and fix is not None and fix != before.fix:
         rows.append((met.ASKED, fix.description))
     words = {row: word or action for row, (action, word) in table.TRIGGERS.items()}
-    return tuple((row, f"{words[row]}: {text}") for row, text in rows)
-
-
-def escalation_lines(before: Run, after: Run) -> list[str]:
-    """The lines of `escalations`, for a command to print and to log."""
-    return [line for _, line in escalations(before, after)]
+    return [f"{words[row]}: {text}" for row, text in rows]
 
 
 def _named(blocker: Blocker) -> str:

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from lifecycle.run.state import ReviewFinding, ReviewRecord, Run, Story
 from lifecycle.run.table import (
-    EscalationTrigger,
     ReviewVerdict,
     RunStatus,
     Severity,
@@ -14,7 +13,7 @@ from lifecycle.run.table import (
     StoryStatus,
 )
 from lifecycle.run.trouble.blockers import awaiting, with_blocker
-from lifecycle.run.trouble.story_failures import escalation_lines, escalations, failed
+from lifecycle.run.trouble.story_failures import escalation_lines, failed
 
 NOW = 1_800_000_000.0
 STORIES = tuple(Story(f"S{n}", "x", status=StoryStatus.IN_PROGRESS) for n in range(1, 8))
@@ -25,18 +24,16 @@ def test_three_iterations() -> None:
     """Told when the third one failed, and not again."""
     second = failed(failed(START, "S1", "a", NOW, tree="a"), "S1", "b", NOW, tree="b")
     third = failed(second, "S1", "c", NOW, tree="c")
-    assert escalations(START, second) == ()
-    ((trigger, line),) = escalations(second, third)
-    assert trigger is EscalationTrigger.FAILED_ITERATIONS
+    assert escalation_lines(START, second) == []
+    (line,) = escalation_lines(second, third)
     assert line.startswith("ESCALATION_REQUIRED: B1: S1 failed in 3 iterations")
-    assert escalations(third, failed(third, "S1", "d", NOW, tree="d")) == ()
+    assert escalation_lines(third, failed(third, "S1", "d", NOW, tree="d")) == []
 
 
 def test_something_outside_that_is_not_available() -> None:
     """Told with the blocker that was logged for it."""
     after = failed(START, "S1", "API key not configured", NOW)
-    ((trigger, line),) = escalations(START, after)
-    assert trigger is EscalationTrigger.UNAVAILABLE
+    (line,) = escalation_lines(START, after)
     assert line == "ESCALATION_REQUIRED: B1: API key not configured"
 
 
@@ -47,8 +44,7 @@ def test_a_vulnerability() -> None:
         StoryCheck.SECURITY_CLEARED, ReviewVerdict.REMEDIATION_NEEDED, NOW, findings=(finding,)
     )
     after = START.with_story(replace(START.story("S2"), reviews=(review,)))
-    ((trigger, line),) = escalations(START, after)
-    assert trigger is EscalationTrigger.VULNERABILITY
+    (line,) = escalation_lines(START, after)
     assert line == "ESCALATION_REQUIRED: security vulnerability in S2: SQL injection in pay.py:45"
 
 
@@ -81,10 +77,10 @@ def test_a_person_is_asked() -> None:
     """The word is there each time that somebody is asked for something else."""
     blocked = with_blocker(START, "no key", "high", NOW)
     after = awaiting(blocked, "0", "Add the key", NOW)
-    assert escalations(START, blocked) == ()
+    assert escalation_lines(START, blocked) == []
     assert escalation_lines(blocked, after) == ["HUMAN_INTERVENTION_NEEDED: Add the key"]
-    assert escalations(after, after) == ()
+    assert escalation_lines(after, after) == []
     assert after.fix is not None
     fixed = replace(after, status=RunStatus.ACTIVE, fix=replace(after.fix, completed_at=NOW))
-    assert escalations(after, fixed) == ()
-    assert escalations(after, replace(after, fix=None)) == ()
+    assert escalation_lines(after, fixed) == []
+    assert escalation_lines(after, replace(after, fix=None)) == []
