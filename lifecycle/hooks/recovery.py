@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lifecycle.app.guidance import prepared_recovery
 from lifecycle.app.guidance.recovery_message import folded, part_of
@@ -18,9 +18,6 @@ from lifecycle.hooks import client_contract, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.stages.session import staged_start
 from lifecycle.storage.workflow_marks import RUN_FILE
-
-if TYPE_CHECKING:
-    from lifecycle.hooks.answers.run_events import RunHook
 
 RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "claim": ("lifecycle status", ()),
@@ -43,9 +40,12 @@ def of_every_system(
         claim: what the claim tells; lines that are not `Ours` are delivered as data.
         is_served: the repository may have the staged workflow.
     """
-    run = _run(call)
-    context, person = ([], []) if run is None else (run.context, [*run.person])
-    leads = run is not None and run.leads
+    context, person, leads = list[str](), list[str](), False
+    if os.path.lexists(call.world.root / RUN_FILE):
+        from lifecycle.hooks.answers.run_events import RunHook
+
+        run = RunHook(call).started()
+        context, person, leads = run.context, [*run.person], run.leads
     staged = [] if leads or not is_served else staged_start.start_lines(call)
     lines = {
         "claim": [client_contract.fit(line) for line in claim],
@@ -60,15 +60,6 @@ def of_every_system(
         parts += [workflow.part] if workflow.part is not None else []
         person += workflow.person
     return [client_contract.Ours(line) for line in folded(parts)], person
-
-
-def _run(call: HookCall) -> RunHook | None:
-    """What the autonomous run says; None where there is none."""
-    if not os.path.lexists(call.world.root / RUN_FILE):
-        return None
-    from lifecycle.hooks.answers.run_events import RunHook
-
-    return RunHook(call).started()
 
 
 def owe(call: HookCall) -> None:

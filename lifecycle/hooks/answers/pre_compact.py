@@ -55,15 +55,9 @@ def _run(call: HookCall) -> list[str]:
     """The run's lines; none for a session that leads no run, and none once it is completed."""
     if not os.path.lexists(call.world.root / RUN_FILE):
         return []
-    from lifecycle.hooks.answers import run_events
-    from lifecycle.run.run_store import RunStore, is_led_by
-    from lifecycle.run.texts import standing
+    from lifecycle.hooks.answers.run_events import RunHook
 
-    world = call.world
-    run = RunStore(world.root, world.environment, world.deadline).load()
-    if run is None or run.is_over or not is_led_by(run, call.session):
-        return []
-    return standing.kept_lines(run, run_events.worktree_seen(call, run))
+    return RunHook(call).compacted()
 
 
 def _stage(call: HookCall) -> list[str]:

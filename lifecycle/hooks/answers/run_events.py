@@ -108,7 +108,7 @@ class RunHook:
             return
         run = self._taken()
         self.leads = run_store.is_led_by(run, self.call.session)
-        self.context = standing.start_lines(run, worktree_seen(self.call, run), self.now)
+        self.context = standing.start_lines(run, self._seen(run), self.now)
         self.person = [*standing.brake_lines(run)]
 
     def _is_held(self, run: Run) -> bool:
@@ -127,6 +127,18 @@ class RunHook:
             else:
                 self.store.write(mine)
         return mine
+
+    def compacted(self) -> list[str]:
+        """The lines that a summary of the session keeps; [] where it leads no run that goes on."""
+        run = self.store.load()
+        if run is None or run.is_over or not run_store.is_led_by(run, self.call.session):
+            return []
+        return standing.kept_lines(run, self._seen(run))
+
+    def _seen(self, run: Run) -> standing.WorktreeSeen:
+        """What git and the records of checks say of the files here."""
+        records = EvidenceRoom(self.call.world.root).records()
+        return standing.WorktreeSeen(facts_of(self.call, run), records)
 
     def stopped(self) -> Self:
         """Look at one stop, and keep what becomes of the run before that is said."""
@@ -207,11 +219,6 @@ class RunHook:
             detail={"iteration": run.iterations, "why": run.why, "title": run.goal},
         )
         journal.note(self.call.world.root, entry)
-
-
-def worktree_seen(call: HookCall, run: Run) -> standing.WorktreeSeen:
-    """What git and the records of checks say of the files here."""
-    return standing.WorktreeSeen(facts_of(call, run), EvidenceRoom(call.world.root).records())
 
 
 def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
