@@ -129,22 +129,24 @@ def test_fault_18_a_corrupt_file_is_set_aside_restored_and_reported(tmp_path: Pa
     record = live(tmp_path, values(phase="coding"))
     (tmp_path / CLAIM_FILE).write_text('{"phase": "done",')
     os.utime(tmp_path / CLAIM_FILE, (time.time() - 10, time.time() - 10))
-    loaded = store_at(tmp_path).load()
+    claim_store = store_at(tmp_path)
+    loaded = claim_store.load()
     assert loaded.record is not None
     assert loaded.record.values == record.values
     assert json.loads((tmp_path / CLAIM_FILE).read_text()) == record.values
     (kept,) = tmp_path.glob(f"{CLAIM_FILE}.corrupt-*")
     assert kept.read_text() == '{"phase": "done",'
-    assert kept.name in loaded.notices[0].text
-    assert loaded.notices[0].audience is Audience.ACT
+    (notice,) = claim_store.ledger.waiting()
+    assert kept.name in notice.text
+    assert notice.audience is Audience.ACT
 
 
 def test_a_corrupt_file_that_nobody_knew_is_set_aside_and_reported(tmp_path: Path) -> None:
     """Without a record there is nothing to restore, and the sentence says how to go on."""
     (tmp_path / CLAIM_FILE).write_bytes(b"\x00\x01")
-    loaded = store_at(tmp_path).load()
-    assert loaded.record is None
-    assert "claim again" in loaded.notices[0].text
+    claim_store = store_at(tmp_path)
+    assert claim_store.load().record is None
+    assert "claim again" in claim_store.ledger.waiting()[0].text
     assert not (tmp_path / CLAIM_FILE).exists()
 
 

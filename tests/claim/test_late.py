@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.record.claim_on_disk import TakenOutFiles
-from lifecycle.claim.record.claim_store import ClaimStore, Loaded
+from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
 from lifecycle.claim.record.state import Record
+from lifecycle.core.plan import Notice
 from lifecycle.storage import store
 from lifecycle.storage.store import CLAIM_FILE
 from tests.conftest import ManualClock
@@ -66,11 +67,11 @@ class Ground:
         assert loaded.record is not None
         return claim_store, loaded, loaded.record
 
-    def look(self, **wanted: Any) -> Loaded:
-        """One look, which wants something in the file or not."""
+    def look(self, **wanted: Any) -> tuple[Notice, ...]:
+        """One look, which wants something in the file or not; returns what it has to tell."""
         claim_store, loaded, record = self.load()
         claim_store.commit(record.with_values(wanted), loaded.hints)
-        return loaded
+        return claim_store.take(Listener())
 
     def claim(self) -> dict[str, Any]:
         """The claim file."""
@@ -119,7 +120,7 @@ def test_what_is_written_after_the_exchange_is_merged_by_the_next_look(
 def test_a_file_that_stays_empty_for_the_whole_look_is_not_lost_either(ground: Ground) -> None:
     """Truncated, and the writer stopped: it is set aside as corrupt, and what comes later is merged."""
     writer = Writer(ground.path, os.O_TRUNC)
-    (said,) = ground.look(**POLL).notices
+    (said,) = ground.look(**POLL)
     assert "could not be read" in said.text
     assert ground.claim()["pr_number"] == 107
     writer.finish(phase="done", summary="late")
@@ -133,7 +134,7 @@ def test_what_is_half_written_is_waited_for(ground: Ground) -> None:
     ground.look(**POLL)
     writer.say(b'{"phase": "do')
     ground.clock.sleep(60)
-    assert ground.look().notices == ()
+    assert ground.look() == ()
     assert ground.claim()["phase"] == "checks_running"
     writer.finish(phase="done")
     ground.look()
@@ -151,11 +152,11 @@ def test_what_is_no_edit_of_this_claim_is_kept_and_said(ground: Ground, content:
     ground.look(**POLL)
     writer.say(content)
     writer.close()
-    (said,) = ground.look().notices
+    (said,) = ground.look()
     (kept,) = ground.root.glob(f"{CLAIM_FILE}.corrupt-*")
     assert kept.read_bytes() == content
     assert kept.name in said.text
-    assert ground.look().notices == ()
+    assert ground.look() == ()
     assert ground.claim()["phase"] == "checks_running"
 
 

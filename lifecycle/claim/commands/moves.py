@@ -67,8 +67,6 @@ def there(loaded: Loaded) -> Record:
 def _change(claim_store: ClaimStore, change: Callable[[Record], Record]) -> Record:
     """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
     loaded = claim_store.load()
-    for notice in loaded.notices:
-        claim_store.ledger.queue(notice)
     try:
         record = change(_staying(there(loaded)))
     finally:

@@ -66,8 +66,6 @@ def release_claim(
         return ended or _leaving(world, there(loaded), reason, is_asked=False)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
-        for notice in loaded.notices:
-            claim_store.ledger.queue(notice)
         try:
             if loaded.record is not None:
                 # The claim file is there, however the run that wrote it ended.

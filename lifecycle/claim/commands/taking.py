@@ -90,8 +90,6 @@ def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = Fal
 def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) -> Taken:
     """Take the task under the lock; undo first what an earlier run began to claim of another task."""
     loaded = claim_store.load()
-    for notice in loaded.notices:
-        claim_store.ledger.queue(notice)
     notes: list[str] = []
     cards = _cards(world, notes)
     number, chosen = _named(world, cards, query, notes)

@@ -415,13 +415,11 @@ def taken_in(
 ) -> Record | None:
     """Prepare what was loaded for a look, under the lock; returns the record, or None without a claim.
 
-    Queues the load's notices, repairs linked tasks, and makes the claim this session's if it may be.
+    Repairs linked tasks, and makes the claim this session's if it may be.
 
     Raises:
         Refused: the claim cannot be acted on.
     """
-    for notice in loaded.notices:
-        claim_store.ledger.queue(notice)
     if claim_store.file.has_linked_work:
         linked_writes.repair(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
     if loaded.record is None:

@@ -248,8 +248,8 @@ class ClaimOnDisk:
         """Where the claim file lies in `.lifecycle/` while it is being deleted."""
         return Path(self.folder.at(ASIDE))
 
-    def sweep(self, record: Record | None) -> None:
-        """Delete temporary files of killed processes; an edit in one is put back as the claim file.
+    def repair(self, record: Record | None) -> None:
+        """Finish what killed processes left: an edit in a temporary file is put back as the claim file.
 
         It goes back only while the file holds what the engine put there: a later edit is the newer one.
         """
@@ -260,6 +260,7 @@ class ClaimOnDisk:
             if record is not None and self._holds_edit(record, leftover):
                 leftover.replace(self.path)
             leftover.unlink(missing_ok=True)
+        self.finish_deletion(record)
 
     def _holds_edit(self, record: Record, leftover: Path) -> bool:
         """True if a leftover file has an edit by the agent, and the claim file what the engine wrote."""

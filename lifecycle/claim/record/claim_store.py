@@ -51,13 +51,11 @@ class Loaded:
         record: None if there is no claim.
         hints: edited engine fields that GitHub has not judged yet.
         mtime_ns: of the claim file as it was read, before the look.
-        notices: what the load itself has to report (a corrupt file that was set aside).
     """
 
     record: Record | None
     hints: Mapping[str, Any] = field(default_factory=dict)
     mtime_ns: int = 0
-    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ class ClaimStore:
         return self.file.content
 
     def load(self, *, repair: bool = True) -> Loaded:
-        """Read both files and merge them.
+        """Read both files and merge them; what was repaired is queued for the ledger to tell.
 
         Args:
             repair: set a corrupt claim file aside and restore it; without the lock, say False.
@@ -125,8 +123,7 @@ class ClaimStore:
         self.file.reload(repair=repair)
         record = self.remembered()
         if repair:
-            self.disk.sweep(record)
-            self.disk.finish_deletion(record)
+            self.disk.repair(record)
         self._read_as = None
         try:
             snapshot, theirs = self.disk.settled()
@@ -137,7 +134,8 @@ class ClaimStore:
                     "aside and restored, run: lifecycle tick"
                 ) from None
             mtime_ns, notice = self.disk.set_aside(record, str(error))
-            return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns, notices=(notice,))
+            self.ledger.queue(notice)
+            return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns)
         self._read_as = snapshot
         if snapshot is None or theirs is None:
             return Loaded(None)
@@ -145,6 +143,8 @@ class ClaimStore:
             record = self._begin(record, theirs)
             return Loaded(record, mtime_ns=snapshot.mtime_ns)
         late, notices = self.disk.late_edits(record, repair=repair)
+        for notice in notices:
+            self.ledger.queue(notice)
         merged = _merged(record, snapshot.mtime_ns, theirs, late)
         # What was read is the base of the next merge, so that an edit is taken in only once.
         read = {**theirs, **{name: merged.values[name] for name in merged.hints}}
@@ -158,7 +158,7 @@ class ClaimStore:
         if record.claim.phase != Phase.DONE:
             # A yes counts for one closing: it goes when the phase is not `done` any more.
             record = record.with_ending(override="", consent="")
-        return Loaded(record, merged.hints, snapshot.mtime_ns, notices)
+        return Loaded(record, merged.hints, snapshot.mtime_ns)
 
     def confirm(self, loaded: Loaded | None) -> Loaded:
         """Under the lock, return what was loaded before it if nothing was written since; else load anew.
@@ -172,8 +172,7 @@ class ClaimStore:
         last, state = self._last
         if loaded is None or loaded.record is None or loaded is not last or state is not self.state:
             return self.load()
-        self.disk.sweep(loaded.record)
-        self.disk.finish_deletion(loaded.record)
+        self.disk.repair(loaded.record)
         is_same = self.file.is_current and self.disk.read() == self._read_as
         self.disk.late.settle()
         return loaded if is_same and not self.disk.late.edits() else self.load()

@@ -62,7 +62,7 @@ def answer(call: HookCall) -> Reply:
             loaded, refused = _loaded(call)
             if _was_answered(call):
                 return Reply()
-            for notice in [*loaded.notices, *_differences(call), *_offered(call)]:
+            for notice in [*_differences(call), *_offered(call)]:
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _audiences(call, loaded.record)

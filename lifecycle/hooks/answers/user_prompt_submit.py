@@ -42,8 +42,6 @@ def answer(call: HookCall) -> Reply:
                 mine = observing.believed(world, claim_store, mine)
                 claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []
-            for notice in loaded.notices:
-                claim_store.ledger.queue(notice)
             notices = call.take()
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
