@@ -244,10 +244,6 @@ class WorktreeWorld:
         """True if git tracks this file, or anything in this folder, of the worktree's root."""
         return bool(tracked_files.tracked(self.root, self.deadline, self.environment, [name]))
 
-    def tracked_in(self, commit: str) -> list[str]:
-        """What of ours a commit has at its top, as git spells it; raises GitFailed."""
-        return tracked_files.tracked_in(self.git, commit)
-
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to.
 

@@ -179,9 +179,6 @@ class World(Protocol):
     def refuse_tracked(self) -> None:
         """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git; Refused."""
 
-    def tracked_in(self, commit: str) -> list[str]:
-        """What of ours a commit has at its top, as git spells it; GitFailed."""
-
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
         """Refuse to run commands of a project's file that the user has not said yes to; Refused."""
 

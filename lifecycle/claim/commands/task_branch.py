@@ -8,6 +8,7 @@ import unicodedata
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.world import World
+from lifecycle.git import tracked_files
 from lifecycle.storage.store import FOLDER
 
 _SLUG_LIMIT = 40
@@ -111,7 +112,7 @@ def _fetch_base(world: World, source: str, base: str) -> None:
 
 def _refuse_ours(world: World, branch: str, commit: str) -> None:
     """Refuse a commit that has a claim in it, before it is checked out: it would overwrite our files."""
-    for name in world.tracked_in(commit):
+    for name in tracked_files.tracked_in(world.git, commit):
         undo = "git rm -r --cached" if name.casefold() == FOLDER else "git rm --cached"
         raise Refused(
             f"{branch} has {name} in git, so that came with the repository and is nobody's claim here; "

@@ -111,8 +111,8 @@ def card_step(snapshot: Snapshot) -> Decision:
     item = observed.item if observed is not None else None
     if observed is not None and item is None:
         if observed.issue and not claim.item_id:
-            adding = derive.attempt(snapshot, AddToBoard(claim.issue, observed.issue.id))
-            return replace(adding, notices=tuple(notices))
+            adding = AddToBoard(claim.issue, observed.issue.id)
+            return derive.attempt(snapshot, adding, notices)
         text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
         return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if item is not None and item.is_archived:
@@ -122,8 +122,7 @@ def card_step(snapshot: Snapshot) -> Decision:
         return Decision(notices=tuple(notices))
     status = None if is_same(claim.status, claim.last_synced_status) else claim.status
     agent = claim.agent_id if claim.agent_id != (record.card.agent or "") else None
-    step = derive.attempt(snapshot, SetBoard(claim.item_id, status, agent))
-    return replace(step, notices=tuple(notices))
+    return derive.attempt(snapshot, SetBoard(claim.item_id, status, agent), notices)
 
 
 def issue_of(external: str, base: str, host: str) -> int | None:

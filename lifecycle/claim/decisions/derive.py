@@ -405,9 +405,10 @@ def condition(key: str, text: str) -> Decision:
     return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
 
 
-def attempt(snapshot: Snapshot, action: Action | None) -> Decision:
+def attempt(snapshot: Snapshot, action: Action | None, notices: Iterable[Notice] = ()) -> Decision:
     """The decision to do this next; without an action while an earlier failure holds it back."""
-    return Decision(action=action if action is not None and may_try(snapshot, action) else None)
+    tried = action if action is not None and may_try(snapshot, action) else None
+    return Decision(action=tried, notices=tuple(notices))
 
 
 def is_given_up(record: Record, action: Action) -> bool:

@@ -405,9 +405,8 @@ def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReache
         is_guessed=wait is None,
     )
     working.problem = error
-    record = replace(record, troubles={**record.troubles, "Look": trouble})
     failed = working.seen.failed | {"Look"}
-    working.seen = replace(working.seen, record=record, failed=failed)
+    working.seen = replace(working.seen, record=record.with_trouble("Look", trouble), failed=failed)
 
 
 def taken_in(

@@ -268,8 +268,7 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             before = record.troubles.get(card_and_link.FIND)
             tries = before.tries + 1 if before is not None else 1
             trouble = Trouble("", sentence, snapshot.now + RETRY_SECONDS, tries)
-            troubles = {**record.without(card_and_link.FIND).troubles, card_and_link.FIND: trouble}
-            return replace(record, troubles=troubles), ()
+            return record.without(card_and_link.FIND).with_trouble(card_and_link.FIND, trouble), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
     link = Link(tracker.name, task.id) if task is not None else None

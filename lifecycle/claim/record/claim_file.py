@@ -19,32 +19,11 @@ from typing import Any
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.errors import ClaimRefused
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass, field, fields
 from lifecycle.core.values.model import LABELS_ITEM
 from lifecycle.storage.store import CLAIM_FILE
 
 SCHEMA_VERSION = 1
-
-FIELDS = (
-    "schema_version",
-    "item_id",
-    "issue_number",
-    "branch",
-    "agent_id",
-    "phase",
-    "summary",
-    "status",
-    "pr_number",
-    "last_check_poll",
-    "last_synced_status",
-)
-"""The design's eleven fields, in the design's order."""
-
-AGENT_FIELDS = ("phase", "summary", "status", "branch")
-"""Fields whose edits by the agent always win."""
-
-ENGINE_FIELDS = tuple(name for name in FIELDS if name not in AGENT_FIELDS)
-"""Fields that the engine owns: reverted ones are restored, edited ones are hints."""
 
 _LARGEST = 2**31 - 1
 """GitHub's numbers are positive GraphQL Ints."""
@@ -63,20 +42,21 @@ class CorruptClaimError(Exception):
 class Claim:
     """The fields of the claim file with their types: text is never None, numbers and times may be.
 
-    `extra` holds keys that the schema does not know; they are written back unchanged.
+    They stand in the design's order, in which the file has them. `extra` holds keys that the schema does
+    not know; they are written back unchanged.
     """
 
-    issue_number: int | None
-    branch: str
-    phase: str
+    schema_version: int = SCHEMA_VERSION
     item_id: str = ""
+    issue_number: int | None = None
+    branch: str = ""
     agent_id: str = ""
+    phase: str = ""
     summary: str = ""
     status: str = ""
     pr_number: int | None = None
     last_check_poll: str | None = None
     last_synced_status: str | None = None
-    schema_version: int = SCHEMA_VERSION
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -110,6 +90,16 @@ class Claim:
             last_synced_status=_text(values.get("last_synced_status")) or None,
             extra={key: value for key, value in values.items() if key not in FIELDS},
         )
+
+
+FIELDS = tuple(each.name for each in fields(Claim) if each.name != "extra")
+"""The design's eleven fields, in the design's order."""
+
+AGENT_FIELDS = ("phase", "summary", "status", "branch")
+"""Fields whose edits by the agent always win."""
+
+ENGINE_FIELDS = tuple(name for name in FIELDS if name not in AGENT_FIELDS)
+"""Fields that the engine owns: reverted ones are restored, edited ones are hints."""
 
 
 def parse(content: bytes) -> dict[str, Any]:

@@ -215,6 +215,10 @@ class Record:
         """The earliest moment at which a failed action wants to be tried again."""
         return min((trouble.until for trouble in self.troubles.values()), default=None)
 
+    def with_trouble(self, kind: str, trouble: sections.Trouble) -> Record:
+        """The record with this kind of action held back."""
+        return replace(self, troubles={**self.troubles, kind: trouble})
+
     def without_troubles(self, *, only_final: bool = False) -> Record:
         """The record with nothing held back (or, `only_final`, no refusal)."""
         kept = {k: t for k, t in self.troubles.items() if only_final and not t.is_final}
@@ -424,4 +428,4 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     trouble = sections.Trouble(
         mark, error.sentence, now + wait, tries, is_final, error.for_agent, error.is_of_access
     )
-    return replace(record, intents=intents, troubles={**record.troubles, kind: trouble})
+    return replace(record, intents=intents).with_trouble(kind, trouble)

@@ -198,11 +198,8 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     last = Decision() if comment == "waiting" else lease_step(snapshot)
     if last is not None:
         return last
-    # Said with the last step and not after it: a crash behind it must not lose the sentence.
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
-    text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
-    notice = Notice(f"issue-closed:{claim.pull}", text, Audience.NOTE)
-    return Decision(action=plan.ForgetClaim(), notices=(notice,))
+    return last_step(record, f"issue-closed:{claim.pull}", text)
 
 
 def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
@@ -308,7 +305,7 @@ def comment_missed(record: Record, observed: Observation, now: float) -> Record:
     retry_at = max(intent.at + COMMENT_SETTLE, now + 1)
     trouble = Trouble(intent.mark, "it is not known whether the comment was posted", retry_at)
     record = replace(record, intents={**record.intents, "PostComment": intent})
-    return replace(record, troubles={**record.troubles, "PostComment": trouble})
+    return record.with_trouble("PostComment", trouble)
 
 
 def lease_step(snapshot: Snapshot) -> Decision | None:
@@ -318,6 +315,15 @@ def lease_step(snapshot: Snapshot) -> Decision | None:
     if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
         return None
     return attempt(snapshot, release)
+
+
+def last_step(record: Record, key: str, text: str) -> Decision:
+    """The step that deletes the claim file, with what is told of the ending, and of its linked task.
+
+    Said with the last step and not after it: a crash behind it must not lose the sentence.
+    """
+    text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
+    return Decision(action=plan.ForgetClaim(), notices=(Notice(key, text, Audience.NOTE),))
 
 
 def is_posted(comment: plan.PostComment, observed: Observation | None) -> bool:

@@ -18,7 +18,7 @@ from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages
-from lifecycle.core.plan import Audience, ForgetClaim, Notice, PostComment, SetBoard, Unassign, Wake
+from lifecycle.core.plan import Audience, Notice, PostComment, SetBoard, Unassign, Wake
 from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -110,9 +110,7 @@ def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
     step = lease if lease is not None else card_and_link.link_ending_step(snapshot)
     if step is not None:
         return step
-    text = f"{text} {card_and_link.link_remainder(snapshot.record)}".rstrip()
-    notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
-    return Decision(action=ForgetClaim(), notices=(notice,))
+    return closing.last_step(snapshot.record, f"{ENDING}{int(releasing.at)}", text)
 
 
 def _steps(
@@ -138,16 +136,13 @@ def _steps(
     last = Decision() if comment == "waiting" else closing.lease_step(snapshot)
     if last is not None:
         return last
-    # Said with the last step and not after it: a crash behind it must not lose the sentence.
     board = _board_sentence(snapshot, observed, issue)
     others, pulls = _others(record, issue), _stays(pull)
     text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
         text = f"{text} {loss_messages.lease_left(claim.issue_number, trouble.sentence)}"
-    text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
-    notice = Notice(f"{ENDING}{int(releasing.at)}", text, Audience.NOTE)
-    return Decision(action=ForgetClaim(), notices=(notice,))
+    return closing.last_step(record, f"{ENDING}{int(releasing.at)}", text)
 
 
 def _assigned(record: Record, issue: Issue) -> str | None:
