@@ -10,9 +10,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lifecycle.api import NotFound, Refused, Transient, Wake
-from lifecycle.app.waiting.branch_wait import BranchWait
 from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
-from lifecycle.app.waiting.pull_wait import Waited
+from lifecycle.app.waiting.pull_wait import BranchWait, Waited
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.timing import Deadline

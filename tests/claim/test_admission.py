@@ -6,12 +6,13 @@ from typing import Any, cast
 
 import pytest
 
-from lifecycle.claim.commands.admission import Attempt, Start, TaskAsked, admit
+from lifecycle.claim.commands import taking
+from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.errors import HeldByAnother, Refused
-from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card
+from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card, PullState
 from lifecycle.core.world import World
-from tests.factories import issue, observation
+from tests.factories import BRANCH, issue, observation, pull
 
 NOTHING_IS_ASKED = cast("World", None)
 """What is decided here is decided of what was read before: neither GitHub nor git is asked for more."""
@@ -118,15 +119,19 @@ def test_what_this_worktree_began_is_gone_on_with() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "status"),
+    ("state", "phase", "status"),
     [
-        (Phase.CODING, "In Progress"),
-        (Phase.PR_CLOSED, "In Progress"),
-        (Phase.CHECKS_RUNNING, "In Review"),
-        (Phase.MERGED_DETECTED, "In Review"),
+        (None, Phase.CODING, "In Progress"),
+        (PullState.CLOSED, Phase.PR_CLOSED, "In Progress"),
+        (PullState.OPEN, Phase.CHECKS_RUNNING, "In Review"),
+        (PullState.MERGED, Phase.MERGED_DETECTED, "In Review"),
     ],
 )
-def test_a_claim_begins_with_the_status_of_its_phase(phase: Phase, status: str) -> None:
+def test_a_claim_begins_with_the_status_of_its_phase(
+    state: PullState | None, phase: Phase, status: str
+) -> None:
     """In review where GitHub shows a pull request that is open or merged."""
-    assert (Start().phase, Start().status) == (Phase.CODING, "In Progress")
-    assert Start(phase).status == status
+    shown = pull(state=state) if state is not None else None
+    values = taking._values(asked(), BRANCH, MINE.agent, shown)
+    assert (values["phase"], values["status"]) == (phase, status)
+    assert values["pr_number"] == (shown.number if shown is not None else None)

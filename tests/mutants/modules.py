@@ -175,7 +175,6 @@ RIMS: dict[str, tuple[str, ...]] = {
     "It is the way of a command, a hook or a look: it calls what reads, decides and writes.": (
         "__main__",
         "app.idle_look",
-        "app.waiting.branch_wait",
         "app.waiting.claim_wait",
         "app.waiting.pull_wait",
         "claim.commands.next_task",

@@ -1,4 +1,8 @@
-"""How a wait ended and why, with a claim or without one; values for the command that prints them."""
+"""Wait for the news of a pull request that no claim here is about; and how any wait ended, and why.
+
+Such a wait is as for a claim that nobody keeps: what a look tells is decided by the claim's own rules, on a
+record that lives as long as the wait. How a wait ended is a value, for the command that prints it.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,28 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
 from lifecycle.app import news_packets
+from lifecycle.app.idle_look import shared
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.decisions.pull import pace, review
+from lifecycle.claim.decisions.snapshot import Rules, Snapshot
+from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import briefing
+from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.sections import PullRecord
+from lifecycle.claim.record.state import Record
 from lifecycle.core import errors
+from lifecycle.core.errors import NotFound, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.plan import Notice
-from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.plan import Notice, Wake
+from lifecycle.core.timing import DeadlineReached, render_time
 from lifecycle.core.values.checks import Verdict
+from lifecycle.core.values.configured import HOOK_SECONDS
+from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.core.world import World
 from lifecycle.feedback.checks.fetching import FetchedPacket
-from lifecycle.feedback.waiting.endings import Ending, Standing
+from lifecycle.feedback.waiting import endings
+from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
+from lifecycle.storage.feedback_files import FeedbackFiles
 
 SETTLE_SECONDS = 60.0
 """For how long after its beginning a wait does not believe in a head that is not the one pushed last."""
@@ -94,3 +111,144 @@ def packet_of(
         return None, news_packets.unread("", pull)
     except (errors.LifecycleError, OSError) as error:
         return None, news_packets.unread(getattr(error, "sentence", ""), pull)
+
+
+FIRST_RETRY = 15.0
+"""Seconds until GitHub is asked again that gave no answer, unless it named a time."""
+
+
+class BranchWait:
+    """One wait for a pull request by its number; as `claim_wait.ClaimWait`, without a claim."""
+
+    def __init__(
+        self, world: WorktreeWorld, pull: int, *, wanted: WaitFor, seconds: float, within: Within
+    ) -> None:
+        self.world = world
+        self.wanted = wanted
+        self.clock = world.clock
+        self.within = within
+        self.ends = self.clock.monotonic() + seconds
+        self.problem: Transient | None = None
+        self.pull: PullRequest | None = None
+        self.looked = self.again = 0.0
+        self._number = pull
+        values = {**dict.fromkeys(claim_file.FIELDS), "phase": Phase.CHECKS_RUNNING.value}
+        values |= {"issue_number": pull, "pr_number": pull, "branch": ""}
+        self._record = Record(values=values)
+        self._told: set[str] = set()
+
+    def run(self) -> Waited:
+        """Wait, and say how it ended; raises what GitHub refuses for another reason than credentials."""
+        while True:
+            try:
+                ended = self._look()
+            except OF_CREDENTIALS as error:
+                return self._of(Ending.CREDENTIALS, problem=error.sentence)
+            if ended is not None:
+                return ended
+            while True:
+                left = self.ends - self.clock.monotonic()
+                if left <= 0:
+                    return self._out_of_time()
+                self.clock.sleep(min(self._pause(), left))
+                if self._is_changed():
+                    break
+
+    def _is_changed(self) -> bool:
+        """False if the machine's waiters know that nothing changed, or nobody may ask now."""
+        due, now = self._record.pull.reviews.get("due"), self.clock.now()
+        self.again = 0.0
+        is_due = isinstance(due, int | float) and due <= now
+        if self.pull is None or not self.pull.node_id or is_due:
+            return True
+        answer = shared(self.world, ([self.pull.node_id], self.looked), self.within())
+        if answer is None or answer.is_whole:
+            return True
+        self.again = answer.again
+        self.problem = Transient(answer.problem) if answer.problem else None
+        return False
+
+    def _look(self) -> Waited | None:
+        """Read the pull request once; how the wait ended, None if it goes on."""
+        try:
+            with self.world.deadline.renewed(HOOK_SECONDS):
+                self.world.renew_token()
+                with self.within():
+                    notices = self._read()
+        except DeadlineReached:
+            self.problem = Transient("GitHub did not answer in time.")
+            return None
+        except Transient as error:
+            self.problem = error
+            return None
+        self.problem = None
+        news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
+        ending = news or endings.standing_ends(self._standing(), self.wanted)
+        if ending is None:
+            self._told |= {notice.key for notice in notices}
+            return None
+        ended = explained(self.world, self._of(ending), notices, self.within)
+        return replace(ended, said=tuple(notices))
+
+    def _read(self) -> list[Notice]:
+        """Read it in one request; the notices that are new to this wait."""
+        number = self._number
+        branch = self.pull.branch if self.pull is not None else ""
+        look = Look(issue=number, branch=branch, pr_number=number, checks=True, reviews=True)
+        observed = self.world.forge.observe(look)
+        pull = observed.by_number
+        if pull is None:
+            raise NotFound(
+                f"GitHub shows no pull request #{self._number} in {self.world.base}, so there is nothing "
+                "to wait for; check the number."
+            )
+        self.pull = pull
+        self.looked = now = self.clock.now()
+        if pull.state is not PullState.OPEN:
+            return []
+        news = self.world.reviews.heard(pull, self._record.pull.reviews, now, is_asked=False)
+        record = self._record.with_pull(reviews=news.known)
+        for name, text in news.papers:
+            FeedbackFiles(self.world.root).write(name, text.encode())
+        rules = Rules(poll_seconds=self.world.settings.poll_seconds)
+        snapshot = Snapshot(Wake.IDLE, now, record, rules, observation=observed)
+        judged = review.judge(replace(snapshot, looked_at_checks=True), pull)
+        values = {"branch": pull.branch, "last_check_poll": render_time(now)}
+        self._record = replace(self._record.with_values(values), pull=judged.known)
+        notices = [*news.notices, *judged.notices]
+        return [notice for notice in notices if notice.key not in self._told]
+
+    def _standing(self) -> Standing:
+        state = self.pull.state if self.pull is not None else PullState.CLOSED
+        if state is not PullState.OPEN:
+            is_merged = state is PullState.MERGED
+            return Standing(is_merged=is_merged, is_closed=not is_merged)
+        return standing_of(self._record.pull)
+
+    def _pause(self) -> float:
+        """Seconds until the next look."""
+        now, rules = self.clock.now(), Rules(poll_seconds=self.world.settings.poll_seconds)
+        if self.again > now:
+            return self.again - now
+        if self.problem is not None:
+            return self.problem.retry_after or FIRST_RETRY
+        soonest = min(pace.SOONEST, rules.poll_seconds)
+        return max(pace.next_poll(self._record, rules, now) - now, soonest)
+
+    def _of(self, ending: Ending, problem: str = "") -> Waited:
+        head = self.pull.head_sha if self.pull is not None else ""
+        return Waited(ending, self._number, head, state=self._state(), problem=problem)
+
+    def _state(self) -> tuple[str, ...]:
+        """Where the pull request stands."""
+        if self.pull is None:
+            return ()
+        where = f"PR #{self._number} {self.pull.url} is {self.pull.state.value.lower()}."
+        is_open = self.pull.state is PullState.OPEN
+        return (where, briefing.checks_line(self._record)) if is_open else (where,)
+
+    def _out_of_time(self) -> Waited:
+        if self.problem is not None and self.pull is None:
+            raise self.problem
+        sentence = self.problem.sentence if self.problem is not None else ""
+        return self._of(Ending.TIME_OUT, problem=sentence)

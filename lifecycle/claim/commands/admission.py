@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.derive import login_of
-from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
@@ -17,28 +15,10 @@ from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named
 from lifecycle.core.values import priorities
-from lifecycle.core.values.model import Card, Issue, Observation, PullRequest
+from lifecycle.core.values.model import Card, Issue, Observation
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What a claim starts with: phase `coding`, or the phase and pull request that GitHub shows.
-
-    `pull` is the pull request that it had, or None.
-    """
-
-    phase: Phase = CLAIM.initial
-    summary: str = ""
-    pull: PullRequest | None = None
-
-    @property
-    def status(self) -> str:
-        """The Status that goes with the phase."""
-        is_shown = self.phase in (Phase.CHECKS_RUNNING, Phase.MERGED_DETECTED)
-        return Status.IN_REVIEW if is_shown else Status.IN_PROGRESS
 
 
 def is_lost(world: World, mine: Record, observed: Observation, notes: list[str]) -> bool:
@@ -65,14 +45,6 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
         notes.append(f"Whether the lease is still this claim's could not be read. {error.sentence}")
         return False
     return stands.is_gone or stands.other is not None
-
-
-def start_of(world: World, lost: Record | None, observed: Observation) -> Start:
-    """What a claim starts with; one that replaces the claim `lost` starts with what GitHub shows."""
-    if lost is None:
-        return Start()
-    pull = derive.pull_request_of(lost, observed, world.head.owner)
-    return Start(derive.phase_of(pull), lost.claim.summary, pull)
 
 
 def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:
@@ -182,8 +154,10 @@ def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> li
     issue, item = task.issue, task.seen.item
     if not issue.is_open:
         raise Refused(f"#{issue.number} is closed; nothing was claimed. Choose another task.")
-    if force and not attempt.resumes:
-        _refuse_other_place(world, issue.number)
+    # git would not check its branch out twice, and by then the lease of the claim there would be gone.
+    there = other_place(world, issue.number) if force and not attempt.resumes else None
+    if there is not None:
+        raise there
     status = item.status if item is not None else None
     is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
     if status not in (None, Status.TODO) and not is_ours and not force:
@@ -208,16 +182,6 @@ def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> li
     return notes
 
 
-def _refuse_other_place(world: World, number: int) -> None:
-    """Refuse to take a task from another worktree of this clone, by force too.
-
-    git would not check its branch out twice, and by then the lease of the claim there would be gone.
-    """
-    for place, record in _other_claims(world):
-        if record.claim.issue_number == number and not record.is_lost:
-            raise _claimed_there(place, number)
-
-
 def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
     """The refusal with who holds the task: the worktree of this clone, or the agent and since when."""
     refusal = other_place(world, number, agent)
@@ -239,28 +203,22 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
         return None
 
 
-def other_place(world: World, number: int, agent: str) -> HeldByAnother | None:
-    """The refusal with the way there if another worktree of this clone holds the agent's claim; or None."""
-    for place, record in _other_claims(world):
-        if (record.claim.issue_number, record.claim.agent_id) == (number, agent):
-            return _claimed_there(place, number)
-    return None
+def other_place(world: World, number: int, agent: str | None = None) -> HeldByAnother | None:
+    """The refusal with the way there if another worktree of this clone holds this claim; or None.
 
-
-def _other_claims(world: World) -> Iterator[tuple[Path, Record]]:
-    """The other worktrees of this clone that hold a claim."""
+    It is the agent's claim; without one, any that did not lose the task.
+    """
     for place in list_places(world.git):
         record = record_in(place.path)
-        if record is not None and place.path.resolve() != world.root.resolve():
-            yield place.path, record
-
-
-def _claimed_there(place: Path, number: int) -> HeldByAnother:
-    """The refusal that another worktree of this clone holds the task."""
-    return HeldByAnother(
-        f"#{number} is claimed in {place} already; nothing was claimed here. Go on there: "
-        f"cd {quoted(place)}"
-    )
+        if record is None or place.path.resolve() == world.root.resolve():
+            continue
+        is_meant = not record.is_lost if agent is None else record.claim.agent_id == agent
+        if is_meant and record.claim.issue_number == number:
+            return HeldByAnother(
+                f"#{number} is claimed in {place.path} already; nothing was claimed here. Go on there: "
+                f"cd {quoted(place.path)}"
+            )
+    return None
 
 
 def _need_dependencies(world: World, task: TaskAsked, *, force: bool) -> None:

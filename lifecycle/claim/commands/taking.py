@@ -15,7 +15,6 @@ from typing import Any
 from lifecycle.claim.commands import admission, unfinished_claims
 from lifecycle.claim.commands.admission import (
     Attempt,
-    Start,
     TaskAsked,
     admit,
     holder_of,
@@ -24,6 +23,7 @@ from lifecycle.claim.commands.admission import (
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
@@ -37,7 +37,7 @@ from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotF
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values.model import BoardItem, Card, Look
+from lifecycle.core.values.model import BoardItem, Card, Look, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
@@ -208,9 +208,11 @@ class _Taking:
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
         number, agent, login = task.issue.number, self.attempt.agent, self.attempt.login
         unfinished_claims.note(world, claim_store, task, self.attempt)
-        start = admission.start_of(world, task.lost, task.seen)
-        lost_branch = task.lost.claim.branch if task.lost is not None else ""
-        branch = lost_branch or branch_name(task.issue.title, number)
+        lost, pull = task.lost, None
+        if lost is not None:
+            pull = derive.pull_request_of(lost, task.seen, world.head.owner)
+        branch = lost.claim.branch if lost is not None else ""
+        branch = branch or branch_name(task.issue.title, number)
         sha, former_agent = self._lease(branch)
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
@@ -219,9 +221,11 @@ class _Taking:
         unfinished_claims.amend(claim_store, is_held=True)
         if login not in world.forge.assign(number, login):
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
-        item = _put_on_board(world, task, agent, start.status, notes)
+        values = _values(task, branch, agent, pull)
+        item = _put_on_board(world, task, agent, values["status"], notes)
         exclude_own_files(world.root)
-        card = CardRecord(is_known=item is not None, agent=agent if item is not None else None)
+        if item is not None:
+            values |= {"item_id": item.id, "last_synced_status": values["status"]}
         ownership = OwnershipRecord(
             lease=sha,
             refs_in=refs_in,
@@ -230,23 +234,23 @@ class _Taking:
             repository=str(world.base),
         )
         record = Record(
-            _values(task, branch, agent, item, start),
+            values,
             created_at=world.clock.now(),
             is_taken=True,
             title=task.issue.title,
-            card=card,
+            card=CardRecord(True, agent) if item is not None else CardRecord(),
             ownership=ownership,
             linked=linked,
         )
-        if task.lost is None:
+        if lost is None:
             record = claim_store.create(record)
         else:
-            record = admission.write(claim_store, task.lost, _going_on(record, task.lost, start))
+            record = admission.write(claim_store, lost, _going_on(record, lost, pull))
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
         # Last: an attempt that is undone before gives the lease back to an agent that is still assigned.
         notes += _relieved(world, task, login, login_of(former_agent))
-        return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
+        return Taken(record, task.issue.title, tuple(notes), is_again=lost is not None)
 
     def _lease(self, branch: str) -> tuple[str, str]:
         """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
@@ -278,33 +282,32 @@ class _Taking:
         return sha, former.agent if former is not None else ""
 
 
-def _going_on(record: Record, lost: Record, start: Start) -> Record:
-    """The new record with the lost claim's pull request and session."""
-    pull, session = start.pull, record.ownership.session or lost.ownership.session
-    record = record.with_ownership(session=session)
+def _going_on(record: Record, lost: Record, pull: PullRequest | None) -> Record:
+    """The new record with the lost claim's pull request, summary and session."""
+    session = record.ownership.session or lost.ownership.session
+    record = record.with_ownership(session=session).with_values({"summary": lost.claim.summary})
     if pull is None:
         return record
     opened = pull.number if lost.pull.opened == pull.number else None
     record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened)
-    return replace(record, judged=start.phase.value)
+    return replace(record, judged=record.claim.phase)
 
 
-def _values(
-    task: TaskAsked, branch: str, agent: str, item: BoardItem | None, start: Start
-) -> dict[str, Any]:
-    """The fields of the new claim file."""
+def _values(task: TaskAsked, branch: str, agent: str, pull: PullRequest | None) -> dict[str, Any]:
+    """The fields of the new claim file: in phase `coding`, or as GitHub shows the pull request."""
+    is_shown = pull is not None and pull.state is not PullState.CLOSED
     return {
         "schema_version": SCHEMA_VERSION,
-        "item_id": item.id if item is not None else "",
+        "item_id": "",
         "issue_number": task.issue.number,
         "branch": branch,
         "agent_id": agent,
-        "phase": start.phase.value,
-        "summary": start.summary,
-        "status": start.status,
-        "pr_number": start.pull.number if start.pull is not None else None,
+        "phase": derive.phase_of(pull).value,
+        "summary": "",
+        "status": Status.IN_REVIEW if is_shown else Status.IN_PROGRESS,
+        "pr_number": pull.number if pull is not None else None,
         "last_check_poll": None,
-        "last_synced_status": start.status if item is not None else None,
+        "last_synced_status": None,
     }
 
 

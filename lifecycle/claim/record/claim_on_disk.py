@@ -265,21 +265,21 @@ class ClaimOnDisk:
     def _holds_edit(self, record: Record, leftover: Path) -> bool:
         """True if a leftover file has an edit by the agent, and the claim file what the engine wrote."""
         file, edited = store.read(self.path, follow=False), store.read(leftover, follow=False)
-        try:
-            if file is None or edited is None or claim_file.parse(file.content) != record.values:
-                return False
-            theirs = claim_file.parse(edited.content)
-        except (CorruptClaimError, ClaimRefused):
+        if file is None or edited is None or _parsed(file.content)[0] != record.values:
             return False
-        return theirs != record.values and bool(merge(record.past, record.values, theirs).changed)
+        theirs = _parsed(edited.content)[0]
+        if theirs is None or theirs == record.values:
+            return False
+        return bool(merge(record.past, record.values, theirs).changed)
 
     def finish_deletion(self, record: Record | None) -> None:
         """Finish a deletion: delete the file that was put aside, unless it is another claim's."""
         snapshot = self.folder.read(ASIDE)
         if snapshot is None:
             return
-        is_another = record is None or self._is_another(record, snapshot.content)
-        if is_another and not self.path.exists():
+        theirs = _parsed(snapshot.content)[0]
+        is_ours = record and theirs and continues(record, theirs, is_closing=True)
+        if not (is_ours or self.path.exists()):
             self.aside.rename(self.path)
         self.aside.unlink(missing_ok=True)
 
@@ -292,7 +292,9 @@ class ClaimOnDisk:
         if repair:
             self.late.settle()
         for edit in self.late.edits():
-            theirs, reason = _edited(record, edit.content)
+            theirs, reason = _parsed(edit.content)
+            if theirs is not None and not continues(record, theirs):
+                theirs, reason = None, "it is another claim's"
             if theirs is not None:
                 edits.append((edit.mtime_ns, theirs))
                 self.taken.append(edit)
@@ -340,21 +342,13 @@ class ClaimOnDisk:
         written = store.read(self.path)
         return (written.mtime_ns if written else 0), notice
 
-    def _is_another(self, record: Record, content: bytes) -> bool:
-        """True if the content is no claim, or another one than the record's."""
-        try:
-            return not continues(record, claim_file.parse(content), is_closing=True)
-        except (CorruptClaimError, ClaimRefused):
-            return True
 
-
-def _edited(record: Record, content: bytes) -> tuple[dict[str, Any] | None, str]:
-    """The values of a late edit of this claim; or None, and why it is not one."""
+def _parsed(content: bytes) -> tuple[dict[str, Any] | None, str]:
+    """The values of a claim; or None, and why it is not one."""
     try:
-        theirs = claim_file.parse(content)
+        return claim_file.parse(content), ""
     except (CorruptClaimError, ClaimRefused) as error:
         return None, str(error)
-    return (theirs, "") if continues(record, theirs) else (None, "it is another claim's")
 
 
 def continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = False) -> bool:

@@ -81,7 +81,7 @@ def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float)
         )
         world.deadline.renew(None)
         return claim_wait.run()
-    from lifecycle.app.waiting.branch_wait import BranchWait
+    from lifecycle.app.waiting.pull_wait import BranchWait
 
     number = pull or own_pull(session)
     return BranchWait(world, number, wanted=wanted, seconds=seconds, within=within).run()

@@ -85,21 +85,20 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         is_early = names == checks.missing and not _is_settled(snapshot, checks)
         summary = _summary(checks, durations, () if is_early else names)
         pull_record = replace(pull_record, checks=summary, durations=durations)
+        result: tuple[Notice, ...] = ()
         if names:
             key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
-            judged = Judged(pull_record, (Notice(key, text, Audience.NOTE, ends=_RESULTS),))
+            result = (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
         elif checks.verdict is Verdict.FAILED:
-            judged = _failed(pull_record, pull, checks)
+            pull_record, result = _failed(pull_record, pull, checks)
         elif checks.verdict is Verdict.GREEN:
-            judged = Judged(pull_record, _green(snapshot, pull, checks, is_reported=is_reported))
-        else:
-            judged = Judged(pull_record, ())
+            result = _green(snapshot, pull, checks, is_reported=is_reported)
         standing = merge_standing.stands(pull, pull_record.merging, snapshot.now)
         notices += merge_standing.notices(snapshot, pull, pull_record)
         notices += [] if is_reported else merge_standing.moved(snapshot, pull, standing.why)
         merging = replace(pull_record.merging, standing=standing.why, awaits=standing.whom.value)
-        pull_record = replace(judged.known, merging=merging)
-        notices += judged.notices
+        pull_record = replace(pull_record, merging=merging)
+        notices += result
     whole = (replace(notice, ends=(*notice.ends, *over(pull))) for notice in notices)
     return Judged(pull_record, tuple(whole))
 
@@ -123,7 +122,9 @@ def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
     return digest in (pull_record.reviews.get("looked", ""), pull_record.reviews.get("late", ""))
 
 
-def _failed(pull_record: PullRecord, pull: PullRequest, checks: Checks) -> Judged:
+def _failed(
+    pull_record: PullRecord, pull: PullRequest, checks: Checks
+) -> tuple[PullRecord, tuple[Notice, ...]]:
     """Tell a first failure at once, and later ones when no check runs any more.
 
     Another run of the same check that fails again is another failure.
@@ -132,11 +133,11 @@ def _failed(pull_record: PullRecord, pull: PullRequest, checks: Checks) -> Judge
     before = pull_record.announced or {}
     announced = set(before.get("failed", ())) if before.get("sha") == checks.sha else set[str]()
     if announced and (checks.running or announced.issuperset(runs)):
-        return Judged(pull_record, ())
+        return pull_record, ()
     spoken_of = {"sha": checks.sha, "failed": sorted({*announced, *runs})}
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
     notice = Notice(key, words.checks_failed(checks, pull.number), Audience.NEWS, ends=_RESULTS)
-    return Judged(replace(pull_record, announced=spoken_of), (notice,))
+    return replace(pull_record, announced=spoken_of), (notice,)
 
 
 def _green(
