@@ -54,7 +54,7 @@ def tracker_of(world: Host) -> Tracker:
         NotInstalled: a tracker's program is not there or may not run, and GitHub cannot be used either.
     """
     place = place_of(world)
-    why, way = _lacking(world)
+    why, way = registry.lacking(world.root, world.environment, world.settings)
     if why and not _has_github(world):
         raise NotInstalled(f"{why}, so no task was read or changed; {way}.")
     if why:
@@ -70,12 +70,8 @@ def note_of(world: Host) -> str:
     Raises:
         BadConfig: the settings cannot be used.
     """
-    why, way = _lacking(world)
+    why, way = registry.lacking(world.root, world.environment, world.settings)
     return _instead(why, way) if why and _has_github(world) else ""
-
-
-def _lacking(world: Host) -> tuple[str, str]:
-    return registry.lacking(world.root, world.environment, world.settings)
 
 
 def _instead(why: str, way: str) -> str:

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.pull import pace
-from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from tests.claim.steps import READY, REVIEW
 from tests.factories import NOW, SHA, record
 
-RULES = Rules(poll_seconds=120)
+EVERY = 120.0
 POLLED: dict[str, Any] = {
     **REVIEW,
     "phase": "checks_running",
@@ -25,7 +24,7 @@ POLLED: dict[str, Any] = {
 
 
 def when(made: Any, *, settled: bool = True, stopped_at: float | None = None) -> float | None:
-    return pace.next_look(made, RULES, NOW, settled=settled, stopped_at=stopped_at)
+    return pace.next_look(made, EVERY, NOW, settled=settled, stopped_at=stopped_at)
 
 
 def summary(ends_at: float | None) -> dict[str, Any]:
@@ -68,7 +67,7 @@ def test_a_review_that_waits_for_its_end_is_looked_for_then() -> None:
 def test_fault_9_an_unusable_time_polls_at_once(last: str | None) -> None:
     """Missing, unreadable or in the future: none of them stops the polling."""
     made = record(**{**POLLED, "last_check_poll": last})
-    assert when(made) == pace.next_poll(made, RULES, NOW) == 0.0
+    assert when(made) == pace.next_poll(made, EVERY, NOW) == 0.0
 
 
 def test_a_rate_limit_is_waited_out() -> None:
@@ -90,9 +89,8 @@ def test_a_refusal_is_asked_about_again_as_soon_as_somebody_looks() -> None:
     ):
         trouble = Trouble("", "GitHub could not be reached.", NOW + 50, is_guessed=is_guessed)
         made = record(**POLLED, memory={"troubles": {"Look": trouble}})
-        rules = Rules(poll_seconds=every)
-        look = pace.next_look(made, rules, NOW, settled=True, stopped_at=None)
-        assert (pace.held_until(made, rules), look) == (held, expected), every
+        look = pace.next_look(made, every, NOW, settled=True, stopped_at=None)
+        assert (pace.held_until(made, every), look) == (held, expected), every
 
 
 @pytest.mark.parametrize("phase", ["coding", "merged_detected"])

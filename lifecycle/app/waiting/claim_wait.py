@@ -15,7 +15,6 @@ from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited, Within
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
-from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine.look import Report
@@ -107,7 +106,8 @@ class ClaimWait:
                 join(self.world, watched(self.world, self.claim_store, record), self.within())
             self._sign()
             if not self._look_if_due():
-                self._pause()
+                left = self.ends - self.clock.monotonic()
+                self.clock.sleep(max(min(SLICE_SECONDS, left), 0.0))
 
     def _changed(self) -> Record | None:
         """The claim as it is now, None if nothing was written since it was read."""
@@ -225,7 +225,7 @@ class ClaimWait:
         is_settled = self.claim_store.marks.is_stamped(self.claim_store.mtime_ns())
         return pace.next_look(
             record,
-            Rules(poll_seconds=self._every(record)),
+            self._every(record),
             self.clock.now(),
             settled=is_settled,
             stopped_at=self.began - pace.STOP_GRACE,
@@ -295,10 +295,6 @@ class ClaimWait:
             signs_of_life.promise(folder, self.session, until)
         if self._record is not None and not self._is_beside(self._record):
             signs_of_life.promise_command(folder, self.wanted.value, until)
-
-    def _pause(self) -> None:
-        left = self.ends - self.clock.monotonic()
-        self.clock.sleep(max(min(SLICE_SECONDS, left), 0.0))
 
     def _told(self, record: Record, ending: Ending) -> Waited:
         """The end with its news, which counts as told from here on; why it came is read before."""

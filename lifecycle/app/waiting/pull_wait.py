@@ -227,13 +227,13 @@ class BranchWait:
 
     def _pause(self) -> float:
         """Seconds until the next look."""
-        now, rules = self.clock.now(), Rules(poll_seconds=self.world.settings.poll_seconds)
+        now, interval = self.clock.now(), self.world.settings.poll_seconds
         if self.again > now:
             return self.again - now
         if self.problem is not None:
             return self.problem.retry_after or FIRST_RETRY
-        soonest = min(pace.SOONEST, rules.poll_seconds)
-        return max(pace.next_poll(self._record, rules, now) - now, soonest)
+        soonest = min(pace.SOONEST, interval)
+        return max(pace.next_poll(self._record, interval, now) - now, soonest)
 
     def _of(self, ending: Ending, problem: str = "") -> Waited:
         head = self.pull.head_sha if self.pull is not None else ""

@@ -191,12 +191,10 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     """
     try:
         yield
-    except (Refused, Rejected) as error:
+    except (Refused, Rejected, Transient) as error:
         with suppress(LifecycleError):
-            undo(world, claim_store)
-        error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
-        raise
-    except Transient as error:
+            if not isinstance(error, Transient):
+                undo(world, claim_store)
         error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
         raise
     except KeyboardInterrupt as stop:

@@ -292,7 +292,8 @@ def _polled(snapshot: Snapshot) -> ClaimChanges:
 
 def _may_poll(snapshot: Snapshot) -> bool:
     """True if the last poll of the checks is long enough ago."""
-    return snapshot.now >= pace.next_poll(snapshot.record, snapshot.rules, snapshot.now)
+    now, seconds = snapshot.now, snapshot.rules.poll_seconds
+    return now >= pace.next_poll(snapshot.record, seconds, now)
 
 
 def _look_is_held(snapshot: Snapshot) -> bool:
@@ -301,7 +302,8 @@ def _look_is_held(snapshot: Snapshot) -> bool:
     if trouble is None or snapshot.wake in ASKED:
         return False
     is_of_this = trouble.mark == repr(sorted(snapshot.record.values.items()))
-    return is_of_this and snapshot.now < pace.held_until(snapshot.record, snapshot.rules)
+    held_until = pace.held_until(snapshot.record, snapshot.rules.poll_seconds)
+    return is_of_this and snapshot.now < held_until
 
 
 def still_wanted(snapshot: Snapshot, kind: str) -> bool:

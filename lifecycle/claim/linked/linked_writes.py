@@ -271,9 +271,8 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             return record.without(card_and_link.FIND).with_trouble(card_and_link.FIND, trouble), ()
         text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
-    link = Link(tracker.name, task.id) if task is not None else None
-    if task is not None and _is_mine(tracker, task):
-        link = Link(tracker.name, task.id, card_and_link.CLAIMED)
+    synced = card_and_link.CLAIMED if task is not None and _is_mine(tracker, task) else ""
+    link = Link(tracker.name, task.id, synced) if task is not None else None
     linked = replace(record.linked, link=link, is_known=True)
     return replace(record.without(card_and_link.FIND), linked=linked), ()
 

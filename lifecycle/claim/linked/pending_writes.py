@@ -70,8 +70,8 @@ def due(state: Mapping[str, Any]) -> float | None:
 
 def add(claim_store: ClaimStore, write: Left) -> None:
     """Keep a pending write; it replaces an earlier one for the same task."""
-    about, pending = (write.tracker, write.id), waiting(claim_store.state)
-    _set(claim_store, [*(old for old in pending if (old.tracker, old.id) != about), write])
+    forget(claim_store, write.tracker, write.id)
+    _set(claim_store, [*waiting(claim_store.state), write])
 
 
 def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:

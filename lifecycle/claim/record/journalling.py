@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
 from lifecycle.core import plan
+from lifecycle.core.light_dataclass import replace
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.state_file import NOTED, StateSections
@@ -45,10 +46,8 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
     state[NOTED] = {"claim": record.claim_key, "phase": str(target), "moves": number}
     nudge = record.nudges[-1] if record.nudges else None
     is_nudged = nudge is not None and nudge.target == target
-    return _entry(
-        record,
-        at,
-        journal.TRANSITION,
+    return replace(
+        _entry(record, at, journal.TRANSITION),
         source=str(noted.get("phase") or ""),
         target=str(target),
         key=f"{record.claim_key}/move/{number}",
@@ -64,12 +63,10 @@ def is_lost(record: Record, state: StateSections) -> bool:
 
 def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry]) -> None:
     """Set the noted phase from the journal's last entry for the same claim, unless that ended."""
-    whose = _whose(record)
+    own = _entry(record, 0.0, journal.TRANSITION)
+    whose = (own.system, own.kind, own.task, own.actor)
     steps = [
-        entry
-        for entry in entries
-        if (entry.system, entry.kind) == (journal.CLAIM, journal.TRANSITION)
-        and (entry.task, entry.actor) == (whose["task"], whose["actor"])
+        entry for entry in entries if (entry.system, entry.kind, entry.task, entry.actor) == whose
     ]
     if steps and PHASES.get(steps[-1].target) is not None:
         state[NOTED] = {"claim": record.claim_key, "phase": steps[-1].target, "moves": 0}
@@ -88,8 +85,9 @@ def wrote(
     mark, detail = _mark(action, fact)
     detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
-    source = record.claim.phase or ""
-    return (_entry(record, at, journal.WRITE, source, target, key, detail),)
+    entry = _entry(record, at, journal.WRITE)
+    source = record.claim.phase
+    return (replace(entry, source=source, target=target, key=key, detail=detail),)
 
 
 def flaked(
@@ -98,10 +96,8 @@ def flaked(
     """An entry for each check that failed and passed at one commit; `flakes` has check and what failed."""
     head, pull = record.pull.head, record.claim.pr_number
     return tuple(
-        _entry(
-            record,
-            at,
-            journal.FLAKE,
+        replace(
+            _entry(record, at, journal.FLAKE),
             source=check,
             target=failed,
             key=f"{record.claim_key}/flake/{head}/{check}/{failed}",
@@ -111,30 +107,11 @@ def flaked(
     )
 
 
-def _entry(
-    record: Record,
-    at: float,
-    kind: str,
-    source: str,
-    target: str,
-    key: str,
-    detail: Mapping[str, Any],
-) -> JournalEntry:
-    """An entry of the claim."""
-    whose = _whose(record)
-    return JournalEntry(
-        at, journal.CLAIM, kind, **whose, source=source, target=target, key=key, detail=detail
-    )
-
-
-def _whose(record: Record) -> dict[str, str]:
-    """The task, agent and session that each entry of the claim names."""
-    number = record.claim.issue_number
-    return {
-        "task": f"#{number}" if number else "",
-        "actor": record.claim.agent_id or "",
-        "session": record.ownership.session,
-    }
+def _entry(record: Record, at: float, kind: str) -> JournalEntry:
+    """An entry of the claim, with the task, agent and session that each of them names."""
+    number, actor = record.claim.issue_number, record.claim.agent_id
+    task, session = f"#{number}" if number else "", record.ownership.session
+    return JournalEntry(at, journal.CLAIM, kind, task=task, actor=actor, session=session)
 
 
 def _mark(action: plan.Action, fact: plan.Fact) -> tuple[str, dict[str, Any]]:

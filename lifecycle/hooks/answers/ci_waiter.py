@@ -19,7 +19,6 @@ from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, shared, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
-from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.look import Report
 from lifecycle.core.errors import LifecycleError, LockBusy
@@ -138,7 +137,7 @@ class _Waiter:
         stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
         moment = pace.next_look(
             record,
-            Rules(poll_seconds=self._settings().poll_seconds),
+            self._settings().poll_seconds,
             self.clock.now(),
             settled=self.claim_store.marks.is_stamped(claim),
             stopped_at=stopped / 1e9 if stopped >= claim else None,

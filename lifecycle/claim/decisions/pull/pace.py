@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import Record
 from lifecycle.core.timing import parse_time
@@ -34,7 +33,7 @@ LOOK_AGAIN = 60.0
 """Seconds after a look that failed in which nobody looks, unless GitHub says how long."""
 
 
-def next_poll(record: Record, rules: Rules, now: float) -> float:
+def next_poll(record: Record, poll_seconds: float, now: float) -> float:
     """The time from which the checks may be read again; 0.0 if the last poll's time is unusable.
 
     A time that cannot be read, or lies in the future, must not stop the polling for good.
@@ -42,7 +41,7 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
     last = parse_time(record.claim.last_check_poll)
     if last is None or last > now:
         return 0.0
-    moment = last + rules.poll_seconds
+    moment = last + poll_seconds
     due, ends = record.pull.reviews.get("due"), (record.pull.checks or {}).get("ends_at")
     for sooner, settles in ((due, 0.0), (ends, SETTLE)):
         if isinstance(sooner, int | float) and sooner > last:
@@ -50,7 +49,7 @@ def next_poll(record: Record, rules: Rules, now: float) -> float:
     return moment
 
 
-def held_until(record: Record, rules: Rules) -> float:
+def held_until(record: Record, poll_seconds: float) -> float:
     """Until when a look that failed holds back the next one, 0.0 without one.
 
     A look with a shorter pause between polls (a wait that begins) is held back for less, unless GitHub
@@ -59,26 +58,26 @@ def held_until(record: Record, rules: Rules) -> float:
     trouble = record.troubles.get("Look")
     if trouble is None:
         return 0.0
-    sooner = max(LOOK_AGAIN - rules.poll_seconds, 0.0) if trouble.is_guessed else 0.0
+    sooner = max(LOOK_AGAIN - poll_seconds, 0.0) if trouble.is_guessed else 0.0
     return trouble.until - sooner
 
 
 def next_look(
-    record: Record, rules: Rules, now: float, *, settled: bool, stopped_at: float | None
+    record: Record, poll_seconds: float, now: float, *, settled: bool, stopped_at: float | None
 ) -> float | None:
     """The time of a watcher's next look, or None if there is nothing to watch.
 
     Args:
         record: the claim.
-        rules: the settings.
+        poll_seconds: how long there is between two polls of the checks.
         now: seconds since the epoch.
         settled: the last look at this version of the claim file left nothing to do.
         stopped_at: when on-stop last ran for this version of the file, or None if it has not.
     """
     phase = PHASES.get(record.claim.phase)
-    hold = held_until(record, rules)
+    hold = held_until(record, poll_seconds)
     if phase in IN_REVIEW:
-        return max(next_poll(record, rules, now), hold)
+        return max(next_poll(record, poll_seconds, now), hold)
     if phase is Phase.MERGED_DETECTED and record.judged != phase:
         return hold
     due = record.due()
