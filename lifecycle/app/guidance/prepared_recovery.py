@@ -134,12 +134,8 @@ def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
             if mtime_ns != -1:
                 yield path
             continue
-        is_same = about.st_mtime_ns == mtime_ns and about.st_size == size
-        if (
-            not is_same
-            or about.st_ino != number
-            or (crc is not None and _sum(f"{root}/{path}") != crc)
-        ):
+        is_same = (about.st_mtime_ns, about.st_size, about.st_ino) == (mtime_ns, size, number)
+        if not is_same or (crc is not None and _sum(f"{root}/{path}") != crc):
             yield path
 
 

@@ -223,13 +223,8 @@ class ClaimWait:
         if record.pull.is_unread:
             return 0.0
         is_settled = self.claim_store.marks.is_stamped(self.claim_store.mtime_ns())
-        return pace.next_look(
-            record,
-            self._every(record),
-            self.clock.now(),
-            settled=is_settled,
-            stopped_at=self.began - pace.STOP_GRACE,
-        )
+        every, now, stopped = self._every(record), self.clock.now(), self.began - pace.STOP_GRACE
+        return pace.next_look(record, every, now, settled=is_settled, stopped_at=stopped)
 
     def _look_if_due(self) -> bool:
         """Look at GitHub if that is due, and ours to do; False if it was not."""

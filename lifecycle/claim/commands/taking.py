@@ -13,13 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.claim.commands import admission, unfinished_claims
-from lifecycle.claim.commands.admission import (
-    Attempt,
-    TaskAsked,
-    admit,
-    holder_of,
-    other_place,
-)
+from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
@@ -226,13 +220,8 @@ class _Taking:
         exclude_own_files(world.root)
         if item is not None:
             values |= {"item_id": item.id, "last_synced_status": values["status"]}
-        ownership = OwnershipRecord(
-            lease=sha,
-            refs_in=refs_in,
-            session=session_of(world),
-            remote=world.remote,
-            repository=str(world.base),
-        )
+        place = OwnershipRecord(remote=world.remote, repository=str(world.base))
+        ownership = replace(place, lease=sha, refs_in=refs_in, session=session_of(world))
         record = Record(
             values,
             created_at=world.clock.now(),

@@ -185,12 +185,8 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
     """
     before = snapshot.record.pull.merging
     is_same = how in ("", before.standing) or before.head != pull.head_sha
-    if (
-        is_same
-        or _is_unknown(pull)
-        or not before.standing
-        or (pull.queue is not None and before.queued)
-    ):
+    is_queued = pull.queue is not None and before.queued
+    if is_same or is_queued or _is_unknown(pull) or not before.standing:
         return []
     key = f"standing:{pull.number}:{pull.head_sha}:{how}"
     return [Notice(key, words.standing(pull.number, how), Audience.NOTE, ends=("standing",))]

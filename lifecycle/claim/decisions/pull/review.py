@@ -175,11 +175,8 @@ def _persons(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[tup
         return checks.held, words.approval_needed(pull, checks.held)
     if checks.stale:
         return checks.stale, words.checks_stale(pull.number, checks.stale)
-    if (
-        checks.missing
-        and checks.is_complete
-        and (snapshot.wake is Wake.TICK or _is_missed_again(snapshot, checks))
-    ):
+    is_late = snapshot.wake is Wake.TICK or _is_missed_again(snapshot, checks)
+    if checks.missing and checks.is_complete and is_late:
         return checks.missing, words.checks_missing(pull.number, checks.missing, pull.base)
     if checks.hidden and (checks.runs or checks.overall in _BAD):
         text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
