@@ -36,15 +36,18 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
     shown = derive.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
     if shown.ownership.is_released:
         return True
-    remote = world.remote
     try:
-        stands = lease.standing(
-            world.git, remote, issue.number, sha=mine.ownership.lease, agent=mine.claim.agent_id
-        )
+        stands = standing(world, mine, issue.number)
     except (GitFailed, Transient) as error:
         notes.append(f"Whether the lease is still this claim's could not be read. {error.sentence}")
         return False
     return stands.is_gone or stands.other is not None
+
+
+def standing(world: World, record: Record, number: int) -> lease.LeaseStanding:
+    """How the claim's lease stands on the remote, which is asked; raises GitFailed, Transient."""
+    sha, agent = record.ownership.lease, record.claim.agent_id
+    return lease.standing(world.git, world.remote, number, sha=sha, agent=agent)
 
 
 def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:

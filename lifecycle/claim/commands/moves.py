@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from lifecycle.claim.commands.admission import standing
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
@@ -282,9 +283,7 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
     if claim.issue_number is None:
         return
     try:
-        stands = lease.standing(
-            world.git, remote, claim.issue_number, sha=record.ownership.lease, agent=claim.agent_id
-        )
+        stands = standing(world, record, claim.issue_number)
     except (errors.GitFailed, errors.Transient) as error:
         text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)

@@ -159,7 +159,6 @@ def _claim(
 
     Returns a remark if it was somebody else's.
     """
-    remarks: list[str] = []
     try:
         tracker.claim(task)
     except errors.AlreadyClaimed as error:
@@ -172,9 +171,8 @@ def _claim(
         # In the holder's name, so that a task that is somebody else's by now is not touched.
         as_holder.release(task)
         tracker.claim(task)
-        if error.by not in ours:
-            remarks.append(linked_messages.taken_over(task, error.by))
-    return remarks
+        return [] if error.by in ours else [linked_messages.taken_over(task, error.by)]
+    return []
 
 
 def _refusal(
