@@ -192,6 +192,18 @@ def test_a_file_that_was_changed_within_a_tick_is_noticed(root: Path) -> None:
     assert list(prepared_recovery.changed(str(root), files)) == ["CLAUDE.local.md"]
 
 
+def test_another_file_of_the_same_date_and_size_is_noticed(root: Path) -> None:
+    """It has another number, as a file has that was put there in place of the first."""
+    path, other = root / "CLAUDE.local.md", root / "other"
+    for each in (path, other):
+        each.write_text("Notes")
+        os.utime(each, ns=(0, 0))
+    files = {path.name: prepared_recovery.fingerprint(str(root), path.name, 2**62)}
+    assert list(prepared_recovery.changed(str(root), files)) == []
+    other.replace(path)
+    assert list(prepared_recovery.changed(str(root), files)) == [path.name]
+
+
 def test_a_new_session_is_told_what_was_prepared_and_goes_on_with_it(root: Path) -> None:
     """The quick path writes no document: whose the workflow is now is noted, read, and written next.
 
