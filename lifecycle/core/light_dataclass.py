@@ -293,10 +293,12 @@ def _from_json(kind: Any, value: Any, *, is_whole: bool) -> Any:
         names = [name for name in types if is_whole or name in values]
         read = {name: _from_json(types[name], values[name], is_whole=is_whole) for name in names}
         return kind(**read)
-    if of is Mapping:
+    if of in (Mapping, dict):
         return {name: _from_json(parts[1], part, is_whole=is_whole) for name, part in value.items()}
     if is_list is not (of is tuple) or value is None or isinstance(value, Mapping):
         raise TypeError("a list, and no list is wanted, or the other way round; or nothing")
+    if kind in (str, bool):
+        raise TypeError("no text, or neither true nor false: nothing else is taken for one")
     if of is not tuple:
         return kind(value)
     kinds = parts if parts[-1] is not ... else parts[:1] * len(value)

@@ -66,6 +66,7 @@ def test_what_is_missing_is_a_default_only_where_that_is_wanted(name: str) -> No
         *({"leaves": [{"name": "a", "pair": ["b"]}]}, {"at": None}, {"leaves": "ab"}),
         *({"leaves": {"a": 1}}, {"is_old": None}, {"is_old": []}, {"leaves": [[None, ["b", 2]]]}),
         *({"leaves": [[["a"], ["b", 2]]]}, {"leaves": [{"name": {}, "pair": ["b", 2]}]}),
+        *({"is_old": 1}, {"leaves": [{"name": 5, "pair": ["b", 2]}]}),
         *({"at": 10**400}, {"leaves": [{"name": "a", "pair": ["b", float("inf")]}]}),
     ],
 )

@@ -283,7 +283,7 @@ def low_cap(
         return (f"not set, which means {DEFAULT_CAP}", setting) if is_low else None
     if int(value) >= wanted:
         return None
-    is_inits = mark is not None and (CAP, str(int(value))) in mark.settings.variables
+    is_inits = mark is not None and mark.settings.variables.get(CAP) == str(int(value))
     is_others = where in [file.shown for file in case.client.files] and not is_inits
     fix = f"raise {CAP} to {wanted} or more in {where}" if is_others else setting
     return f"{int(value)} ({where})", fix

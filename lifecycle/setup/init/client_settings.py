@@ -15,7 +15,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.setup.init import hook_table, jsonc
 from lifecycle.setup.init.hook_table import WIRES, Form, entry, events, groups
-from lifecycle.setup.init.init_mark import ENV, Extra, Put, Route
+from lifecycle.setup.init.init_mark import ENV, Extra, Put, PutHook, PutPiece, Route
 from lifecycle.setup.init.jsonc import NOTHING, JsonEdit, Layout, Node, at, insertion, removal
 from lifecycle.setup.init.planned_files import unwritten
 
@@ -94,21 +94,21 @@ def wire(
     added, routes = _additions(layout, root, (), additions)
     edits += added
     routes = routes if root is not None else [(), *routes]
-    new_ones = [variable for variable in extra.variables.items() if not env.get(variable[0])]
+    new_ones = {name: value for name, value in extra.variables.items() if not env.get(name)}
     new = replace(
         put,
         hooks=tuple(
-            (event, hook["command"])
+            PutHook(event, hook["command"])
             for (event, _), hook in entries.items()
             if hook_table.own_name(hook) is None
         ),
         permissions=tuple(dict.fromkeys((*put.permissions, *lacking))),
-        containers=tuple(dict.fromkeys((*put.containers, *routes))),
-        variables=(*put.variables, *new_ones),
+        containers=tuple(dict.fromkeys((*put.containers, *map(".".join, routes)))),
+        variables={**put.variables, **new_ones},
     )
     after = jsonc.applied(text, edits)
     if put.pieces or unwire(after, where, new) != unwire(text, where, put):
-        pieces = [(edit.old, edit.new) for edit in edits]
+        pieces = [PutPiece(edit.old, edit.new) for edit in edits]
         new = replace(new, pieces=tuple(dict.fromkeys((*put.pieces, *pieces))))
     return after, new
 
@@ -152,12 +152,14 @@ def _renewed(text: str, where: str, entries: Entries, put: Put, extra: Extra) ->
     if extra.variables:
         _need(at(root, *ENV), dict, "env", where)
     # One that somebody changed or took out is theirs now.
-    ours = [name for name, value in put.variables if at(root, *ENV, name).value == value]
-    variables = {**dict(put.variables), **extra.variables}
+    ours = {
+        name: extra.variables.get(name, value)
+        for name, value in put.variables.items()
+        if at(root, *ENV, name).value == value
+    }
     # A renewed entry is known by its command for the rest of this run.
-    commands = [(event, str(hook["command"])) for (event, _), hook in entries.items()]
-    kept = tuple((name, variables[name]) for name in ours)
-    put = replace(put, hooks=(*put.hooks, *commands), variables=kept)
+    hooks = [PutHook(event, str(hook["command"])) for (event, _), hook in entries.items()]
+    put = replace(put, hooks=(*put.hooks, *hooks), variables=ours)
     while edit := next(_renewals(text, read(text, where), entries, put), None):
         text, put = _edited(text, put, edit)
     for rule in [rule for rule in put.permissions if rule in hook_table.FORMER_PERMISSIONS]:
@@ -178,7 +180,7 @@ def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Itera
         elif node.value != entries[key]:
             yield jsonc.replacement(Layout.of(text), node, entries[key])
         keys.add(key)
-    for name, value in put.variables:
+    for name, value in put.variables.items():
         node = at(root, *ENV, name)
         if node.value != value:
             yield jsonc.replacement(Layout.of(text), node, value)
@@ -207,10 +209,10 @@ def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> I
 
 def _edited(text: str, put: Put, edit: JsonEdit) -> tuple[str, Put]:
     """Make an edit in the text, and in those pieces of `put` that contain it."""
-    pieces = [
-        (old, new.replace(edit.old, edit.new) if edit.old else new) for old, new in put.pieces
-    ]
-    return jsonc.applied(text, [edit]), replace(put, pieces=tuple(pieces))
+    pieces = put.pieces
+    if edit.old:
+        pieces = tuple(replace(p, after=p.after.replace(edit.old, edit.new)) for p in pieces)
+    return jsonc.applied(text, [edit]), replace(put, pieces=pieces)
 
 
 def unwire(text: str, where: str, put: Put) -> str:
@@ -223,10 +225,10 @@ def unwire(text: str, where: str, put: Put) -> str:
     """
     root = read(text, where)
     after, is_whole = text, True
-    for old, new in reversed(put.pieces):
-        is_whole = is_whole and after.count(new) == 1
-        if after.count(new) == 1:
-            after = after.replace(new, old)
+    for piece in reversed(put.pieces):
+        is_whole = is_whole and after.count(piece.after) == 1
+        if after.count(piece.after) == 1:
+            after = after.replace(piece.after, piece.before)
     text = _taken_out(text, where, put)
     if root is None or not put.pieces:
         return text
@@ -261,7 +263,7 @@ def _taken_out(text: str, where: str, put: Put) -> str:
     """The text without ours; "" if the file was empty before and only our braces are left in it."""
     while (root := read(text, where)) is not None and (edits := _removals(text, root, put)):
         text = jsonc.applied(text, edits)
-    return "" if () in put.containers and not text.strip("{} \t\r\n") else text
+    return "" if "" in put.containers and not text.strip("{} \t\r\n") else text
 
 
 def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
@@ -273,12 +275,13 @@ def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
     for index, item in enumerate(allow.items):
         if item.value in put.permissions:
             edits[ALLOW] = removal(text, allow, index)
-    for name, value in put.variables:
+    for name, value in put.variables.items():
         if at(env, name).value == value:
             edits[ENV] = removal(text, env, env.index(name))
-    for route in sorted(put.containers, key=len, reverse=True):
+    ways = [tuple(dotted.split(".")) for dotted in put.containers if dotted]
+    for route in sorted(ways, key=len, reverse=True):
         node, way = at(root, *route), route[:-1]
-        if route and node is not NOTHING and not node.spans and way not in edits:
+        if node is not NOTHING and not node.spans and way not in edits:
             parent = at(root, *way)
             edits[way] = removal(text, parent, parent.index(route[-1]))
     return list(edits.values())

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import asdict, dataclass, field
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.setup.init import hook_table
 from lifecycle.setup.init.planned_files import PutLines, sentence
@@ -32,26 +31,42 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
+class PutHook:
+    """An entry that does not show by itself that it is ours."""
+
+    event: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutPiece:
+    """A changed place: the text before and after."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class Put:
     """What was put into one settings file.
 
     Attributes:
-        pieces: (text before, text after) of each changed place, where only they restore the bytes.
-        hooks: (event, command) of each entry that does not show by itself that it is ours.
+        hooks: entries that do not show by themselves that they are ours.
         permissions: the rules that were not there before.
-        containers: the route of each object and array that was not there before; () is the whole.
-        variables: (name, value) of each variable that was not there before.
+        containers: the dotted route of each object and array that was not there before; "" is the whole.
+        pieces: each changed place, where only they restore the bytes.
+        variables: those that were not there before.
     """
 
-    pieces: tuple[tuple[str, str], ...] = ()
-    hooks: tuple[tuple[str, str], ...] = ()
+    hooks: tuple[PutHook, ...] = ()
     permissions: tuple[str, ...] = ()
-    containers: tuple[Route, ...] = ()
-    variables: tuple[tuple[str, str], ...] = ()
+    containers: tuple[str, ...] = ()
+    pieces: tuple[PutPiece, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def own_name(self, event: str, hook: object) -> str | None:
         """The script that an entry runs, if the entry is ours."""
-        commands = [command for own_event, command in self.hooks if own_event == event]
+        commands = [own.command for own in self.hooks if own.event == event]
         return hook_table.own_name(hook, commands)
 
 
@@ -103,20 +118,13 @@ class InitMark:
 
 def render(mark: InitMark) -> bytes:
     """The mark as the bytes of its file."""
-    put = mark.settings
-    data = {
-        "about": "Written by `lifecycle init`; `lifecycle init --remove` takes out what is listed here.",
-        "version": _VERSION,
-        **asdict(mark),
-        "settings": {
-            "hooks": [{"event": event, "command": command} for event, command in put.hooks],
-            "permissions": put.permissions,
-            "containers": [".".join(route) for route in put.containers],
-            "pieces": [{"before": old, "after": new} for old, new in put.pieces],
-            "variables": dict(put.variables),
-        },
-    }
+    about = "Written by `lifecycle init`; `lifecycle init --remove` takes out what is listed here."
+    data = {"about": about, "version": _VERSION, **asdict(mark)}
     return json.dumps(data, indent=2).encode("ascii") + b"\n"
+
+
+_LATER = {"stages": False, "switched": [], "run": False, "workflow": False, "section": ""}
+"""What the mark of an earlier version knows nothing of."""
 
 
 def parse(content: bytes) -> InitMark:
@@ -126,67 +134,28 @@ def parse(content: bytes) -> InitMark:
         Refused: it is none of ours, or was broken by hand.
     """
     try:
-        return _mark(json.loads(content))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise Refused(sentence("unreadable-mark", name=MARK)) from None
-
-
-def _mark(data: Any) -> InitMark:
-    if data["version"] != _VERSION or data["mode"] not in SETTINGS:
-        raise ValueError("another version or mode")
-    lines = {
-        name: PutLines(_texts(put["lines"]), _text(put["piece"]))
-        for name, put in data["lines"].items()
-    }
-    sha256 = {name: _text(value) for name, value in data["sha256"].items()}
-    if lines.keys() - {IGNORE, EXCLUDE} or not all(map(is_one, sha256.keys() - {CONFIG_FILE})):
-        raise ValueError("a file that is never written to")
-    section = _text(data.get("section", ""))
-    if section and not is_section(section):
-        raise ValueError("nothing else is ever taken out")
-    return InitMark(
-        data["mode"],
-        _put(data["settings"]),
-        lines,
-        _texts(data["created"]),
-        sha256,
-        data.get("stages") is True,  # an earlier version's mark knows nothing of them
-        tuple(map(_piece, data.get("switched", []))),
-        data.get("run") is True,
-        data.get("workflow") is True,
-        section,
+        data = _LATER | json.loads(content)
+        data["settings"] = {"variables": {}, **data["settings"]}
+        mark: InitMark | None = from_json(InitMark, data)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        mark = None
+    if mark is None or data.get("version") != _VERSION or not _is_ours(mark):
+        raise Refused(sentence("unreadable-mark", name=MARK))
+    put, known = mark.settings, (hook_table.CAP,)
+    # Nobody else's rule is taken out, whatever a stranger's mark says.
+    mark.settings = replace(
+        put,
+        permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVER_PUT),
+        variables={name: put.variables[name] for name in known if name in put.variables},
     )
+    return mark
 
 
-def _put(data: Any) -> Put:
-    return Put(
-        tuple((_text(piece["before"]), _text(piece["after"])) for piece in data["pieces"]),
-        tuple((_text(hook["event"]), _text(hook["command"])) for hook in data["hooks"]),
-        # Nobody else's rule is taken out, whatever a stranger's mark says.
-        tuple(rule for rule in _texts(data["permissions"]) if rule in hook_table.EVER_PUT),
-        tuple(tuple(route.split(".")) if route else () for route in _texts(data["containers"])),
-        tuple(
-            (name, _text(value))
-            for name, value in data.get("variables", {}).items()
-            if name == hook_table.CAP
-        ),
+def _is_ours(mark: InitMark) -> bool:
+    """True if it names nothing that is never written, replaced or taken out."""
+    is_written = mark.lines.keys() <= {IGNORE, EXCLUDE} and mark.mode in SETTINGS
+    is_replaced = all(piece.before in ("", "false") for piece in mark.switched)
+    is_whole = all(map(is_one, mark.sha256.keys() - {CONFIG_FILE}))
+    return (
+        is_written and is_replaced and is_whole and (not mark.section or is_section(mark.section))
     )
-
-
-def _piece(data: Any) -> Piece:
-    before = _text(data["before"])
-    if before not in ("", "false"):
-        raise ValueError("nothing else is ever replaced")
-    return Piece(before, _text(data["after"]), _texts(data["keys"]), data["has_header"] is True)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise TypeError("no list")
-    return tuple(_text(text) for text in value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("no text")
-    return value

@@ -253,10 +253,13 @@ class _Project(ProjectFiles):
     def _wired(self, mark: InitMark) -> None:
         # Entries of ours that no mark speaks of may name the folder of now, or the recorded one.
         folders = (resources.hooks_folder(), user_folder.recorded(self.environment).hooks)
-        commands = tuple(
-            (wire.event, str(folder / wire.name)) for folder in folders if folder for wire in WIRES
+        hooks = tuple(
+            init_mark.PutHook(wire.event, str(folder / wire.name))
+            for folder in folders
+            if folder
+            for wire in WIRES
         )
-        mark.settings = replace(mark.settings, hooks=(*mark.settings.hooks, *commands))
+        mark.settings = replace(mark.settings, hooks=(*mark.settings.hooks, *hooks))
         form = shared_form if mark.mode == SHARED else local_form(resources.hooks_folder())
         extra = self.extra(stages=mark.stages, run=mark.run, workflow=mark.workflow)
         self.put_into(mark, form, extra)

@@ -17,7 +17,7 @@ from lifecycle.settings.resources import hook_script
 from lifecycle.setup.init import jsonc
 from lifecycle.setup.init.client_settings import read
 from lifecycle.setup.init.found_hooks import ClientSettings
-from lifecycle.setup.init.init_mark import Put
+from lifecycle.setup.init.init_mark import Put, PutPiece
 from lifecycle.setup.init.jsonc import NOTHING, Layout, applied, at, replacement
 from lifecycle.setup.init.planned_files import unwritten
 
@@ -92,7 +92,7 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
     else:
         line = {"type": "command", **value, "command": command}
         edit = jsonc.insertion(layout, root, [(KEY, line)])
-    return applied(bare, [edit]), Put(pieces=((edit.old, edit.new),))
+    return applied(bare, [edit]), Put(pieces=(PutPiece(edit.old, edit.new),))
 
 
 def _called(value: Mapping[str, Any]) -> str:
@@ -112,10 +112,10 @@ def take_out(text: str, where: str, put: Put) -> str:
     own = own_status_line(node.value)
     if root is None or own is None:
         return text
-    for old, new in put.pieces:
-        if text.count(new) == 1:
-            return text.replace(new, old)
-    if own.above and any('"command":' not in new for _, new in put.pieces):
+    for piece in put.pieces:
+        if text.count(piece.after) == 1:
+            return text.replace(piece.after, piece.before)
+    if own.above and any('"command":' not in piece.after for piece in put.pieces):
         return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
     return applied(text, [jsonc.removal(text, root, root.index(KEY))])
 

@@ -563,6 +563,9 @@ def test_options_that_contradict_are_a_usage_error(clone: Clone) -> None:
         {"lines": {"../../outside": {"lines": [], "piece": "x"}}},
         {"settings": None},
         {"created": "x"},
+        {"created": ["x", 5]},
+        {"run": "no"},
+        {"version": None},
     ],
 )
 def test_a_mark_that_is_none_of_ours_is_refused(clone: Clone, change: dict[str, Any]) -> None:

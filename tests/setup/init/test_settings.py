@@ -115,7 +115,7 @@ def test_without_the_pieces_the_entries_are_still_taken_out(
     """Where the pieces of text cannot be found, what is ours goes all the same, and no more."""
     text, value = made
     wired, put = wire(text, WHERE, form, Put())
-    blind = Put((), put.hooks, put.permissions, put.containers)
+    blind = Put(put.hooks, put.permissions, put.containers)
     assert values(unwire(wired, WHERE, blind)) == value
 
 

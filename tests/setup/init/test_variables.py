@@ -60,7 +60,7 @@ def test_a_variable_of_somebodys_own_stays() -> None:
     text = json.dumps({"env": {CAP: "3", "A": "1"}}, indent=2)
     wired, put = wire(text, WHERE, FORM, Put(), STAGED)
     assert values(wired)["env"] == {CAP: "3", "A": "1"}
-    assert put.variables == ()
+    assert put.variables == {}
     assert unwire(wired, WHERE, put) == text
 
 
@@ -70,7 +70,7 @@ def test_another_value_of_today_takes_the_place_of_ours(text: str) -> None:
     wired, put = wire(text, WHERE, FORM, Put(), STAGED)
     renewed, put = wire(wired, WHERE, FORM, put, Extra(RULES, {CAP: "108"}))
     assert values(renewed)["env"][CAP] == "108"
-    assert put.variables == ((CAP, "108"),)
+    assert put.variables == {CAP: "108"}
     assert unwire(renewed, WHERE, put) == text
 
 
@@ -80,7 +80,7 @@ def test_what_somebody_changed_since_is_theirs() -> None:
     edited = wired.replace('"58"', '"200"')
     again, put = wire(edited, WHERE, FORM, put, Extra(RULES, {CAP: "108"}))
     assert again == edited
-    assert put.variables == ()
+    assert put.variables == {}
     assert values(unwire(again, WHERE, put)) == {"env": {CAP: "200"}}
 
 
