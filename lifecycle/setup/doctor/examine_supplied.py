@@ -69,7 +69,7 @@ def supplied(
     """
     fix = init_fix(f" --{part}", mark)
     # In the project or among the person's own.
-    missing = [file.name for file in files if not any(map(Path.is_file, _places(case, file)))]
+    missing = [file.name for file in files if not any(map(Path.is_file, case.places_of(file.name)))]
     contents = {file: content for file in files if (content := store.read(case.root / file.name))}
     differing = [file for file in contents if contents[file].content != file.text.encode()]
     digests = {file.name: digest(contents[file].content) for file in differing}
@@ -84,14 +84,6 @@ def supplied(
         if file.name in scripts and file.name not in old:
             anew = f"rm {file.name} && {fix}"
             yield finding(f"{part}.files.changed", name=file.name, what=file.what, fix=anew)
-
-
-def _places(case: Examined, file: supplies.Supply) -> tuple[Path, ...]:
-    """The two paths where the client looks for such a file: the project's, and the person's own."""
-    return (
-        case.root / file.name,
-        case.client.files[0].path.parent / file.name.removeprefix(".claude/"),
-    )
 
 
 def _run_state(case: Examined) -> Iterator[DoctorFinding]:

@@ -118,15 +118,8 @@ def _commands(case: Examined) -> Iterator[DoctorFinding]:
     supplied = mark.sha256 if mark is not None else {}
     for key, command in (("review", stages.review), ("start", stages.start)):
         page = page_of(command)
-        if page in supplied and not any(place.is_file() for place in _places(case, page)):
+        if page in supplied and not any(map(Path.is_file, case.places_of(page))):
             yield finding("stages.commands", key=key, command=command, page=page)
-
-
-def _places(case: Examined, page: str) -> Iterator[Path]:
-    name = Path(page).stem
-    for folder in (case.root / ".claude", case.client.files[0].path.parent):
-        yield folder / f"commands/{name}.md"
-        yield folder / f"skills/{name}/SKILL.md"
 
 
 def _scripts(case: Examined) -> Iterator[DoctorFinding]:

@@ -28,7 +28,7 @@ from lifecycle.core.values.configured import Settings
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.clients import GitHubClients
 from lifecycle.settings import config, resources
-from lifecycle.setup.init.found_hooks import ClientSetup
+from lifecycle.setup.init.found_hooks import ClientSetup, places_of
 from lifecycle.storage.state_file import MemoryCache
 
 if TYPE_CHECKING:
@@ -86,6 +86,10 @@ class Examined:
         clients = vars(self).get("_clients")
         if self._silence is None and isinstance(clients, GitHubClients):
             clients.close()
+
+    def places_of(self, name: str) -> list[Path]:
+        """Where the client finds what a file says that `init` supplies."""
+        return places_of(name, self.root, self.environment)
 
     @cached_property
     def world(self) -> WorktreeWorld:

@@ -17,6 +17,7 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.setup.init import init_mark
 from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
 from lifecycle.setup.init.jsonc import JsoncError, parse
+from lifecycle.setup.init.supplies import AGENTS, COMMANDS, SKILLS
 from lifecycle.storage import store
 
 PLUGIN = "lifecycle"
@@ -161,6 +162,27 @@ def shown(path: Path, root: Path, environment: Mapping[str, str]) -> str:
     return f"~/{path.relative_to(home)}" if home and path.is_relative_to(home) else str(path)
 
 
+def client_folder(environment: Mapping[str, str]) -> Path | None:
+    """The person's own folder of the client, there or not; None where the environment names no home."""
+    home = environment.get("HOME")
+    folder = environment.get("CLAUDE_CONFIG_DIR") or (f"{home}/.claude" if home else "")
+    return Path(folder) if folder else None
+
+
+def places_of(name: str, root: Path, environment: Mapping[str, str]) -> list[Path]:
+    """Where the client finds what a supplied file says: first the project's own file, then all others.
+
+    A command may be a skill as well, and the person's own folder has commands, agents and skills, too.
+    """
+    own, names = client_folder(environment), [name]
+    if name.startswith(COMMANDS):
+        names.append(f"{SKILLS}{Path(name).stem}/SKILL.md")
+    places = [root / file for file in names]
+    if own is not None and name.startswith((COMMANDS, AGENTS, SKILLS)):
+        places += [own / file.removeprefix(".claude/") for file in names]
+    return places
+
+
 def _enabled(files: Iterable[ClientSettings]) -> dict[str, str]:
     """The name and the settings file of each enabled plugin of ours; later files win, as in the client."""
     enabled: dict[str, tuple[str, bool]] = {}
@@ -173,9 +195,8 @@ def _enabled(files: Iterable[ClientSettings]) -> dict[str, str]:
 
 def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, ...]:
     """The user's settings, the project's, and the person's own for the project."""
-    user = environment.get("CLAUDE_CONFIG_DIR") or environment.get("HOME", "")
-    folder = Path(user) if environment.get("CLAUDE_CONFIG_DIR") else Path(user) / ".claude"
-    paths = [folder / "settings.json"] if user else []
+    own = client_folder(environment)
+    paths = [own / "settings.json"] if own is not None else []
     paths += [root / init_mark.SETTINGS[mode] for mode in (init_mark.SHARED, init_mark.LOCAL)]
     return tuple(_settings(path, root, environment) for path in dict.fromkeys(paths))
 

@@ -19,9 +19,8 @@ from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
 from lifecycle.setup.init.planned_files import FileChange, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of, is_bare
-from lifecycle.setup.init.staged_setup import FILES
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
-from lifecycle.setup.init.supplies import claims, page_of, runs, workflows
+from lifecycle.setup.init.supplies import claims, runs, workflows
 from lifecycle.storage import store
 from lifecycle.trackers import registry
 
@@ -140,8 +139,6 @@ class _Project(ProjectFiles):
         new.workflow = workflow or new.workflow
         self._wired(new)
         if new.stages:
-            for name in (config.CONFIG_FILE, *FILES, page_of(self.start)):
-                self.need_inside(name)
             self.staged(new, is_new=is_new)
         supplied = [*claims(), *(runs() if new.run else ())]
         supplied += workflows() if new.workflow else ()

@@ -116,15 +116,13 @@ def _pages(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
     )
 
 
+def _signed_page(name: str, writer: str, what: str) -> Supply:
+    """A page of the plugin's as it is, at the same place below the client's folder."""
+    return Supply(name, _signed(resources.page(name.removeprefix(".claude/")), writer), what)
+
+
 def _agents(names: Iterable[str], writer: str) -> tuple[Supply, ...]:
-    return tuple(
-        Supply(
-            f"{AGENTS}{name}.md",
-            _signed(resources.page(f"agents/{name}.md"), writer),
-            f"the agent {name}",
-        )
-        for name in names
-    )
+    return tuple(_signed_page(f"{AGENTS}{name}.md", writer, f"the agent {name}") for name in names)
 
 
 def runs() -> tuple[Supply, ...]:
@@ -133,11 +131,7 @@ def runs() -> tuple[Supply, ...]:
         Supply(f"{CORE}{name}.py", _shim(verb, OF_RUN, "../.."), f"becomes lifecycle {verb}")
         for name, verb in SHIMS.items()
     ]
-    skill = Supply(
-        SKILL_FILE,
-        _signed(resources.page(f"skills/{RUN_SKILL}/SKILL.md"), OF_RUN),
-        "the skill of a run",
-    )
+    skill = _signed_page(SKILL_FILE, OF_RUN, "the skill of a run")
     return (*shims, skill, *_agents(RUN_AGENTS, OF_RUN), *_pages(RUN_COMMANDS, OF_RUN))
 
 

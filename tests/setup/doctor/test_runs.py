@@ -63,6 +63,21 @@ def test_an_agent_of_the_persons_own_stands_for_ours(ready: Patient) -> None:
     assert ready.wrong() == []
 
 
+def test_what_init_leaves_out_is_not_missing(ready: Patient) -> None:
+    """A skill of the person's own stands for the command, and a script of theirs is no file of the run."""
+    command, script = ready.root / ".claude/commands/implement.md", SHIM_FILES[0]
+    command.unlink()
+    skill = ready.home / ".claude/skills/implement/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("mine")
+    assert ready.wrong() == []
+    ok(ready.place.cli("init", "--run"))
+    assert not command.exists()
+    (ready.home / script).parent.mkdir(parents=True)
+    (ready.root / script).rename(ready.home / script)
+    assert script in ready.only("run.files", "warn")["says"]
+
+
 @SOAKED
 def test_a_file_of_an_earlier_version(ready: Patient) -> None:
     """As init wrote it, and not as it writes it today: init renews it."""

@@ -19,7 +19,7 @@ from lifecycle.settings import config
 from lifecycle.setup.init.hook_table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planning import copy_to
-from lifecycle.setup.init.staged_setup import LOG_FILE
+from lifecycle.setup.init.project_files import LOG_FILE
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, REVIEW, page_of
 from tests.cli.outcome import ok, refused
 from tests.setup.init.conftest import Clone
