@@ -268,7 +268,7 @@ def _addresses(environment: Mapping[str, str], user: Mapping[str, Any]) -> Addre
         return Addresses(api_url, readers.url("GITHUB_GRAPHQL_URL", graphql))
     if not rest_url and "graphql_url" in user:
         return Addresses(api_url, user["graphql_url"])
-    return Addresses(api_url, _graphql_of(api_url))
+    return Addresses.of_api(api_url)
 
 
 def _from_file(
@@ -313,13 +313,6 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
-
-
-def _graphql_of(api_url: str) -> str:
-    """GitHub Enterprise Server answers REST at /api/v3 and GraphQL at /api/graphql."""
-    if api_url.endswith("/api/v3"):
-        return f"{api_url.removesuffix('/v3')}/graphql"
-    return f"{api_url}/graphql"
 
 
 _OF_USER = ("merge",)

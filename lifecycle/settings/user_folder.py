@@ -52,6 +52,10 @@ class TrustedCommand:
     note: str = ""
 
 
+class BrokenTrust(BadConfig):
+    """trust.json cannot be read."""
+
+
 def recorded(environment: Mapping[str, str]) -> Recorded:
     """What `bin` and `hooks` say; a line that is no absolute path counts as none."""
     place = own_folder(environment)
@@ -116,7 +120,7 @@ def is_trusted(environment: Mapping[str, str], repository: Path, commands: Seque
         commands: what the project's file says, in its order.
 
     Raises:
-        BadConfig: trust.json cannot be read, so nobody knows.
+        BrokenTrust: trust.json cannot be read, so nobody knows.
     """
     return _key(repository, commands) in _trusted(environment)
 
@@ -125,7 +129,7 @@ def allowed(environment: Mapping[str, str], repository: Path) -> tuple[str, ...]
     """The command lines of this repository that the user lets checks run, those of `is_trusted` with them.
 
     Raises:
-        BadConfig: trust.json cannot be read, so nobody knows.
+        BrokenTrust: trust.json cannot be read, so nobody knows.
     """
     mine = [e for e in _trusted(environment).values() if e.get("repository") == str(repository)]
     listed = [entry.get(kind) for entry in mine for kind in ("commands", "checks")]
@@ -148,7 +152,7 @@ def trust(
 
     Raises:
         Refused: the environment names no home.
-        BadConfig: trust.json cannot be read; it is kept as it is.
+        BrokenTrust: trust.json cannot be read; it is kept as it is.
     """
     where = str(repository)
     entries = {
@@ -167,7 +171,7 @@ def allows(environment: Mapping[str, str], repository: Path, program: str) -> bo
     """True if the user lets a tracker's program run in this repository, whatever its files say.
 
     Raises:
-        BadConfig: trust.json cannot be read, so nobody knows.
+        BrokenTrust: trust.json cannot be read, so nobody knows.
     """
     return _key(repository, [program], "program") in _trusted(environment)
 
@@ -177,7 +181,7 @@ def allowing(environment: Mapping[str, str], repository: Path, program: str) -> 
 
     Raises:
         Refused: the environment names no home.
-        BadConfig: trust.json cannot be read; it is kept as it is.
+        BrokenTrust: trust.json cannot be read; it is kept as it is.
     """
     entry = {"repository": str(repository), "program": program}
     key = _key(repository, [program], "program")
@@ -193,7 +197,7 @@ def revoke(environment: Mapping[str, str], repository: Path) -> bool:
     """Let no command of this repository run any more, and no program; False if none was allowed to.
 
     Raises:
-        BadConfig: trust.json cannot be read; it is kept as it is.
+        BrokenTrust: trust.json cannot be read; it is kept as it is.
     """
     before = _trusted(environment)
     kept = {k: e for k, e in before.items() if e.get("repository") != str(repository)}
@@ -221,7 +225,7 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
             entries = data.get("trusted")
             if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
                 return entries
-    raise BadConfig(resources.sentence("broken-trust", path=own_path(TRUST, environment)))
+    raise BrokenTrust(resources.sentence("broken-trust", path=own_path(TRUST, environment)))
 
 
 def _file(environment: Mapping[str, str], trusted: Mapping[str, Any]) -> tuple[Path, bytes]:

@@ -70,7 +70,7 @@ def git_folder(root: str | os.PathLike[str]) -> str:
     git = os.path.join(root, ".git")
     if os.path.isdir(git):
         return git
-    read = content(git, limit=_LONG)
+    read = content(git, follow=True, limit=_LONG)
     word, _, path = os.fsdecode(read[0] if read is not None else b"").strip().partition(":")
     return os.path.join(root, path.strip()) if word == "gitdir" and path.strip() else ""
 

@@ -64,16 +64,15 @@ def common_folder(root: Path) -> Path | None:
     Source: https://git-scm.com/docs/gitrepository-layout (a `.git` that is a file says `gitdir: PATH`; a
     linked worktree's folder says in `commondir` where the shared one is, relative to itself).
     """
-    git = root / ".git"
     try:
-        if not git.is_dir():
-            word, _, path = _line(git).partition(":")
-            if word != "gitdir" or not path.strip():
-                return None
-            git = root / path.strip()
+        folder = regular_files.git_folder(root)
+        if not folder:
+            return None
+        git = Path(folder)
         shared = git / "commondir"
         if shared.is_file():
-            git /= _line(shared)
+            line = regular_files.content(str(shared), follow=True, limit=_LINE)
+            git /= os.fsdecode(line[0] if line is not None else b"").strip()
         return git.resolve() if (git / "HEAD").is_file() and (git / "objects").is_dir() else None
     except (OSError, ValueError):  # unreadable, or a path that cannot be one
         return None
@@ -82,12 +81,6 @@ def common_folder(root: Path) -> Path | None:
 def clone_of(root: Path) -> Path:
     """A path that all worktrees of a clone share: its git folder; outside of git the folder itself."""
     return common_folder(root) or root.resolve()
-
-
-def _line(path: Path) -> str:
-    """The one line of a file of git's; raises OSError, also if it is no regular file."""
-    file = regular_files.content(str(path), follow=True, limit=_LINE)
-    return os.fsdecode(file[0] if file is not None else b"").strip()
 
 
 @dataclass(frozen=True, slots=True)

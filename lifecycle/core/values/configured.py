@@ -104,11 +104,14 @@ class Addresses:
         Sources: https://docs.github.com/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api
         and, for `*.ghe.com`, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
         """
-        if host == "github.com":
-            return cls()
-        if host.endswith(".ghe.com"):
-            return cls(f"https://api.{host}", f"https://api.{host}/graphql")
-        return cls(f"https://{host}/api/v3", f"https://{host}/api/graphql")
+        is_hosted = host == "github.com" or host.endswith(".ghe.com")
+        return cls.of_api(f"https://api.{host}" if is_hosted else f"https://{host}/api/v3")
+
+    @classmethod
+    def of_api(cls, api_url: str) -> Addresses:
+        """REST's address, and GraphQL's that goes with it: a server of one's own has /api/graphql."""
+        is_own = api_url.endswith("/api/v3")
+        return cls(api_url, f"{api_url.removesuffix('/v3') if is_own else api_url}/graphql")
 
 
 @dataclass(frozen=True, slots=True)

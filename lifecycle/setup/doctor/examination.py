@@ -16,7 +16,6 @@ from lifecycle.setup.doctor import (
     examine_hooks,
     examine_installation,
     examine_supplied,
-    examine_tracker,
     examine_worktree,
 )
 from lifecycle.setup.doctor.examined import SECONDS, DoctorFinding, Examined, Level, cause
@@ -34,11 +33,11 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
     ("repository", examine_github.check_repository),
     ("board", examine_github.check_board),
     ("checks", examine_github.check_checks),
-    ("tracker", examine_tracker.check),
+    ("tracker", examine_supplied.check_tracker),
     ("hooks", examine_hooks.check),
     ("session", examine_hooks.check_session),
     ("statusline", examine_installation.check_statusline),
-    ("stages", examine_tracker.check_stages),
+    ("stages", examine_supplied.check_stages),
     ("run", examine_supplied.check_run),
     ("workflow", examine_supplied.check_workflow),
     ("clock", examine_github.check_clock),
@@ -48,6 +47,9 @@ FAMILIES: tuple[tuple[str, Check], ...] = (
 
 _WORKTREES = ("tracker", "hooks", "statusline", "stages", "run", "workflow", "waiter")
 """Families that are left out outside of a worktree."""
+
+_SETTINGS = ("board", "tracker", "stages")
+"""Families that are left out where the settings cannot be used, which is said with these."""
 
 _GITHUBS = ("token", "repository", "board", "checks")
 """Families that are about GitHub alone."""
@@ -87,7 +89,8 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
         families = [
             _looked(name, check, case)
             for name, check in FAMILIES
-            if case.is_worktree or name not in _WORKTREES
+            if (case.is_worktree or name not in _WORKTREES)
+            and (case.settings_problem is None or name not in _SETTINGS)
         ]
         # Several families meet the same strange file.
         findings = list(dict.fromkeys(itertools.chain.from_iterable(families)))

@@ -224,8 +224,6 @@ _OPTIONAL = ("Priority", "Readiness", "Dependencies")
 
 def check_board(case: Examined) -> Iterator[DoctorFinding]:
     """Findings on the board: readable, open, with the fields and options that are needed."""
-    if case.settings_problem is not None:
-        return  # which board is meant is not known
     number = case.settings.project_number
     prefix = case.settings.labels_prefix
     if case.settings.labels_use == "always":

@@ -187,8 +187,11 @@ def check_settings(case: Examined) -> Iterator[DoctorFinding]:
         is_set = any(case.environment.get(name) for name in config.PROJECT_VARIABLES)
         yield finding("settings.file.variables" if is_set else "settings.file.none")
     yield from _repository(case)
-    yield from _trust(case)
-    yield from _checks(case)
+    try:
+        yield from _trust(case)
+    except user_folder.BrokenTrust:
+        trust = config.own_path(user_folder.TRUST, case.environment)
+        yield finding("settings.trust.broken", path=trust)
 
 
 def _repository(case: Examined) -> Iterator[DoctorFinding]:
@@ -204,40 +207,19 @@ def _repository(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _trust(case: Examined) -> Iterator[DoctorFinding]:
-    commands = case.settings.validate
-    if not commands:
-        return
-    try:
-        is_trusted = user_folder.is_trusted(case.environment, case.world.common_dir, commands)
-    except BadConfig:
-        path = config.own_path(user_folder.TRUST, case.environment)
-        yield finding("settings.trust.broken", path=path)
-        return
-    except GitFailed:
-        return  # the worktree's checks say what is wrong with git
-    shown = ", ".join(f"`{visible(command)}`" for command in commands)
-    yield finding("settings.trust.given" if is_trusted else "settings.trust.wanted", commands=shown)
-
-
-def _checks(case: Examined) -> Iterator[DoctorFinding]:
-    """A finding on the checks that can be run, and those that wait for trust; none if there are none."""
-    root = case.world.root
-    known = known_checks.known_checks(root, case.settings, case.environment)
-    checks = [check for check in known if check.commands]
-    if not checks:
-        return
+    """Findings on what may run: at a hand-off, and of the checks, if there are any."""
+    root, commands, environment = case.root, case.settings.validate, case.environment
     clone = store.clone_of(root)
-    try:
-        wanted = [
-            check.name
-            for check in checks
-            if not known_checks.may_run(check, clone, case.environment)
-        ]
-    except BadConfig:
-        if not case.settings.validate:  # else it is told already
-            path = config.own_path(user_folder.TRUST, case.environment)
-            yield finding("settings.trust.broken", path=path)
-        return
-    names = ", ".join(check.name for check in checks)
-    key = "settings.checks.wanted" if wanted else "settings.checks.given"
-    yield finding(key, names=names, wanted=", ".join(wanted))
+    if commands:
+        is_trusted = user_folder.is_trusted(environment, clone, commands)
+        shown = ", ".join(f"`{visible(command)}`" for command in commands)
+        yield finding(
+            "settings.trust.given" if is_trusted else "settings.trust.wanted", commands=shown
+        )
+    known = known_checks.known_checks(root, case.settings, environment)
+    checks = [check for check in known if check.commands]
+    wanted = [check.name for check in checks if not known_checks.may_run(check, clone, environment)]
+    if checks:
+        names = ", ".join(check.name for check in checks)
+        key = "settings.checks.wanted" if wanted else "settings.checks.given"
+        yield finding(key, names=names, wanted=", ".join(wanted))

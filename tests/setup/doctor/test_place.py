@@ -254,13 +254,14 @@ def test_a_full_disk_is_told(
     assert [f"df -h {tmp_path}"] * len(found) == [finding.fix for finding in told]
 
 
-@SOAKED
 def test_a_broken_config(patient: Patient) -> None:
     """The file, the line and nothing more: what needs no settings is looked at all the same."""
     (patient.root / ".lifecycle.toml").write_text("remote = ")
     finding = patient.only("settings.file", "fail")
     assert ".lifecycle.toml is not valid TOML" in finding["says"]
-    assert {"token.scopes", "hooks.installed", "worktree.remote"} <= set(patient.findings())
+    found = patient.findings()
+    assert {"token.scopes", "hooks.installed", "worktree.remote"} <= set(found)
+    assert {"board", "tracker", "stages"}.isdisjoint(name.partition(".")[0] for name in found)
 
 
 @SOAKED
