@@ -110,9 +110,12 @@ def read(path: Path, *, follow: bool = True) -> FileContent | None:
     return FileContent(*file) if file is not None else None
 
 
-def write(path: Path, content: bytes) -> None:
-    """Replace the file by one rename; readers see the old content or the new, never a part."""
-    temporary = _written_beside(path, content)
+def write(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Replace the file by one rename; readers see the old content or the new, never a part.
+
+    It keeps its mode; a new one gets `mode`, as far as the umask leaves it.
+    """
+    temporary = _written_beside(path, content, mode)
     try:
         temporary.replace(path)
     except BaseException:
@@ -144,7 +147,7 @@ def replace_if(
     RENAME_SWAP), and what came out is compared. Where the file system cannot do that, the bytes are
     compared right before a plain rename, and the file that is replaced is kept by a second name.
     """
-    temporary = _written_beside(path, content)
+    temporary = _written_beside(path, content, 0o600)
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
     try:
         if not exchange(temporary, path):
@@ -212,11 +215,11 @@ def left_beside(path: Path) -> list[Path]:
     return sorted(path.parent.glob(f"{glob.escape(path.name)}.*{OURS}"))
 
 
-def _written_beside(path: Path, content: bytes) -> Path:
+def _written_beside(path: Path, content: bytes, mode: int) -> Path:
     # As `tempfile.mkstemp`, which with all that it imports takes longer than a hook's other work.
     name = f"{path}.{os.urandom(8).hex()}{OURS}"
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(name, flags, 0o600)
+    descriptor = os.open(name, flags, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -340,6 +343,12 @@ class Folder:
         path = self.at(name)
         regular_files.refuse_strange(path)
         write(Path(path), content)
+
+    def renew(self, name: str, content: bytes) -> None:
+        """Replace a file under the lock, and delete what killed processes left of doing the same."""
+        for remains in left_beside(Path(self.at(name))):
+            remains.unlink(missing_ok=True)
+        self.write(name, content)
 
     def mark(self, name: str, mtime_ns: int | None = None) -> None:
         """Make a mark with this mtime (the present unless given), and the folder if it is not there."""

@@ -46,7 +46,7 @@ class WorkflowFiles:
 
     def save(self, name: str, value: Any) -> None:
         """Replace a file; the caller holds the lock."""
-        _write(self.sessions, name, store.as_json(value))
+        self.sessions.renew(name, store.as_json(value))
 
     @property
     def is_off(self) -> bool:
@@ -82,14 +82,7 @@ class WorkflowFiles:
         """
         with self.folder.locked(LOCK_SECONDS, workflow_marks.LOCK):
             content = "".join(f"{word}\n" for word in words)
-            _write(self.folder, workflow_marks.WORDS, content.encode())
-            _write(self.folder, workflow_marks.STAGED, json.dumps(settings).encode("ascii") + b"\n")
+            self.folder.renew(workflow_marks.WORDS, content.encode())
+            self.folder.renew(workflow_marks.STAGED, json.dumps(settings).encode("ascii") + b"\n")
             is_settled = now * 1e9 - mtime_ns >= _RACY_NS
             self.folder.mark(workflow_marks.STAGED, mtime_ns if is_settled else 0)
-
-
-def _write(folder: store.Folder, name: str, content: bytes) -> None:
-    """Replace a file under the lock, and delete what killed processes left of doing the same."""
-    for remains in store.left_beside(Path(folder.at(name))):
-        remains.unlink(missing_ok=True)
-    folder.write(name, content)

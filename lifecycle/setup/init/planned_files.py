@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import io
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -158,25 +157,7 @@ def _write(change: FileChange, content: bytes | None, folders: list[Path]) -> No
             if not folder.exists():
                 folder.mkdir()
                 folders.append(folder)
-        if path.exists():
-            store.write(path, content)  # keeps the mode
-        else:
-            _create(path, content, is_executable=change.is_executable)
-
-
-def _create(path: Path, content: bytes, *, is_executable: bool) -> None:
-    """Make a new file with the mode of the user's umask, in one step with all of its content."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        if is_executable:
-            mode = temporary.stat().st_mode
-            temporary.chmod(mode | (mode & 0o444) >> 2)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        store.write(path, content, 0o777 if change.is_executable else 0o666)
 
 
 @dataclass(frozen=True, slots=True)

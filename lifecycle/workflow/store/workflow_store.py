@@ -303,9 +303,7 @@ class WorkflowChange:
         content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
         file = self.store.folder.read(GATES)
         if kept and (file is None or file.content != content):
-            for leftover in store.left_beside(Path(self.store.folder.at(GATES))):
-                leftover.unlink(missing_ok=True)
-            self.store.folder.write(GATES, content)
+            self.store.folder.renew(GATES, content)
         try:
             exclude_own_files(self.root, document_files.LINES)
         except OSError as error:
