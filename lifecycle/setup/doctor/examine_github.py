@@ -11,7 +11,6 @@ from lifecycle.core.errors import BadConfig, LifecycleError, NoPermission, NoTok
 from lifecycle.core.redact import visible
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
 from lifecycle.core.values.priorities import Status
-from lifecycle.git.process import parse_remote
 from lifecycle.settings import config, user_folder
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
 
@@ -175,12 +174,11 @@ def check_repository(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _remote_of(case: Examined) -> str:
-    """The remote of the repository of issues and PRs, which for a fork is not the one pushed to."""
-    for name in case.world.git.remotes():
-        parsed = parse_remote(case.world.git.remote_url(name) or "")
-        if parsed is not None and str(parsed.repository).casefold() == str(case.base).casefold():
-            return name
-    return case.settings.remote
+    """The remote of the repository of issues and PRs; the one pushed to, even if it is not there."""
+    try:
+        return case.world.base_remote
+    except BadConfig:
+        return case.settings.remote
 
 
 def _pushes(case: Examined, access: RepositoryAccess) -> DoctorFinding:

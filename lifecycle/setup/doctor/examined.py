@@ -123,10 +123,7 @@ class Examined:
     @cached_property
     def token(self) -> Token | LifecycleError:
         """The token, or why there is none."""
-        try:
-            return self.world.token
-        except LifecycleError as error:
-            return error
+        return _or_error(lambda: self.world.token)
 
     @property
     def token_source(self) -> str:
@@ -184,10 +181,7 @@ class Examined:
     @cached_property
     def facts(self) -> TokenFacts | LifecycleError:
         """What GitHub says of the token, or why it says nothing."""
-        try:
-            facts = self.ask(lambda clients: clients.rest.token_facts())
-        except LifecycleError as error:
-            return error
+        facts = _or_error(lambda: self.ask(lambda clients: clients.rest.token_facts()))
         self.asked_at = self.clock.now()
         return facts
 
@@ -202,10 +196,15 @@ class Examined:
         base = self.base
         if base is None or not self.is_answering:
             return None
-        try:
-            return self.ask(lambda clients: clients.rest.repository_access(base))
-        except LifecycleError as error:
-            return error
+        return _or_error(lambda: self.ask(lambda clients: clients.rest.repository_access(base)))
+
+
+def _or_error(ask: Callable[[], T]) -> T | LifecycleError:
+    """What `ask` returns, or why it returns nothing."""
+    try:
+        return ask()
+    except LifecycleError as error:
+        return error
 
 
 def _loaded(root: Path, environment: Mapping[str, str]) -> tuple[Settings, BadConfig | None, bool]:

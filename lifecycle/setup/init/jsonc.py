@@ -45,15 +45,13 @@ class Node:
     Attributes:
         start, end: where the value's own text begins and ends.
         value: what Python makes of it; of members with one name the last counts, as in JavaScript.
-        items: an array's values.
-        members: an object's members.
+        members: an object's members, or what an array holds, each without a name.
         is_trailed: a comma follows the last item or member.
     """
 
     start: int
     end: int
     value: Any
-    items: tuple[Node, ...] = ()
     members: tuple[Member, ...] = ()
     is_trailed: bool = False
 
@@ -67,16 +65,19 @@ class Node:
         return max(index for index, member in enumerate(self.members) if member.key == key)
 
     @property
+    def items(self) -> list[Node]:
+        """An array's values."""
+        return [member.node for member in self.members if isinstance(self.value, list)]
+
+    @property
     def spans(self) -> list[tuple[int, int]]:
         """Where each item or member begins and ends, a member's name included."""
-        if self.members:
-            return [(member.start, member.node.end) for member in self.members]
-        return [(item.start, item.end) for item in self.items]
+        return [(member.start, member.node.end) for member in self.members]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object; `start` is where its name begins."""
+    """One member of an object; `start` is where its name begins. In an array it has none."""
 
     key: str
     start: int
@@ -141,7 +142,7 @@ def _value(text: str, offset: int, depth: int) -> Node:
 
 
 def _container(text: str, start: int, depth: int) -> Node:
-    """The object or the array that begins here; an array's items are members without a name."""
+    """The object or the array that begins here."""
     close = "}" if text[start] == "{" else "]"
     members: list[Member] = []
     offset, is_trailed = skip(text, start + 1), False
@@ -156,12 +157,10 @@ def _container(text: str, start: int, depth: int) -> Node:
         offset = skip(text, node.end)
         is_trailed = text.startswith(",", offset)
         offset = skip(text, offset + 1) if is_trailed else offset
-    if close == "]":
-        items = tuple(member.node for member in members)
-        values = [item.value for item in items]
-        return Node(start, offset + 1, values, items=items, is_trailed=is_trailed)
-    value = {member.key: member.node.value for member in members}
-    return Node(start, offset + 1, value, members=tuple(members), is_trailed=is_trailed)
+    value: Any = [member.node.value for member in members]
+    if close == "}":
+        value = {member.key: member.node.value for member in members}
+    return Node(start, offset + 1, value, tuple(members), is_trailed)
 
 
 def _name(text: str, offset: int) -> tuple[str, int]:
