@@ -265,6 +265,18 @@ def _is_dataclass(value: object) -> bool:
     return hasattr(value, "__light_fields__") or hasattr(value, "__dataclass_fields__")
 
 
+def object_in(text: str | bytes, *versions: int) -> dict[str, Any]:
+    """The object that a JSON text holds; {} for what is none, or has a version that is not named here."""
+    import json  # where something is read
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    is_known = isinstance(value, dict) and (not versions or value.get("version") in versions)
+    return value if is_known else {}
+
+
 def from_json(kind: Any, value: Any, *, is_whole: bool = True) -> Any:
     """The value of this type that JSON shows; None if it shows something else.
 
@@ -321,4 +333,4 @@ else:
     asdict, dataclass, field, fields = _asdict, _dataclass, LightField, _fields
     is_dataclass, replace = _is_dataclass, _replace
 
-__all__ = ["asdict", "dataclass", "field", "fields", "from_json", "is_dataclass", "replace"]
+__all__ = ["asdict", "dataclass", "field", "fields", "is_dataclass", "replace"]

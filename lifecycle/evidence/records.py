@@ -10,14 +10,13 @@ each file with the name of its content: as long as it is as a check left it, it 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, object_in, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.storage.store import Folder, as_json
@@ -196,12 +195,7 @@ class EvidenceRoom:
     def _load(self) -> dict[str, Any]:
         """The file's JSON; an empty one if it is not there, or not of our form: it is learned again."""
         file = self.folder.read(RECORDS)
-        try:
-            data = {} if file is None else json.loads(file.content)
-        except (ValueError, RecursionError):
-            return {}
-        is_ours = isinstance(data, dict) and data.get("version") == VERSION
-        return data if is_ours else {}
+        return object_in(file.content, VERSION) if file is not None else {}
 
 
 def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:

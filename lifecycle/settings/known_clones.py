@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, object_in
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import regular_files, store
 
@@ -98,13 +98,12 @@ def _linked(git: Path) -> list[Path]:
 
 def _read(path: Path) -> KnownClone | None:
     """What a file says; None if it is none of ours, or of another form."""
-    with contextlib.suppress(OSError, ValueError, RecursionError):
+    with contextlib.suppress(OSError, ValueError):
         file = store.read(path, follow=False)
-        data = json.loads(file.content) if file is not None else None
-        if isinstance(data, dict) and data.get("version") == _VERSION:
-            git, main = (Path(str(data.get(name) or "")) for name in ("git", "main"))
-            if git.is_absolute() and _name(git) == path.name:
-                return KnownClone(git, main if main.is_absolute() else None)
+        data = object_in(file.content, _VERSION) if file is not None else {}
+        git, main = (Path(str(data.get(name) or "")) for name in ("git", "main"))
+        if git.is_absolute() and _name(git) == path.name:
+            return KnownClone(git, main if main.is_absolute() else None)
     return None
 
 

@@ -13,7 +13,6 @@ GitHub App is configured, `app-tokens.json` with its lock, the tokens of its ins
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.errors import BadConfig, Refused
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, object_in
 from lifecycle.settings import resources
 from lifecycle.settings.config import NAME, own_folder, own_path
 from lifecycle.storage import store
@@ -219,12 +218,9 @@ def _trusted(environment: Mapping[str, str]) -> dict[str, Any]:
     file = store.read(place / TRUST) if place is not None else None
     if file is None:
         return {}
-    with contextlib.suppress(ValueError, RecursionError):
-        data = json.loads(file.content)
-        if isinstance(data, dict) and data.get("version") == _TRUST_VERSION:
-            entries = data.get("trusted")
-            if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
-                return entries
+    entries = object_in(file.content, _TRUST_VERSION).get("trusted")
+    if isinstance(entries, dict) and all(isinstance(e, dict) for e in entries.values()):
+        return entries
     raise BrokenTrust(resources.sentence("broken-trust", path=own_path(TRUST, environment)))
 
 

@@ -14,13 +14,12 @@ session starts.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import object_in, replace
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.redact import redact
 from lifecycle.storage import regular_files
@@ -171,13 +170,10 @@ def _parsed(content: bytes) -> StateSections | None:
     """The sections, or None for what is no state of this version."""
     if len(content) > regular_files.LIMIT:
         return None
-    try:
-        state = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(state, dict) or state.get("version") not in _READABLE:
-        return None
-    is_whole = all(isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items())
+    state = object_in(content, *_READABLE)
+    is_whole = bool(state) and all(
+        isinstance(state.get(key, kind()), kind) for key, kind in _SHAPE.items()
+    )
     sections: StateSections = state  # type: ignore[assignment] # JSON; each section's owner checks its own
     return sections if is_whole else None
 

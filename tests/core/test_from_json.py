@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.core.light_dataclass import asdict, dataclass, from_json
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json, object_in
 from lifecycle.core.stage_names import Stage
 
 
@@ -84,3 +84,19 @@ def test_a_text_is_no_object_of_which_all_is_missing(value: object) -> None:
     """Where defaults stand for what is missing, something else than an object is nothing all the same."""
     assert from_json(Lenient, value, is_whole=False) is None
     assert from_json(tuple[Lenient, ...], [value], is_whole=False) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "versions", "expected"),
+    [
+        ('{"version": 2}', (1, 2), {"version": 2}),
+        (b'{"a": 1}', (), {"a": 1}),
+        *(('{"version": 3}', (1, 2), {}), ("{}", (1,), {}), ('{"a": ', (), {}), ("", (), {})),
+        *(("[1]", (), {}), (b"\xff", (), {}), ("[" * 100_000, (), {})),
+    ],
+)
+def test_an_object_of_a_known_version_is_read(
+    text: str | bytes, versions: tuple[int, ...], expected: dict[str, object]
+) -> None:
+    """What is none, or has another version, is as good as empty."""
+    assert object_in(text, *versions) == expected

@@ -5,11 +5,10 @@ A sweep sees every task a little; whoever acts on one looks at it once more, as 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass, field, object_in
 from lifecycle.core.values.model import Hold, Observation, PullRequest
 
 LEASES = "refs/agent-claims/"
@@ -96,12 +95,7 @@ def parse_lease(message: str) -> tuple[str, str, str]:
     Leases of older versions name no branch, and a ref of that name may point to anybody's commit.
     """
     line = message.partition("\n")[0].strip()
-    try:
-        word = json.loads(line.removeprefix(_LEASE))
-    except (ValueError, RecursionError):
-        return "", "", ""
-    if not isinstance(word, dict):
-        return "", "", ""
+    word = object_in(line.removeprefix(_LEASE))
     values = (word.get(key) for key in ("agent", "nonce", "branch"))
     agent, nonce, branch = (value if isinstance(value, str) else "" for value in values)
     return agent, nonce, branch

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from lifecycle.core import errors, timing
-from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.core.light_dataclass import dataclass, field, object_in
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository
@@ -321,12 +321,11 @@ def _read(entry: object) -> InstallationToken | None:
 
 def _entries(place: Path | None) -> dict[str, Any]:
     """The kept entries, {} if the file cannot be read or understood: all of it can be had again."""
-    with contextlib.suppress(OSError, ValueError, RecursionError):
+    with contextlib.suppress(OSError):
         file = store.read(place / user_folder.TOKENS) if place is not None else None
-        data = json.loads(file.content) if file is not None else {}
-        if isinstance(data, dict) and data.get("version") == _VERSION:
-            entries = data.get("tokens")
-            return entries if isinstance(entries, dict) else {}
+        data = object_in(file.content, _VERSION) if file is not None else {}
+        entries = data.get("tokens")
+        return entries if isinstance(entries, dict) else {}
     return {}
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.setup.init import hook_table
 from lifecycle.setup.init.planned_files import PutLines, sentence
@@ -134,12 +135,12 @@ def parse(content: bytes) -> InitMark:
         Refused: it is none of ours, or was broken by hand.
     """
     try:
-        data = _LATER | json.loads(content)
+        data: dict[str, Any] = _LATER | object_in(content, _VERSION)
         data["settings"] = {"variables": {}, **data["settings"]}
         mark: InitMark | None = from_json(InitMark, data)
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (TypeError, KeyError):
         mark = None
-    if mark is None or data.get("version") != _VERSION or not _is_ours(mark):
+    if mark is None or not _is_ours(mark):
         raise Refused(sentence("unreadable-mark", name=MARK))
     put, known = mark.settings, (hook_table.CAP,)
     # Nobody else's rule is taken out, whatever a stranger's mark says.
