@@ -15,7 +15,10 @@ from lifecycle.settings import resources
 PACKAGE = Path(lifecycle.__file__).parent
 
 TABLES = {
-    "run/texts/refusals.toml": (("run", "cli/run", "hooks/answers"), ("refused", "sentence")),
+    "run/texts/refusals.toml": (
+        ("run", "cli/run", "hooks/answers"),
+        ("refused", "sentence", "demand_open", "open_story"),
+    ),
     "settings/sentences.toml": (("settings",), ("sentence",)),
     "setup/init/sentences.toml": (("setup/init",), ("note", "sentence")),
     "trackers/refusals.toml": (("trackers",), ("lacking", "sentence", "_unusable")),
@@ -26,10 +29,10 @@ TABLES = {
 }
 """By the file of sentences, the folders in which they are said, and the functions that say them."""
 
-NAME_AT = {"lacking": 1}
+NAME_AT = {"lacking": 1, "open_story": 1}
 """Which of a function's arguments is the sentence's name, where that is not the first."""
 
-BY_PLACE = {"_unusable": {"doing"}}
+BY_PLACE = {"_unusable": {"doing"}, "demand_open": {"run"}, "open_story": {"story"}}
 """The words that a function takes by their place."""
 
 

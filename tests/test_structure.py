@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_675,
-    "storage": 1_411,
-    "settings": 847,
+    "core": 2_679,
+    "storage": 1_403,
+    "settings": 839,
     "git": 846,
-    "github": 6_287,
+    "github": 6_224,
     "trackers": 2_584,
     "platforms": 730,
-    "evidence": 2_428,
-    "claim": 5_713,
-    "run": 3_487,
+    "evidence": 2_422,
+    "claim": 5_616,
+    "run": 3_425,
     "stages": 2_599,
-    "workflow": 2_235,
+    "workflow": 2_195,
     "feedback": 2_690,
     "reconcile": 1_440,
-    "views": 2_211,
-    "app": 1_671,
-    "setup": 3_389,
-    "hooks": 2_034,
-    "cli": 5_499,
+    "views": 2_180,
+    "app": 1_647,
+    "setup": 3_281,
+    "hooks": 1_993,
+    "cli": 5_306,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_636
+RUN_IN_ALL = 4_554
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

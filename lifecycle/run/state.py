@@ -358,6 +358,11 @@ class Story(_Value, frozen=True):
     checkpoint: str = ""
 
     @property
+    def quoted_title(self) -> str:
+        """The title for a sentence: on one line, between quotation marks, and shortened."""
+        return quoted(self.title, 80)
+
+    @property
     def is_open(self) -> bool:
         """True unless it is completed."""
         return self.status is not table.StoryStatus.COMPLETED
@@ -524,7 +529,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
         story = self.story(name)
         if story.is_open:
             return story
-        raise refused(refusal, story=story, title=quoted(story.title, 80))
+        raise refused(refusal, story=story)
 
     def story(self, name: str) -> Story:
         """The story with this id, in any case; Refused, with the ids that there are."""

@@ -207,7 +207,7 @@ def story_line(story: Story) -> str:
     work = f" ({WORK[story.tdd]})" if story.tdd in WORK else ""
     count = attempts(story)
     tried = f", iteration {count} of {MAX_RETRIES}" if count else ""
-    return f"Story {story.id} {quoted(story.title, 80)}: {story.status.value}{cycle}{work}{tried}."
+    return f"Story {story.id} {story.quoted_title}: {story.status.value}{cycle}{work}{tried}."
 
 
 def _joined(missing: tuple[str, ...]) -> str:

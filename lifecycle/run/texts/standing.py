@@ -261,7 +261,7 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     after = next((story for story in run.open_stories if story != run.current), None)
     lines = [
         f"{step.text}: {step.command}",
-        f"Then {after.id}: {quoted(after.title, 80)}" if after is not None else "",
+        f"Then {after.id}: {after.quoted_title}" if after is not None else "",
         report if report_due(run, now) else "",
         _REVIEW.format(len(run.completed_stories)) if review_due(run, now) else "",
     ]
