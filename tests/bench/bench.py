@@ -106,9 +106,10 @@ def main(arguments: Sequence[str]) -> int:
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
     faults += judge_runs(runs) + judge_workflows(workflows) + judge_logs(logs)
-    faults += (
-        judge_waits(waits) + judge_feedback(asked) + (judge_hour(hour) if hour is not None else [])
-    )
+    faults += judge_waits(waits) + judge_feedback(asked)
+    if hour is not None:
+        polls = (row.gh for row in remote if row.name == POLL)
+        faults += judge_hour(hour, next((gh.seconds for gh in polls if gh is not None), None))
     for fault in faults:
         console.print(f"[bold red]too much[/]: {fault}")
     return 1 if faults else 0
@@ -116,7 +117,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _hour(folder: Path) -> WaiterHour | None:
     """A waiter's hour where the system tells what a process holds: on Linux."""
-    return waiter_hour(folder) if Path("/proc/self/status").exists() else None
+    return waiter_hour(folder, LATENCY) if Path("/proc/self/status").exists() else None
 
 
 def quiet_table(quiet: Mapping[str, float], rounds: int) -> Table:

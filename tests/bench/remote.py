@@ -30,13 +30,15 @@ from tests.bench.paths import environment
 from tests.bench.timing import age, seconds_of
 
 LATENCY = 0.1
+"""Seconds to GitHub and back."""
+
 STOP, POLL, SYNC, PULL, DONE = (
     "stop, unchanged", "idle poll", "status sync", "pull request", "done",
 )  # fmt: skip
 
 
 FLOORS = {STOP: 0, POLL: 1, SYNC: 1, PULL: 2, DONE: 3}
-"""The least requests of each path.
+"""The least requests of each path. The idle poll is on-idle's: where a waiter runs, that polls, without a start.
 
 Opening looks, and writes what it saw was wanted; closing looks, writes, and ends the lease, which is
 somebody else's task from then on: so it goes behind what has to be true before.

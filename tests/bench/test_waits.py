@@ -35,12 +35,13 @@ def test_waiting_is_measured(tmp_path: Path) -> None:
 
 
 def test_a_waiter_that_holds_or_computes_too_much_is_found() -> None:
-    """Memory counts against what any client of HTTPS holds, CPU by the hour."""
-    fine = WaiterHour(22_000_000, 17_000_000, 2.9, 30, frozenset())
-    assert judge_hour(fine) == []
+    """Memory counts against what any client of HTTPS holds, CPU by the hour, a poll against gh's."""
+    fine = WaiterHour(22_000_000, 17_000_000, 2.9, 30, 0.12, frozenset())
+    assert judge_hour(fine, 0.15) == judge_hour(fine) == []
     (holds,) = judge_hour(replace(fine, resident=24_000_000))
     (computes,) = judge_hour(replace(fine, seconds=3.5))
     assert holds == "a waiter holds 1.41 of what json, http.client and ssl do"
+    assert judge_hour(fine, 0.11) == ["a poll takes a waiter 120 ms, and gh 110"]
     assert computes == "a waiter computes 3.5 s an hour"
 
 

@@ -65,6 +65,7 @@ class WaiterHour:
         imports: what Python holds with json, http.client and ssl.
         seconds: CPU time, its start and every poll with it.
         requests: how many it made.
+        poll: seconds for each of them with its part of all that the waiter does.
         modules: what it has imported at the end.
     """
 
@@ -72,6 +73,7 @@ class WaiterHour:
     imports: int
     seconds: float
     requests: int
+    poll: float
     modules: frozenset[str]
 
     @property
@@ -80,8 +82,11 @@ class WaiterHour:
         return WHOLE not in self.modules
 
 
-def waiter_hour(folder: Path) -> WaiterHour:
-    """Let a real waiter wait for an hour that passes at once, for a pull request whose checks run."""
+def waiter_hour(folder: Path, latency: float = 0.0) -> WaiterHour:
+    """Let a real waiter wait for an hour that passes at once, for a pull request whose checks run.
+
+    GitHub is so many seconds away.
+    """
     root, code = folder / "waiter", Path(__file__).parents[2]
     with Sandbox() as sandbox:
         info = sandbox.info
@@ -106,11 +111,16 @@ def waiter_hour(folder: Path) -> WaiterHour:
         _printed((str(hook_script("on-stop")),), root, seen)
         control.clear_requests()
         command = (sys.executable, "-P", "-m", "tests.bench.waiter", "hook", "ci-waiter")
+        control.set_latency(latency)
+        begun = time.perf_counter()
         waited = _printed(command, root, {**seen, PASSED: "0", ENDS: str(HOUR)}).split()
+        seconds = time.perf_counter() - begun
+        control.set_latency(0)
         requests = len([one for one in control.requests() if one.kind != "git"])
         imports = _printed((sys.executable, "-c", _IMPORTS), root, seen)
     modules = frozenset(waited[3:])
-    return WaiterHour(int(waited[2]), int(imports), float(waited[1]), requests, modules)
+    poll = seconds / requests
+    return WaiterHour(int(waited[2]), int(imports), float(waited[1]), requests, poll, modules)
 
 
 def _printed(command: tuple[str, ...], root: Path, seen: dict[str, str]) -> str:
@@ -154,25 +164,40 @@ def wait_table(rows: Sequence[WaitCost]) -> Table:
 
 def hour_table(hour: WaiterHour) -> Table:
     """Memory and CPU of a waiter's process."""
-    title = "a waiter's process, after an hour that passes at once"
+    title = "a waiter's process, after an hour that passes at once; GitHub 100 ms away"
     table = Table(title=title, title_justify="left")
-    names = ("MB", "json, http.client, ssl: MB", "÷ those", "CPU s", "requests", "at rest")
+    names = (
+        "MB",
+        "json, http.client, ssl: MB",
+        "÷ those",
+        "CPU s",
+        "requests",
+        "ms each",
+        "at rest",
+    )
     numbers = (f"{hour.resident / 1e6:.1f}", f"{hour.imports / 1e6:.1f}")
     ratio = f"{hour.resident / hour.imports:.2f}"
     for name in names:
         table.add_column(name, justify="right")
-    rests = "yes" if hour.rests else "no"
-    table.add_row(*numbers, ratio, f"{hour.seconds:.2f}", str(hour.requests), rests)
+    poll, rests = f"{hour.poll * 1e3:.0f}", "yes" if hour.rests else "no"
+    table.add_row(*numbers, ratio, f"{hour.seconds:.2f}", str(hour.requests), poll, rests)
     return table
 
 
-def judge_hour(hour: WaiterHour) -> list[str]:
-    """What of a waiter's process is too much, in words; empty if all is well."""
+def judge_hour(hour: WaiterHour, gh: float | None = None) -> list[str]:
+    """What of a waiter's process is too much, in words; empty if all is well.
+
+    Args:
+        hour: what the process took, with GitHub as far away as for `gh`.
+        gh: seconds in which `gh` asks for the same; None where it is not there.
+    """
     ratio, faults = hour.resident / hour.imports, []
     if ratio > MOST_RESIDENT:
         faults.append(f"a waiter holds {ratio:.2f} of what json, http.client and ssl do")
     if hour.seconds > MOST_SECONDS:
         faults.append(f"a waiter computes {hour.seconds:.1f} s an hour")
+    if gh is not None and hour.poll > gh:
+        faults.append(f"a poll takes a waiter {hour.poll * 1e3:.0f} ms, and gh {gh * 1e3:.0f}")
     return faults
 
 
