@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 
 import click
@@ -160,7 +159,7 @@ def _run(session: RunSession, fix: UserFix) -> tuple[check_process.ProcessEnd, s
     asked = (fix.check_command, world.root, environment, fix.timeout)
     with world.deadline.standing_still():  # it has a limit of its own
         end = check_process.run(*asked, out=take, err=take)
-    if end.signal == signal.SIGINT:
+    if end.signal:
         raise KeyboardInterrupt
     lines = tail.decode("utf-8", "replace").strip().splitlines()
     return end, lines[-1][:300] if lines else ""

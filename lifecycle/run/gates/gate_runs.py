@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline, render_time
@@ -38,7 +37,7 @@ class GateRun:
     Attributes:
         remarks: what is to be said of it, in sentences.
         errors: by check, what failed, in one line.
-        interrupted: somebody pressed Ctrl-C.
+        interrupted: it was told to end, by Ctrl-C or another signal, so it shows nothing.
     """
 
     def __init__(self, world: World, *, session: str, out: Take) -> None:
@@ -115,7 +114,7 @@ class GateRun:
         asked = CheckAsked(check, (), settings.check_seconds, rows, self.session)
         outputs = {"out": self.out, "err": self.out}
         run = CheckRun(world.root, world.environment, world.clock, asked, **outputs).result()
-        self.interrupted = run.signal == signal.SIGINT
+        self.interrupted = run.signal != 0
         self.remarks += run.remarks
         return run.record
 

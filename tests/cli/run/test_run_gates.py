@@ -129,6 +129,17 @@ def test_a_gate_that_fails_adds_what_failed(project: RunGround) -> None:
     assert "Iteration: 2/3" in project.said("update-story", "S1", "in_progress")
 
 
+def test_a_gate_that_is_told_to_end_shows_nothing(project: RunGround) -> None:
+    """Neither a record nor a failure: the client's time limit and a shutdown are none of the code's."""
+    (project.root / "run.sh").write_text("kill -TERM $PPID; exec sleep 1000\n")
+    before = state(project)
+    for words in (("gate", "G5", "S1"), ("gate", "G7")):
+        done = project.run(*words)
+        assert (done.returncode, done.stdout) == (130, "")
+        assert "Interrupted; what was done so far is kept." in done.stderr
+    assert state(project) == before
+
+
 @SOAKED
 def test_coverage_is_held_against_the_storys_size(project: RunGround) -> None:
     """The platform's threshold; where it has none for that size, that is said."""

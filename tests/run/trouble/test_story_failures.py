@@ -85,6 +85,7 @@ MESSAGES = {
         "context deadline exceeded",
         "exceeded timeout of 5000 ms for a test",
         "read ETIMEDOUT",
+        "test failed: its time of 2.5 seconds was up",
         "HTTP 504 Gateway Time-out",
     ],
 }  # fmt: skip
