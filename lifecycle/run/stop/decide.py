@@ -18,7 +18,7 @@ from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run, state
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
-from lifecycle.run.state import Run, Story, fields_of
+from lifecycle.run.state import GateRecord, Run, Story, fields_of
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
 from lifecycle.run.texts.told import filled, sentence
@@ -224,5 +224,12 @@ def _joined(missing: tuple[str, ...]) -> str:
 def _digest(run: Run, tree: str) -> str:
     """A hash of the run without its counters, and of its tree: the same again means that nothing moved."""
     fresh = Run(run.id, run.goal, run.started)
-    about = run.but(**fields_of(fresh, *_COUNTED.split()))
-    return hashlib.sha256(state.encoded(about) + tree.encode()).hexdigest()
+    about = run.but(**fields_of(fresh, *_COUNTED.split()), gates=_shown(run.gates))
+    stories = tuple(story.but(gates=_shown(story.gates)) for story in run.stories)
+    return hashlib.sha256(state.encoded(about.but(stories=stories)) + tree.encode()).hexdigest()
+
+
+def _shown(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
+    """What gates came to on which tree: that it was looked at once more is no work."""
+    bare = {GateRecord(record.gate, 0.0, record.state, record.tree) for record in records}
+    return tuple(sorted(bare, key=str))

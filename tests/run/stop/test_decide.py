@@ -14,9 +14,20 @@ from lifecycle.core.plan import StopVerdict
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run
 from lifecycle.run.gates import gate_rules
+from lifecycle.run.gates.gate_records import with_gate
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.run_store import adopted
-from lifecycle.run.state import Blocker, Failure, Led, Run, Spent, Story, UserFix
+from lifecycle.run.state import (
+    Blocker,
+    Failure,
+    GatePart,
+    GateRecord,
+    Led,
+    Run,
+    Spent,
+    Story,
+    UserFix,
+)
 from lifecycle.run.stop.decide import (
     IDLE_STOPS,
     RunSeen,
@@ -28,7 +39,15 @@ from lifecycle.run.stop.decide import (
     waits_for,
 )
 from lifecycle.run.stop.next_step import next_step
-from lifecycle.run.table import FailureCategory, RunPhase, RunStatus, StoryStatus, TddPhase
+from lifecycle.run.table import (
+    CheckState,
+    FailureCategory,
+    Gate,
+    RunPhase,
+    RunStatus,
+    StoryStatus,
+    TddPhase,
+)
 from lifecycle.run.texts.told import filled, sentence
 from tests.batches import each_row
 
@@ -268,6 +287,21 @@ def test_an_edited_file_is_a_move() -> None:
         assert verdict.word.verdict is StopVerdict.BLOCK
         assert "Stuck" not in "\n".join(verdict.word.reason)
         run = verdict.run
+
+
+@pytest.mark.parametrize("story", ["S2", ""])
+def test_a_gate_that_came_to_the_same_on_the_same_files_is_no_move(story: str) -> None:
+    """A run that can end by no gate any more is stopped; one that came to something else is a move."""
+    facts, gate = WorkFacts("a tree"), Gate.G5 if story else Gate.G7
+    run = a_run()
+    for number in range(IDLE_STOPS):
+        part = GatePart("test", CheckState.PASS, log=f"{number}.log")
+        record = GateRecord(gate, NOW + number, CheckState.PASS, "a tree", (part,))
+        run = decide(seen(with_gate(run, story, record, "", NOW), facts=facts)).run
+    assert (run.status, run.idle) == (RunStatus.ACTIVE, IDLE_STOPS - 1)
+    record = GateRecord(gate, NOW, CheckState.NOT_APPLICABLE, "a tree")
+    assert decide(seen(with_gate(run, story, record, "", NOW), facts=facts)).run.idle == 0
+    assert decide(seen(run, facts=facts)).run.status is RunStatus.STOPPED
 
 
 def test_the_same_stop_is_answered_once() -> None:
