@@ -2,7 +2,7 @@
 
 Each is a commit whose tree is the worktree's files and whose parent is the commit that HEAD was on, so that
 both can be gone back to. As in git's stash, a second parent has the index, where that is
-neither that commit's nor that of the files. Sources: https://git-scm.com/docs/git-commit-tree,
+neither that commit's nor that of the files. Its message has the stories as they were. Sources: https://git-scm.com/docs/git-commit-tree,
 https://git-scm.com/docs/git-update-ref, https://git-scm.com/docs/git-stash#_discussion.
 
 Going back, what is there is saved first; then files, branch and stories go back. The files go through a
@@ -12,7 +12,10 @@ first. Source: https://git-scm.com/docs/git-read-tree
 
 from __future__ import annotations
 
+import json
 import re
+
+import msgspec
 
 from lifecycle.core.errors import GitFailed, did_you_mean
 from lifecycle.core.light_dataclass import dataclass
@@ -22,15 +25,15 @@ from lifecycle.git import worktree_files
 from lifecycle.git.commits import commit_at, head_of, moved_modules
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
-from lifecycle.run.state import Checkpoint, Criterion, Run, Story, fields_of
-from lifecycle.run.table import RunPhase, StoryStatus, TddPhase
+from lifecycle.run.state import Checkpoint, Criterion, Run, Story, data_of, fields_of
+from lifecycle.run.table import WORKING, RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import refused, sentence, there
 
 NAMESPACE = "refs/lifecycle/checkpoints"
 MARK, SAVED = "mark", "saved"
 """How the names of checkpoints begin that are made by hand, and that a rollback saves."""
 
-_BRANCH, _AT = "Branch: ", "At: "
+_BRANCH, _AT, _RECORD = "Branch: ", "At: ", "Record: "
 _TRIES = 5
 
 
@@ -63,7 +66,10 @@ def keep(aside: Aside, run: Run, now: float, kind: str, about: str, story: str =
     held = (aside.tree, git.run("rev-parse", f"{parent}^{{tree}}") if parent else aside.staged)
     if aside.staged and aside.staged not in held:
         words += ["-p", git.run("commit-tree", aside.staged, *words, stdin=f"Index: {text}")]
-    commit = git.run("commit-tree", aside.tree, *words, stdin=text)
+    # Without what is not ASCII: a user's git may keep messages in another encoding.
+    then = Run(run.id, "", 0.0, stories=run.stories, checkpoints=run.checkpoints)
+    record = json.dumps(data_of(then))
+    commit = git.run("commit-tree", aside.tree, *words, stdin=f"{text}{_RECORD}{record}\n")
     for _ in range(_TRIES):
         ref = _next_name(git, run, kind)
         place = f"{prefix_of(run)}{ref}"
@@ -85,6 +91,14 @@ def base_of(git: GitRepository, commit: str) -> str:
 def _noted(git: GitRepository, commit: str, key: str) -> str:
     lines = git.run("log", "-1", "--format=%B", commit).splitlines()
     return next((line.removeprefix(key) for line in lines if line.startswith(key)), "")
+
+
+def _record(git: GitRepository, commit: str) -> Run | None:
+    """Stories and checkpoints of the run when a checkpoint was made; None if it does not tell."""
+    try:
+        return msgspec.json.decode(_noted(git, commit, _RECORD), type=Run)
+    except ValueError:
+        return None
 
 
 def listed(git: GitRepository, run: Run) -> dict[str, str]:
@@ -147,6 +161,7 @@ class Return:
 
     Attributes:
         checkpoint: what was gone back to.
+        record: stories and checkpoints of the run as they were then; None if that is not known.
         saved: the name under which the files and the head from before are kept.
         former, head: the commit that HEAD was on, and is on; "" for none.
         branch: the branch; "" if HEAD is on none.
@@ -159,6 +174,7 @@ class Return:
     head: str
     branch: str
     modules: tuple[str, ...] = ()
+    record: Run | None = None
 
     @property
     def undo(self) -> str:
@@ -200,26 +216,43 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
             why = sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved)
             raise GitFailed(why, evidence=error.evidence) from None
         modules = moved_modules(aside.git, aside.tree, target)
-    return Return(checkpoint, saved, former, base, git.current_branch() or "", modules)
+    branch, record = git.current_branch() or "", _record(git, checkpoint.commit)
+    return Return(checkpoint, saved, former, base, branch, modules, record)
 
 
-def rolled_back(run: Run, checkpoint: Checkpoint) -> Run:
+def rolled_back(run: Run, checkpoint: Checkpoint, record: Run | None = None) -> Run:
     """The run once its worktree is at a checkpoint: what was done later is to be done again.
 
     A story that was begun or completed later is pending, and what was shown of it does not count. One
-    that was at work then goes on, with what was shown by then. Failures, clarifications, blockers and the
-    iterations of the run stay; a blocked story stays blocked.
+    that was at work or completed then is so again, with what was shown by then. Failures, clarifications,
+    blockers and the iterations of the run stay; a blocked story stays blocked.
+
+    Args:
+        run: before.
+        checkpoint: where the worktree is.
+        record: stories and checkpoints of the run as they were then; None: their times tell it.
     """
-    stories = tuple(_story_then(story, checkpoint) for story in run.stories)
-    kept = tuple(candidate for candidate in run.checkpoints if candidate.at <= checkpoint.at)
+    then = {story.id: story for story in record.stories} if record else {}
+    stories = tuple(_story_then(story, checkpoint, then.get(story.id)) for story in run.stories)
+    known = {*run.checkpoints, *(record.checkpoints if record else ())}
+    by_time = sorted(known, key=lambda candidate: candidate.at)
+    kept = tuple(candidate for candidate in by_time if candidate.at <= checkpoint.at)
     is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
     phase = RunPhase.DEVELOPMENT if is_late else run.phase
     return run.but(stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=())
 
 
-def _story_then(story: Story, checkpoint: Checkpoint) -> Story:
+def _story_then(story: Story, checkpoint: Checkpoint, then: Story | None) -> Story:
     at = checkpoint.at
-    if story.status in (StoryStatus.PENDING, StoryStatus.BLOCKED) or story.id == checkpoint.story:
+    is_blocked = story.status is StoryStatus.BLOCKED
+    if then and then.status in (*WORKING, StoryStatus.COMPLETED) and not is_blocked:
+        judged = {criterion.text: criterion for criterion in then.criteria}
+        criteria = tuple(judged.get(c.text, Criterion(c.text)) for c in story.criteria)
+        late = tuple(review for review in story.standing_reviews if review not in then.reviews)
+        name = story.checkpoint or then.checkpoint
+        story = story.but(**fields_of(then, *_DONE.split()))
+        return story.but(criteria=criteria, reviews=(*then.reviews, *late), checkpoint=name)
+    if is_blocked or story.status is StoryStatus.PENDING or story.id == checkpoint.story:
         return story
     if not story.is_open and story.completed <= at:
         return story

@@ -165,9 +165,10 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
         if before.is_over:
             raise refused("run-over-not-moved", before=before)
         back = go_back(session.git, before, name, session.now)
-        change.run = rolled_back(before, back.checkpoint)
+        change.run = rolled_back(before, back.checkpoint, back.record)
         pairs = zip(before.stories, change.run.stories, strict=True)
-        reopened = [story.id for old, story in pairs if story.status is not old.status]
+        pending = StoryStatus.PENDING
+        reopened = [s.id for old, s in pairs if s.status is pending is not old.status]
         change.note(f"Went back to {back.checkpoint.ref}; saved as {back.saved.ref}")
     lines = filled(
         "rolled-back",

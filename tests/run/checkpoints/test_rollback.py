@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
@@ -14,6 +15,7 @@ from lifecycle.git.process import GitRepository
 from lifecycle.run import checkpoints
 from lifecycle.run.checkpoints import Return, prefix_of, with_checkpoint
 from lifecycle.run.state import Checkpoint, Run, Story, new_run
+from lifecycle.run.table import StoryStatus
 from tests.run.run_ground import RunGround
 
 AT = 1_800_000_000.0
@@ -59,7 +61,7 @@ class Marked:
         """Go back."""
         self.now += 10
         back = checkpoints.go_back(self.own_git, self.run, name, self.now)
-        self.run = checkpoints.rolled_back(self.run, back.checkpoint)
+        self.run = checkpoints.rolled_back(self.run, back.checkpoint, back.record)
         return back
 
     @property
@@ -90,6 +92,18 @@ def everything(marked: Marked) -> tuple[str, ...]:
     refs = marked.git("for-each-ref", "refs/heads", "refs/tags")
     index = (marked.root / ".git" / "index").read_bytes()
     return (index.hex(), refs, status, repr(marked.files()))
+
+
+def test_what_was_shown_of_the_stories_comes_back_with_the_files(marked: Marked) -> None:
+    """Also where git keeps messages in an encoding that lacks a story's letters."""
+    marked.git("config", "i18n.commitEncoding", "latin1")
+    story = Story("S1", "Zahlung € \u2028 merken", started=AT + 15, status=StoryStatus.REVIEW)
+    marked.mark()
+    before = marked.run = replace(marked.run, stories=(story,))
+    marked.back()
+    assert marked.run.stories[0].status is StoryStatus.PENDING
+    marked.back("saved-1")
+    assert marked.run == before
 
 
 def test_a_checkpoint_touches_neither_index_nor_files_nor_branch(marked: Marked) -> None:

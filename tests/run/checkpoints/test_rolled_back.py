@@ -13,6 +13,7 @@ from lifecycle.run.state import (
     Criterion,
     Failure,
     GateRecord,
+    ReviewFinding,
     ReviewRecord,
     Run,
     Story,
@@ -24,6 +25,7 @@ from lifecycle.run.table import (
     Gate,
     ReviewVerdict,
     RunPhase,
+    Severity,
     StoryCheck,
     StoryStatus,
     TddPhase,
@@ -91,6 +93,34 @@ def test_later_stories_are_pending_and_nothing_of_them_counts() -> None:
     assert back.lint_waived == ""
     assert [one.ref for one in back.checkpoints] == ["S1"]
     assert (back.iterations, back.clarifications) == (run.iterations, run.clarifications)
+
+
+def test_what_was_saved_before_going_back_comes_back_with_what_was_shown() -> None:
+    """Stories and checkpoints are those of that time; what failed meanwhile and the iterations stay."""
+    run = run_of(done("S1", AT, AT + 100), done("S2", AT + 100, AT + 200), Story("S3", "Later"))
+    back = rolled_back(run, run.checkpoints[0])
+    second = back.stories[1].but(iteration=3, criteria=(Criterion("it works"), Criterion("new")))
+    again = rolled_back(back.with_story(second), point("saved-1", AT + 300), run)
+    first, second, third = again.stories
+    assert (first, third) == (run.stories[0], run.stories[2])
+    criteria = (*run.stories[1].criteria, Criterion("new"))
+    assert second == replace(run.stories[1], iteration=3, criteria=criteria)
+    assert again.checkpoints == run.checkpoints
+
+
+def test_a_story_that_is_blocked_by_now_is_not_freed_by_what_was_saved() -> None:
+    """And what was BLOCKING of it by then still stands, however a story came to be pending."""
+    run = run_of(done("S1", AT, AT + 100))
+    blocked = replace(run.stories[0], status=StoryStatus.BLOCKED)
+    saved = point("saved-1", AT + 300)
+    assert rolled_back(run.with_story(blocked), saved, run).stories == (blocked,)
+    finding = ReviewFinding(Severity.BLOCKING, "no lock")
+    late = ReviewRecord(
+        StoryCheck.REVIEW_APPROVED, ReviewVerdict.CHANGES_REQUESTED, AT + 90, "u", "", (finding,)
+    )
+    pending = replace(run.stories[0], status=StoryStatus.PENDING, reviews=(late,))
+    (story,) = rolled_back(run.with_story(pending), saved, run).stories
+    assert (story.status, story.reviews[1:]) == (StoryStatus.COMPLETED, (late,))
 
 
 def test_its_own_story_stays_completed_although_the_checkpoint_came_first() -> None:
