@@ -17,8 +17,9 @@ from lifecycle.evidence.checks import check_process
 from lifecycle.run import long_run
 from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.state import Run, UserFix, fields_of
-from lifecycle.run.table import FailureCategory, RunStatus
+from lifecycle.run.table import WAITS, FailureCategory, RunStatus
 from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
+from lifecycle.run.texts.told import sentence
 from lifecycle.run.trouble import blockers, external_services
 from lifecycle.run.trouble.story_failures import advice, escalation_lines, failed
 from lifecycle.settings.config import for_child
@@ -142,6 +143,8 @@ def check_user_fix(session: RunSession) -> int:
     elif not fix.completed_at:
         why = "no command checks it, and the user did not say yet that it is fixed"
     session.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
+    if not fix.completed_at:
+        click.echo(sentence("then-say-so"), err=True)
     return 0
 
 
@@ -224,7 +227,7 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
 def _goes_on(run: Run, subject: str, whither: str = "") -> str:
     """The sentence on how an active run goes on, or which status it has instead."""
     if run.status is not RunStatus.ACTIVE:
-        return f"{subject} is {run.status.value.replace('_', ' ')}."
+        return f"{subject} is {run.status.value.replace('_', ' ')}. {WAITS[run.status]}"
     return f"Start the client in this folder, or write a prompt there{whither}."
 
 

@@ -184,7 +184,8 @@ def _opened_again(run: Run, story: Story, facts: WorkFacts) -> Run:
 def _demand_unblocked(run: Run, story: Story) -> None:
     blockers = blocking(run, story.id)
     if story.status is StoryStatus.BLOCKED and blockers:
-        raise refused("story-stays-blocked", story=story, blockers=", ".join(blockers))
+        stand = ", ".join(blockers)
+        raise refused("story-stays-blocked", story=story, stand=stand, blocker=blockers[0])
 
 
 def _completed(run: Run, story: Story, facts: WorkFacts, now: float, unneeded: str) -> Run:

@@ -7,6 +7,7 @@ turns in which nothing moved.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from lifecycle.core.redact import visible
@@ -113,7 +114,7 @@ def awaiting(
         name: the blocker's id or index.
         description: what that person is to do.
         now: the present.
-        check_command: what shows that it is fixed; no shell reads it.
+        check_command: what shows that it is fixed, a text or a list as JSON; no shell reads it.
         timeout: seconds that this may take.
 
     Raises:
@@ -192,7 +193,8 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
         if fix is not None and blocker.id in (fix.blocker, *fix.others):
             return (blocker,), fix.asked_at
         return (blocker,), blocker.at
-    if run.status is not RunStatus.AWAITING_USER or run.fix is None:
+    held = (RunStatus.AWAITING_USER, RunStatus.STOPPED)
+    if run.status not in held or run.fix is None or run.fix.completed_at:
         standing = ", ".join(other.id for other in run.standing_blockers) or "none"
         raise refused("waits-for-nobody", standing=standing)
     wanted = (run.fix.blocker, *run.fix.others)
@@ -242,13 +244,23 @@ def _freed(run: Run, story: Story) -> Story:
 
 
 def _argv(command: str) -> tuple[str, ...]:
-    if not command.strip():
-        return ()
+    """The words of one command: several become one, in which each runs if the one before succeeded."""
     try:
-        (argv,) = command_argv.commands_in(command.strip())
+        commands = command_argv.commands_in(_listed(command.strip()))
     except ValueError as error:
         raise refused("no-check-command", error=error) from None
-    return argv
+    if len(commands) > 1:
+        return ("sh", "-c", command_argv.as_line(commands))
+    return commands[0] if commands else ()
+
+
+def _listed(command: str) -> object:
+    """The list that a text writes, as refusals say it: [["a"], ["b"]]; else the text."""
+    try:
+        value = json.loads(command)
+    except (ValueError, RecursionError):
+        return command
+    return value if isinstance(value, list) else command
 
 
 RESUME, STOP = "resume", "stop"

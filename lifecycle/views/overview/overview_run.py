@@ -51,7 +51,8 @@ def _await(reading: WorktreeRead, run: Run) -> None:
     if run.status is RunStatus.AWAITING_USER:
         what = run.fix.description if run.fix is not None else "a person has to act"
         since = run.fix.asked_at if run.fix is not None else 0.0
-        reading.await_person("run", f"The run waits: {what}", since, "lifecycle run check-user-fix")
+        command = "lifecycle run user-fix-complete"
+        reading.await_person("run", f"The run waits: {what}", since, command)
     elif run.status is RunStatus.STOPPED:
         what = f"The run was stopped: {run.why or 'nobody says why'}"
         reading.await_person("run", what, run.stopped_at, "lifecycle run resume")

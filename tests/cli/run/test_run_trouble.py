@@ -157,7 +157,9 @@ def test_the_designs_blocker_from_the_beginning_to_the_persons_word(working: Run
     assert data["instructions"][0] == "1. Fix the issue: Add Stripe API key to .env file"
     assert "HUMAN_INTERVENTION_NEEDED: Add Stripe API key to .env file" in done.stderr
     assert working.store.demanded().status is RunStatus.AWAITING_USER
-    told = json.loads(working.said("check-user-fix"))
+    checked = working.run("check-user-fix")
+    assert "a person says so: lifecycle run user-fix-complete" in checked.stderr
+    told = json.loads(checked.stdout)
     assert (told["is_fixed"], told["verified"], told["can_resume"]) == (False, False, False)
     assert "exited with 1" in told["reason"]
     (working.root / ".env").write_text("KEY=1\n")

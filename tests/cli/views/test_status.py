@@ -83,7 +83,7 @@ def test_what_waits_for_a_person_is_said_with_where_to_act(ground: ViewGround) -
     assert lines[0] == NO_CLAIM
     at = lines.index("Waits for a person:")
     assert lines[at + 1] == (
-        "- for 2.0 h: The run waits: Renew the certificate (lifecycle run check-user-fix)"
+        "- for 2.0 h: The run waits: Renew the certificate (lifecycle run user-fix-complete)"
     )
 
 

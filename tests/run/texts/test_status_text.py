@@ -69,7 +69,7 @@ FIX = UserFix("B2", "Add the key", NOW)
     ("changes", "says"),
     [
         ({"status": RunStatus.STOPPED, "why": "it reached its cap"}, "lifecycle run resume"),
-        ({"status": RunStatus.AWAITING_USER, "fix": FIX}, "lifecycle run check-user-fix"),
+        ({"status": RunStatus.AWAITING_USER, "fix": FIX}, "lifecycle run user-fix-complete"),
         ({"fix": replace(FIX, completed_at=NOW)}, "lifecycle run resume-context"),
     ],
 )

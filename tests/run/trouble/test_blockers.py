@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
@@ -75,6 +77,27 @@ def test_what_nobody_can_be_waited_for_with(
     run = blockers.with_blocker(START, KEY, "high", NOW)
     with pytest.raises(Refused, match=says):
         blockers.awaiting(run, name, description, NOW, command)
+
+
+@pytest.mark.parametrize("command", ["a && b", "a 'x y' && b", "ls *.py", "A=1 b"])
+def test_the_way_to_write_a_command_that_a_refusal_says_is_taken(command: str) -> None:
+    """A list as JSON: of words, or of lists, each of which runs only if the one before succeeded."""
+    run = blockers.with_blocker(START, KEY, "high", NOW)
+    with pytest.raises(Refused) as refusal:
+        blockers.awaiting(run, "0", "x", NOW, command)
+    (way,) = re.findall(r"(?:write|shell:) (\[.*\])", str(refusal.value))
+    fix = blockers.awaiting(run, "0", "x", NOW, way).fix
+    assert fix is not None
+    words = {"ls *.py": ("sh", "-c", command), "A=1 b": ("env", "A=1", "b")}
+    assert fix.check_command == words.get(command, ("sh", "-c", command))
+
+
+def test_what_a_stopped_run_waited_for_may_be_fixed_meanwhile() -> None:
+    """The run stays stopped, and waits for nobody once it goes on."""
+    run = blockers.stopped(waiting(), NOW + 2, "terminal")
+    run = blockers.resolved(run, blockers.to_resolve(run)[0], NOW + 3, "terminal")
+    assert run.status is RunStatus.STOPPED
+    assert blockers.resumed(run, NOW + 4, "terminal").status is RunStatus.ACTIVE
 
 
 def test_a_brake_is_not_undone_by_another() -> None:

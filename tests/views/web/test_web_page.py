@@ -185,7 +185,7 @@ def test_what_waits_comes_first_and_the_longest_of_it_before_all(
         assert "Should I close issue #42?" in items[0]
         assert f"cd {user.folder}/home/src/docs && lifecycle close" in items[0]
         assert "Create an account at the card processor" in items[1]
-        assert "lifecycle run check-user-fix" in items[1]
+        assert "lifecycle run user-fix-complete" in items[1]
         assert "PR #107 waits for a person to merge it" in items[2]
         first = page.run("return document.querySelector('main > *').id")
         assert first == "waits"
