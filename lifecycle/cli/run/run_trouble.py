@@ -12,6 +12,7 @@ import click
 
 from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import is_terminal, passing
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
 from lifecycle.run import long_run
@@ -214,14 +215,15 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
         run = change.run
         blockers.demand_stopped(run)
         by = session.person(run, run.stopped_at, "resume")
-        reached = long_run.exceeded(run, limits, session.now)
+        reached = long_run.exceeded(run, limits, run.stopped_at or session.now)
         run = long_run.granted(blockers.resumed(run, session.now, by), session.now)
         change.run = run if iterations is None else long_run.with_left(run, limits, iterations)
         done = f"Resumed: {run.id} (by a {by})"
         change.note(done)
-    more = [f"The run was at a limit ({reached}), and may take as much again."] if reached else []
+    more = "as much again" if iterations is None else f"{figures.count(iterations, 'turn')} more"
+    limit = [f"The run was at a limit ({reached}), and may take {more}."] if reached else []
     data = {"status": run.status, "by": by, "reached": reached}
-    session.show([done, *more, _goes_on(run, "It")], data)
+    session.show([done, *limit, _goes_on(run, "It")], data)
 
 
 def _goes_on(run: Run, subject: str, whither: str = "") -> str:

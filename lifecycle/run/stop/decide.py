@@ -180,7 +180,8 @@ def stopped(run: Run, lacks: tuple[str, ...] = ()) -> tuple[str, ...]:
 def _continuation(seen: RunSeen, run: Run, *, is_claimed: bool) -> list[str]:
     """What the session goes on with: where the run stands, what failed last, the next command."""
     done = f"{len(run.completed_stories)} of {len(run.stories)} stories"
-    number = f"turn {run.iterations - run.forgiven.iterations} of {seen.limits.max_iterations}"
+    most = run.forgiven.iterations + seen.limits.max_iterations
+    number = f"turn {run.iterations} of {most}"
     lines = [f"Run {run.id} is not complete, so go on: {run.phase.value}, {done}, {number}."]
     if is_claimed:
         lines.append(f"You said {COMPLETE}; the state does not. Missing: {_joined(seen.missing)}.")

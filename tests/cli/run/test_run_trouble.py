@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 from msgspec.structs import replace
@@ -265,6 +266,22 @@ def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> N
     assert working.run("resume", "--iterations", "0").returncode == 2
     noted = (working.root / ".claude/workflow-progress.txt").read_text()
     assert "too dear; by a terminal outside of the client" in noted
+
+
+@pytest.mark.parametrize(
+    ("iterations", "says"),
+    [(1, ""), (100, "(it reached its cap of 100 iterations), and may take 2 turns more.")],
+)
+def test_a_cap_that_was_reached_is_said_with_what_is_granted(
+    working: RunGround, iterations: int, says: str
+) -> None:
+    """As it was when the run was stopped: the time in which it was stopped reached nothing."""
+    run, now = working.store.demanded(), time.time()
+    hours = {"started": now - 30 * 3_600, "stopped_at": now - 29 * 3_600}
+    working.kept(replace(run, status=RunStatus.STOPPED, iterations=iterations, **hours))
+    shown = by_person(working, "resume", "--iterations", "2")
+    assert says in shown
+    assert ("was at a limit" in shown) is bool(says)
 
 
 def test_a_run_that_is_stopped_for_good_is_heard_of_no_more(working: RunGround) -> None:

@@ -104,12 +104,19 @@ def test_each_line_of_a_continuation_is_as_long_as_it_may_be() -> None:
     run = a_run(goal="g" * 121, stories=(DONE, open_one), iterations=8, forgiven=Spent(5))
     step = next_step(run, WorkFacts())
     assert decide(seen(run)).word.reason == (
-        "Run abc12345 is not complete, so go on: development, 1 of 2 stories, turn 4 of 100.",
+        "Run abc12345 is not complete, so go on: development, 1 of 2 stories, turn 9 of 105.",
         f'Goal: "{"g" * 119}…"',
         f'Story S2 "{"t" * 79}…": in_progress, TDD green (minimum code to pass), iteration 1 of 3.',
         f'Failed last: [infra] "{"f" * 159}…"',
         f"Next: {step.text}: {step.command}",
     )
+
+
+def test_a_turn_is_counted_over_the_runs_life_as_the_caps_are() -> None:
+    """More turns than the cap may be granted: then the last that may be is as many further on."""
+    limits = RunSettings(max_iterations=3)
+    run = long_run.with_left(a_run(iterations=1), limits, 10)
+    assert "turn 2 of 11" in decide(seen(run, limits=limits)).word.reason[0]
 
 
 def test_a_story_that_was_not_begun_has_neither_cycle_nor_iteration() -> None:
