@@ -14,7 +14,7 @@ from lifecycle.core.redact import visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.gate_rules import HOLDS, review_state
+from lifecycle.run.gates.gate_rules import HOLDS, lint_left, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, spent
@@ -100,6 +100,7 @@ def completed(run: Run, facts: WorkFacts, now: float, *, asked: bool) -> Run:
 def complete_lines(run: Run) -> list[str]:
     """The block with which a completed run ends; the stop hook looks for its head."""
     last = "Pull request created." if run.pull_request else f"No pull request: {run.unpublished}."
+    lint = lint_left(run)
     return filled(
         "complete",
         run=run,
@@ -108,7 +109,7 @@ def complete_lines(run: Run) -> list[str]:
         runtime=elapsed(runtime(run, run.completed)),
         done=len(run.completed_stories),
         stories=len(run.stories),
-        last=last,
+        last=f"{lint}. {last}" if lint else last,
     )
 
 

@@ -16,6 +16,7 @@ from lifecycle.git import commits
 from lifecycle.git.commits import ChangedFile, commit_at, head_of
 from lifecycle.git.process import GitRepository
 from lifecycle.run import table
+from lifecycle.run.gates.gate_rules import lint_left
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import spent
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, newest
@@ -139,8 +140,7 @@ def _checklist(run: Run, final: GateRecord, facts: WorkFacts) -> list[str]:
     security = _box(is_whole and all(safe), "Security review passed", facts.uncleared)
     if not any(story.security for story in run.stories):
         security = "- [ ] Security review: N/A (no story is security-sensitive)"
-    is_linted = final.part(table.LINT).state is table.CheckState.PASS
-    lint = f" - {run.lint_waived}" if run.lint_waived and not is_linted else ""
+    lint = f" - {lint_left(run)}" if lint_left(run) else ""
     late = [f"before {listed(facts.late)} changed"] if facts.late else []
     are_verified = is_whole and bool(are_met) and all(are_met)
     return [

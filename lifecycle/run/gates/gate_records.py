@@ -61,8 +61,9 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
     lines = markdown_table.table(("Check", "Command", "Result"), rows)
     result = ["Verification failed. Returning to Phase 2 to fix issues.", _advice(run, record)]
     if record.state is table.CheckState.PASS:
-        waived = [f"{NOTE}."] if record.part(table.LINT).state is table.CheckState.FAIL else []
-        result = [*waived, "All verification checks passed. Proceeding with PR creation."]
+        is_waived = record.part(table.LINT).state is table.CheckState.FAIL
+        which = f"{NOTE}. All other" if is_waived else "All"
+        result = [f"{which} verification checks passed. Proceeding with PR creation."]
     return filled("final", rows=lines, result=result)
 
 

@@ -219,6 +219,13 @@ def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:
     return table.CheckState.NOT_APPLICABLE if judged else table.CheckState.PENDING
 
 
+def lint_left(run: Run) -> str:
+    """Why lint that did not pass in the last run of G7 is no obstacle; "" if it passed, or is one."""
+    last = next((record for record in reversed(run.gates) if record.gate is table.Gate.G7), None)
+    is_linted = last is not None and last.part(table.LINT).state is table.CheckState.PASS
+    return "" if is_linted else run.lint_waived
+
+
 def failed_on_lint_alone(record: GateRecord) -> bool:
     """True if build and tests hold, and lint does not."""
     others_hold = all(record.part(name).state in HOLDS for name in (table.BUILD, table.TESTS))

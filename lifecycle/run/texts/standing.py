@@ -15,7 +15,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord, standing
 from lifecycle.run import table
-from lifecycle.run.gates.gate_rules import check_states
+from lifecycle.run.gates.gate_rules import check_states, lint_left
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story, fields_of
@@ -67,7 +67,8 @@ def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
         now: the present.
         written: when its file was written; 0.0 if nobody knows.
     """
-    texts = (brake_note(run), handover_note(run, now), sync_note(run, written, now))
+    lint = lint_left(run) and f"Lint is waived: {lint_left(run)}"
+    texts = (brake_note(run), lint, handover_note(run, now), sync_note(run, written, now))
     return [text for text in texts if text]
 
 

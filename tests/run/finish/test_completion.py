@@ -118,6 +118,8 @@ def test_a_run_without_a_remote_says_that_it_has_no_pull_request() -> None:
     run = complete(published(run_of(pull_request=""), "", HEAD, "there is no remote"))
     lines = complete_lines(run)
     assert "**PR URL:** none" in lines
+    waived = complete_lines(replace(run, lint_waived="Lint issues remain"))
+    assert waived[-1].startswith("All stories verified. Lint issues remain. No pull request: ")
     assert lines[-1] == (
         "All stories verified. No pull request: there is no remote. Workflow complete."
     )

@@ -102,7 +102,8 @@ def test_what_follows_from_the_last_gate() -> None:
     back = "Verification failed. Returning to Phase 2 to fix issues."
     assert final(a_run()) == [on]
     waived = replace(passed(Gate.G7, lint=FAIL), state=PASS)
-    assert final_lines(a_run(), waived)[-2:] == [f"{NOTE}.", on]
+    others = on.replace("All", "All other")
+    assert final_lines(a_run(), waived)[-2:] == ["", f"{NOTE}. {others}"]
     for run, states, name, more in (
         (a_run(), {"lint": FAIL}, "only-lint-fails", {}),
         (a_run(), {"test": FAIL}, "fix-in-phase-2", {}),

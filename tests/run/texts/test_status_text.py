@@ -71,6 +71,7 @@ FIX = UserFix("B2", "Add the key", NOW)
         ({"status": RunStatus.STOPPED, "why": "it reached its cap"}, "lifecycle run resume"),
         ({"status": RunStatus.AWAITING_USER, "fix": FIX}, "lifecycle run user-fix-complete"),
         ({"fix": replace(FIX, completed_at=NOW)}, "lifecycle run resume-context"),
+        ({"lint_waived": "three attempts"}, "Note: Lint is waived: three attempts"),
     ],
 )
 def test_what_holds_a_run_is_said(changes: dict[str, Any], says: str) -> None:
