@@ -38,8 +38,9 @@ STOP, POLL, SYNC, PULL, DONE = (
 
 
 FLOORS = {STOP: 0, POLL: 1, SYNC: 1, PULL: 2, DONE: 3}
-"""The least requests of each path. The idle poll is on-idle's: where a waiter runs, that polls, without a start.
+"""The least requests of each path.
 
+The idle poll is on-idle's, which asks where no waiter runs: a waiter polls without a start.
 Opening looks, and writes what it saw was wanted; closing looks, writes, and ends the lease, which is
 somebody else's task from then on: so it goes behind what has to be true before.
 """
