@@ -2,7 +2,7 @@
 
 The file is the product's alone. It is read at the start of a wake and replaced as a whole under the lock.
 Everything in it can be learned again from the claim file and from GitHub, so an unreadable one is set
-aside and begun anew.
+aside and begun anew, with a notice that says so.
 
 The ledger is the part of it that says each sentence once. A sentence has a key: the event, the issue, the
 pull request, and the head or the error that it is about. Two rules hold. A key is queued once. And what a
@@ -110,27 +110,33 @@ class StateFile:
 
     One object serves a whole wake: the claim store, the ledger and GitHub's adapters hold it, so that
     each sees what the last `reload` read.
+
+    Attributes:
+        is_unreadable: the file that lies there was no state, and was left where it is.
     """
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.content: StateSections = {}
+        self.is_unreadable = False
         self._saved: bytes | None = None
         self._read_as: bytes | None = None
 
     def reload(self, *, repair: bool = True) -> StateSections:
-        """Read the file anew; empty if there is none, or if it is unreadable (set aside if `repair`).
+        """Read the file anew; empty if there is none.
+
+        An unreadable one is set aside if `repair`, and what is begun in its place has a notice of it.
 
         Raises:
             StrangeFileError: something else than a regular file lies there.
         """
         self._saved, self._read_as = None, self._bytes()
         state = _parsed(self._read_as) if self._read_as is not None else {}
+        self.is_unreadable = state is None and not repair
         if state is None:
             self._read_as = None  # so `is_current` is false until it was set aside
-            if repair:
-                set_aside(Path(self.folder.at(STATE)), "unreadable")
-        self.content = state or {}
+            state = _begun_anew(Path(self.folder.at(STATE))) if repair else {}
+        self.content = state
         return self.content
 
     @property
@@ -164,6 +170,16 @@ class StateFile:
         regular_files.refuse_strange(path)  # a folder too: what is learned could not be kept
         file = regular_files.content(path)
         return file[0] if file is not None else None
+
+
+def _begun_anew(path: Path) -> StateSections:
+    """Set the file aside; the sections that take its place: nothing but the notice to the person."""
+    kept = set_aside(path, "unreadable").name
+    text = (
+        f".lifecycle/state.json could not be read. It was kept as {kept}; what it held is learned again "
+        "from the claim file and GitHub, and what was said may be said twice."
+    )
+    return {"queue": [{"key": f"state:{kept}", "text": text, "tone": Audience.NOTE.value}]}
 
 
 def _parsed(content: bytes) -> StateSections | None:

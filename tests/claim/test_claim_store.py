@@ -413,3 +413,19 @@ def test_a_record_that_was_written_by_hand_is_learned_again(
     again = store_at(tmp_path)
     assert again.commit(loaded.record, loaded.hints).record.claim == kept.claim
     assert json.loads(path.read_text())["record"]["values"] == EXAMPLE
+
+
+def test_an_unreadable_state_makes_no_claim_of_the_engines_a_hand_written_one(
+    tmp_path: Path,
+) -> None:
+    """Who only reads refuses it as a broken claim file; who has the lock sets it aside and says so."""
+    live(tmp_path, values(phase="checks_running", pr_number=107))
+    path = tmp_path / ".lifecycle/state.json"
+    path.write_bytes(b"\xff{oops")
+    with pytest.raises(ClaimRefused, match=r"state\.json cannot be read; .* lifecycle tick"):
+        store_at(tmp_path).load(repair=False)
+    assert path.read_bytes() == b"\xff{oops"
+    claim_store = store_at(tmp_path)
+    assert claim_store.load().record is not None
+    (notice,) = claim_store.ledger.waiting()
+    assert "kept as state.json.unreadable" in notice.text

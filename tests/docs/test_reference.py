@@ -225,6 +225,7 @@ def _steps(place: Place) -> Iterator[Callable[[], object]]:
     yield lambda: os.utime(path, (1, 1))
     yield lambda: place.cli("tick")
     yield lambda: (place.root / ".lifecycle/state.json").write_text("{ no json")
+    yield lambda: place.cli("tick")
     yield lambda: place.control.set_check(
         place.pull(), "test", conclusion="failure", log="Error: boom\n"
     )

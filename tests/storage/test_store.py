@@ -72,12 +72,13 @@ def test_the_lock_is_one_for_the_worktree(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"version": 99}', b"\xff"])
 def test_an_unreadable_state_is_set_aside_and_begins_anew(tmp_path: Path, content: bytes) -> None:
-    """state.json can be learned again; the bad one is kept under a clear name."""
+    """state.json can be learned again; the bad one is kept under a clear name, and the person is told."""
     folder = store.Folder(tmp_path)
     folder.make()
     (folder.path / "state.json").write_bytes(content)
     file = StateFile(folder)
-    assert file.reload() == {}
+    (notice,) = file.reload()["queue"]
+    assert ("state.json.unreadable" in notice["text"], notice["tone"]) == (True, "note")
     assert (folder.path / "state.json.unreadable").read_bytes() == content
     file.content = {"said": {}}
     file.save()

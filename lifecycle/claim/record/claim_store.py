@@ -112,9 +112,14 @@ class ClaimStore:
             repair: set a corrupt claim file aside and restore it; without the lock, say False.
 
         Raises:
-            ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file.
+            ClaimRefused: an unknown schema version, or (without `repair`) a corrupt file of the two.
         """
         loaded = self._merged_files(repair=repair)
+        if self.file.is_unreadable:
+            raise ClaimRefused(
+                ".lifecycle/state.json cannot be read; it was left as it is. To have it set aside and all "
+                "learned again, run: lifecycle tick"
+            )
         self._last = (loaded, self.state)
         return loaded
 

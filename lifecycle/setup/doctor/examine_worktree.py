@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
 from lifecycle.core import errors
-from lifecycle.core.errors import BadConfig, GitFailed, LifecycleError, Refused
+from lifecycle.core.errors import BadConfig, GitFailed, Refused
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
@@ -40,7 +40,6 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
     yield from writable(case)
     if tracked.level is not Level.FAIL:  # else it is nobody's claim
         yield _claim(case)
-    yield from _state(case)
 
 
 def _unusable(case: Examined, error: GitFailed) -> DoctorFinding:
@@ -119,6 +118,8 @@ def _claim(case: Examined) -> DoctorFinding:
         problem, _, way = error.sentence.partition("; ")
         fix = "lifecycle tick" if "lifecycle tick" in way else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
         return finding("worktree.claim.broken", what=problem, fix=fix)
+    except OSError as error:
+        return finding("worktree.claim.broken", what=error)
     if record is None:
         return finding("worktree.claim.none")
     claim = record.claim
@@ -154,18 +155,6 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         return f"{standing.other.agent} holds its lease since {standing.other.since}", release
     lease_gone = "its lease is gone: the task was released meanwhile"
     return (lease_gone, claim) if standing.is_gone else ("", "")
-
-
-def _state(case: Examined) -> Iterator[DoctorFinding]:
-    path = case.root / FOLDER / STATE
-    try:
-        is_there = regular_files.mtime_ns(str(path)) >= 0
-        is_broken = is_there and not case.claim_store.file.reload(repair=False)
-    except (OSError, LifecycleError) as error:
-        yield finding("worktree.state.unreadable", error=error)
-        return
-    if is_broken:
-        yield finding("worktree.state.broken")
 
 
 def check_settings(case: Examined) -> Iterator[DoctorFinding]:

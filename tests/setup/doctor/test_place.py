@@ -221,11 +221,11 @@ def test_a_claim_that_cannot_be_acted_on(patient: Patient) -> None:
 
 @SOAKED
 def test_a_state_that_cannot_be_read(patient: Patient) -> None:
-    """It is a remark: the next look begins anew, and the fix is that look."""
+    """It hinders the claim until the next look begins anew, and the fix is that look."""
     ok(patient.place.cli("claim", "42"))
     (patient.root / ".lifecycle" / "state.json").write_text("{")
-    finding = patient.only("worktree.state", "warn")
-    assert finding["hinders"] == ["leases"]
+    finding = patient.only("worktree.claim", "fail")
+    assert "state.json cannot be read" in finding["says"]
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
 
