@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -35,6 +36,18 @@ def test_one_task_has_the_priority_that_the_list_gives_it(ground: GitHubGround) 
     alone = tracker(ground)
     assert asked(ground, lambda: alone.get("41")) == ["GET /issues/41"]
     assert alone.get("41").priority is None
+
+
+def test_a_priority_that_the_board_says_is_not_written_again(ground: GitHubGround) -> None:
+    """No label is made or put on where it is so already; another one is a label, which counts first."""
+    issues = _with_board(ground)
+    edited: list[Task] = []
+    requests = asked(ground, lambda: edited.append(issues.edit("42", priority=1)))
+    assert requests == ["GET /issues/42", "FindItem"]
+    assert (edited[0].priority, edited[0].labels) == (1, ("bug",))
+    edited.append(issues.edit("42", priority=3))
+    assert (edited[1].priority, set(edited[1].labels)) == (3, {"bug", "P3"})
+    assert edited[1] == replace(issues.get("42"), updated_at=edited[1].updated_at)
 
 
 def test_the_only_one_without_a_label_is_asked_for_alone(ground: GitHubGround) -> None:

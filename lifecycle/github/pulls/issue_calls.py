@@ -245,8 +245,9 @@ _WORDS = {"dependencies/blocked_by": "blocking issues", "sub_issues": "sub-issue
 
 def existing(answer: Answer) -> AlreadyExists | None:
     """AlreadyExists for GitHub's 422 about what is there already, else None."""
-    codes = {str(error.get("code")) for error in answer.errors}
-    if answer.status == 422 and ("already_exists" in codes or "already" in answer.words.lower()):
+    codes, words = {str(error.get("code")) for error in answer.errors}, answer.words.lower()
+    is_there = "already_exists" in codes or "already" in words or "duplicate sub-issues" in words
+    if answer.status == 422 and is_there:
         return AlreadyExists(
             f"GitHub has that already ({answer.words.rstrip('.')}); nothing was changed, and what is "
             "there is used.",

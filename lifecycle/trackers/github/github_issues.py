@@ -165,9 +165,10 @@ class GitHubIssues(TaskLists):
         return self._shown(self._issues.ensure_open(issue.number).now)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
-        """Set its texts, and its priority as a label: every other label of the kind goes.
+        """Set its texts, and its priority as a label, made if need be: every other label of the kind goes.
 
-        Requests: 1; 2 to change a text; labels as `LabelOperations.ensure_labels`.
+        What the board says where no label does is so already. Requests: as `get`; 2 to change a text;
+        labels as `LabelOperations.ensure_labels`.
         """
         refusals.demand_edit(**texts)
         title, description = texts.get("title"), texts.get("description")
@@ -181,11 +182,13 @@ class GitHubIssues(TaskLists):
         if not is_same:
             issue = self._issues.ensure_text(number, title=title, body=body).now
         ranks = {n: rank for n in issue.labels if (rank := priorities.of_label(n)) is not None}
-        if priority is not None and [*ranks.values()] != [priority]:
-            new = (priorities.label_of(priority),)
-            old = tuple(name for name in ranks if name.casefold() != new[0].casefold())
-            issue = self._labels.ensure_labels(number, add=new, remove=old, create=True).now
-        return self._shown(issue)
+        task = self._shown(issue)
+        if priority is None or ([*ranks.values()] or [task.priority]) == [priority]:
+            return task
+        new = (priorities.label_of(priority),)
+        old = tuple(name for name in ranks if name.casefold() != new[0].casefold())
+        labels = self._labels.ensure_labels(number, add=new, remove=old, create=True).now.labels
+        return replace(task, labels=labels, priority=priorities.of_labels(labels))
 
     def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; one that the repository lacks is made, if `create`.

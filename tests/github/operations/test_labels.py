@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.api import NotFound, Refused, Transient, UnknownOption
+from lifecycle.api import NotFound, Refused, Rejected, Transient, UnknownOption
+from lifecycle.core.values.shapes import IssueFacts
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import Ground
 
@@ -113,6 +114,32 @@ def test_a_lost_relation_is_found(ground: Ground, name: str) -> None:
     ground.unanswered("after", "POST", f"{ISSUE}/(dependencies|sub_issues)")
     done = relate(42, 38)
     assert (done.changed, [one.number for one in done.now]) == (True, [38])
+
+
+@pytest.mark.parametrize("name", ["ensure_blocked_by", "ensure_sub_issue"])
+def test_a_relation_of_somebody_quicker_is_no_refusal(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Made between the look and the writing: it is so, and nothing is to be corrected."""
+    relate, calls = getattr(ground.hub.relations, name), ground.hub.relations._calls
+    read, looks = calls.issue, list[int]()
+
+    def overtaken(number: int) -> IssueFacts:
+        looks.append(number)
+        if len(looks) == 1:
+            relate(42, 38)
+        return read(number)
+
+    monkeypatch.setattr(calls, "issue", overtaken)
+    done = relate(42, 38)
+    assert ([issue.number for issue in done.now], done.changed) == ([38], False)
+
+
+def test_a_sub_issue_of_another_is_refused(ground: Ground) -> None:
+    """GitHub's no stands where the relation is not as wanted."""
+    ground.hub.relations.ensure_sub_issue(41, 38)
+    with pytest.raises(Rejected, match="only have one parent"):
+        ground.hub.relations.ensure_sub_issue(42, 38)
 
 
 def test_an_issue_that_is_not_there_relates_to_nothing(ground: Ground) -> None:
