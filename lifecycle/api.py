@@ -39,7 +39,7 @@ from lifecycle.claim.commands import moves, taking
 from lifecycle.claim.commands.moves import HandedOff
 from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken
-from lifecycle.claim.decisions.table import CLAIM, Phase
+from lifecycle.claim.decisions.table import CLAIM, PHASES, Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.claim_file import Claim
@@ -331,7 +331,12 @@ class Worktree:
             LockBusy: another process is at work on this claim.
         """
         return moves.move(
-            self.world, self.claim_store, phase, force=force, override=override, reason=reason
+            self.world,
+            self.claim_store,
+            PHASES.get(phase, phase),
+            force=force,
+            override=override,
+            reason=reason,
         )
 
     def close(self, *, override: str = "") -> Report:

@@ -72,6 +72,12 @@ def test_every_legal_move_is_made_and_recorded_and_no_other_is(place: Place) -> 
             assert recorded(place).nudges == ()
 
 
+def test_a_program_may_name_a_phase_by_its_word(place: Place) -> None:
+    """A phase is a text, and the text alone moves the claim as the phase does."""
+    by_hand(place, Phase.READY_FOR_PR)
+    assert place.tree().move("coding", reason="no").claim.phase == "coding"  # type: ignore[arg-type]
+
+
 def test_the_command_wants_a_reason_and_records_it(place: Place) -> None:
     """Without one it is a usage error that names it; with one the move, its reason and the look."""
     by_hand(place, Phase.READY_FOR_PR)

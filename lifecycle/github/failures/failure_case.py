@@ -90,6 +90,11 @@ class AskedRequest:
     is_write: bool = False
     is_partly_done: bool = False
 
+    @property
+    def bare(self) -> str:
+        """The subject without its article, for after a "no"."""
+        return self.subject.removeprefix("the ")
+
 
 @dataclass(frozen=True, slots=True)
 class FailureCase:
@@ -211,7 +216,7 @@ def forbidden(case: FailureCase) -> LifecycleError:
 
 not_found = told(
     NotFound,
-    "GitHub shows no {case.asked.subject} to the token from {case.source}, so nothing was "
+    "GitHub shows no {case.asked.bare} to the token from {case.source}, so nothing was "
     "changed; check the name or number, and that the token may see it.",
 )
 """The error where the token is shown nothing."""

@@ -125,7 +125,7 @@ class IssueOperations:
         It is known by a hidden marker, which is the last line of its body, and belongs to whoever the
         token belongs to. A body that only quotes the marker is somebody's own, and is left alone. The
         oldest such issue is adopted in whatever state it is. GitHub's lists lag for some seconds: two
-        processes that call within them may open two issues.
+        processes that call within them may open two issues, of which the younger is nobody's from then on.
 
         Args:
             key: what tells this issue from all others: letters, digits, and single . : / # = - _.

@@ -134,9 +134,13 @@ class LiveWatch:
         elif not _has_browser():
             self._said = f"{page}: {url} (no browser is known here; set BROWSER)"
         else:
-            self._opening = threading.Thread(target=webbrowser.open, args=(url,), daemon=True)
-            self._opening.start()
             self._said = f"{page} was opened: {url}"
+            self._opening = threading.Thread(target=self._show, args=(page, url), daemon=True)
+            self._opening.start()
+
+    def _show(self, page: str, url: str) -> None:
+        if not webbrowser.open(url):
+            self._said = f"{page} was not opened: {url}"
 
     def _leave(self, settle: Callable[[bool], None]) -> None:
         """Give the shell its own screen and line back, and stop; go on from here at `fg`."""

@@ -170,6 +170,20 @@ def test_keys_open_the_pull_request_and_the_issue(ground: ViewGround, tmp_path: 
     assert opened == {PULL, PULL.replace("pull/107", "issues/42")}
 
 
+@pytest.mark.parametrize("program", ["/bin/false", "/nowhere/browser"])
+def test_a_browser_that_fails_is_not_said_to_have_opened_anything(
+    ground: ViewGround, program: str
+) -> None:
+    """The last line has the address then."""
+    ground.everything()
+    with watching(ground, BROWSER=program, PATH="/nowhere") as watched:
+        watched.until("q quit")
+        watched.press("p")
+        watched.until(f"The pull request was not opened: {PULL}")
+        watched.press("q")
+        assert watched.end() == 0
+
+
 def test_keys_without_a_page_or_a_browser_say_so(ground: ViewGround) -> None:
     """A claim has no pull request yet; where no browser is, the address is shown."""
     ground.claim()
