@@ -183,8 +183,7 @@ class GitHubIssues(TaskLists):
             issue = self._issues.ensure_text(number, title=title, body=body).now
         ranks = {n: rank for n in issue.labels if (rank := priorities.of_label(n)) is not None}
         task = self._shown(issue)
-        shown = tuple[int | None, ...](ranks.values()) or (task.priority,)
-        if priority is None or shown == (priority,):
+        if priority is None or [*(ranks.values() or (task.priority,))] == [priority]:
             return task
         new = (priorities.label_of(priority),)
         old = tuple(name for name in ranks if name.casefold() != new[0].casefold())
