@@ -327,5 +327,7 @@ def test_a_claim_without_an_end_is_set_aside(place: Place) -> None:
     assert "it is larger than 1,000,000 bytes" in done.stdout + done.stderr
     assert place.claim() == before
     lie(place.root / ".lifecycle/state.json", "huge", place.root)
-    assert place.cli("tick").returncode == 0
+    refused = place.cli("status")
+    assert (refused.returncode, "state.json cannot be read" in refused.stderr) == (1, True)
+    assert "It was kept as state.json.unreadable;" in place.cli("tick").stdout
     assert (place.root / ".lifecycle/state.json.unreadable").stat().st_size == 10_000_000_000
