@@ -136,7 +136,7 @@ class Finding:
         phase: the phase that GitHub shows, as the claim's table spells it.
         evidence: what was seen, as a sentence with numbers and names.
         fix: what repairs this very one, as `judge.fix_sentence` tells it; "" if it is left on purpose. Of
-            one that was applied it is what was written.
+            one that was applied it is what was written, of one that failed in part what was not.
         problem: why it was not applied, "" if it was, or if nothing but its gate speaks against it.
     """
 

@@ -138,7 +138,7 @@ class Judge:
         writes: Written = {}
         for endings in allowed:
             item = task.observation.item
-            for kind, action in _steps(self._seen(task, record_of(task, endings, self.now)), task):
+            for kind, action in steps(self._seen(task, record_of(task, endings, self.now)), task):
                 writes.setdefault(kind, (task, []))[1].append(action)
                 if isinstance(action, plan.SetBoard) and action.status is None:
                     item = _after(action, item)
@@ -220,7 +220,8 @@ def _of_card(action: plan.SetBoard, record: Record, task: InferredTask) -> str:
     return "assigned-todo" if pull is None and is_todo and task.issue.assignees else "status-drift"
 
 
-def _steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
+def steps(snapshot: Snapshot, task: InferredTask) -> Iterator[tuple[str, Action]]:
+    """The writes that are foreseen for a task, each with what the finding is called that it repairs."""
     for step in foresee(snapshot, imagine):
         action = step.decision.action
         if action is not None and not isinstance(action, plan.ForgetClaim):

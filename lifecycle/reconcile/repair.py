@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from pathlib import Path
 
-from lifecycle.claim.decisions.decide import MAX_STEPS, apply_fact, decide, foresee, imagine, look
+from lifecycle.claim.decisions.decide import MAX_STEPS, apply_fact, decide, look
 from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -39,7 +39,7 @@ from lifecycle.core.values.survey import Holding
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import Finding, State
 from lifecycle.reconcile.inferred import InferredTask
-from lifecycle.reconcile.judge import ALIVE, Judge, Written, fix_sentence, kind_of
+from lifecycle.reconcile.judge import ALIVE, Judge, Written, fix_sentence, kind_of, steps
 from lifecycle.storage import journal
 
 FREE = 10
@@ -120,6 +120,7 @@ class Repairer:
     _outcomes: Outcomes = field(default_factory=dict)
     _begun: str = ""
     _written: Written = field(default_factory=dict)
+    _tried: dict[str, list[Action]] = field(default_factory=dict)
 
     def repair(self, task: InferredTask, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """Repair what these findings of a task name; they come back with what became of them.
@@ -127,7 +128,7 @@ class Repairer:
         Raises:
             RepairEnd: nothing more can be done in this run; what was done so far is done.
         """
-        self._outcomes, self._begun, self._written = {}, "", {}
+        self._outcomes, self._begun, self._written, self._tried = {}, "", {}, {}
         for planned in self.judge.looks(task):
             if "" not in self._outcomes:
                 self._look_and_act(task, planned)
@@ -136,11 +137,16 @@ class Repairer:
         return tuple(self._told(_became(finding, self._outcomes)) for finding in findings)
 
     def _told(self, finding: Finding) -> Finding:
-        """The finding with what was written in the place of what was planned."""
-        if finding.state is not State.APPLIED or finding.kind not in self._written:
+        """The finding with what was written in the place of what was planned, or what was not beside it."""
+        if finding.kind not in self._written:
             return finding
         task, actions = self._written[finding.kind]
-        return replace(finding, fix=fix_sentence(actions, task) or finding.fix)
+        fix = fix_sentence(actions, task)
+        if finding.state is State.APPLIED or not fix:
+            return replace(finding, fix=fix or finding.fix)
+        missing = [action for action in self._tried[finding.kind] if action not in actions]
+        problem = f"{finding.problem.rstrip('.')}. Done all the same: {fix}"
+        return replace(finding, fix=fix_sentence(missing, task), problem=problem)
 
     def partial(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """The findings of the task in which `repair` was interrupted, with what was done by then.
@@ -218,6 +224,7 @@ class Repairer:
     def _done(self, action: Action, snapshot: Snapshot, task: InferredTask) -> Fact:
         """What is true after one write, or after one that is not worth to be tried."""
         kind = kind_of(action, snapshot.record, task)
+        self._tried.setdefault(kind, []).append(action)
         refusal = self.refused.get(_general(action))
         if refusal is not None:
             self._fail(kind, refusal)
@@ -260,14 +267,10 @@ class Repairer:
 
         That is its first write, or the one that all others are for.
         """
-        steps = [step for step in foresee(snapshot, imagine) if step.decision.action is not None]
-        for number, step in enumerate(steps):
-            action = step.decision.action
-            refusal = self.refused.get(_general(action)) if action is not None else None
-            if action is None or refusal is None:
-                continue
-            if number == 0 or isinstance(action, plan.CloseIssue):
-                self._fail(kind_of(action, step.seen.record, task), refusal)
+        for number, (kind, action) in enumerate(steps(snapshot, task)):
+            refusal = self.refused.get(_general(action))
+            if refusal is not None and (number == 0 or isinstance(action, plan.CloseIssue)):
+                self._fail(kind, refusal)
                 return True
         return False
 

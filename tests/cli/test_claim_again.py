@@ -102,6 +102,15 @@ def test_what_was_lost_is_not_to_be_finished_before_another_task(lost: Place) ->
     assert "finish" not in said
 
 
+def test_a_refused_close_leaves_the_way_out_that_it_names(lost: Place) -> None:
+    """The sentence says "leave the task with: lifecycle release", and that works, whatever the phase."""
+    assert "leave the task with: lifecycle release" in lost.cli("close").stdout
+    lost.clear()
+    assert "only the claim here was deleted" in ok(lost.cli("release"))
+    assert lost.writes() == []
+    assert not (lost.root / ".agent-claim.json").exists()
+
+
 @SOAKED
 def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
     """Before any look: one line for the agent, from the request that is made anyway."""

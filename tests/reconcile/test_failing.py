@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from tests.reconcile.ground import (
     texts,
 )
 from tests.repeated import crossed
-from tests.worlds import TOKEN
+from tests.worlds import TOKEN, lease
 
 OTHER = "octo-org/another"
 CLOSES = Policy(closes=True)
@@ -211,11 +212,13 @@ def test_a_claim_that_was_taken_over_meanwhile_is_not_given_back(
 
 
 def test_whom_nobody_may_unassign_is_told_and_the_rest_is_given_back(make: Make) -> None:
-    """A refused step of giving back is told, and the others are done, as the hooks do it."""
+    """A refused step of giving back is told, and the others are done and told, as the hooks do it."""
     one = make(OLD)
     one.control.add_fault("no-permission", path="/assignees$", method="DELETE", count=9)
     report = one.run(ALL)
-    assert states(report) == {"silent": "failed"}
+    failure = only(report)
+    assert (failure.state.value, failure.fix) == ("failed", "Unassign octocat.")
+    assert f". Done all the same: End the lease of {AGENT}, comment on #42, set " in failure.problem
     assert ends(one) == (True, ("Todo", None), "")
     assert len(one.shows().comments) == 1
 
@@ -446,6 +449,18 @@ def test_a_pull_request_that_is_not_there_costs_no_other(make: Make) -> None:
     report = one.run(ALL, scope=scope_of(HOME, pulls=(DRIFTED.pull_number, 77)))
     assert states(report) == {"status-drift": "applied"}
     assert [problem.where for problem in report.problems] == [f"{HOME}#77"]
+
+
+def test_a_lease_of_a_number_that_no_issue_has_stops_nobody(make: Make) -> None:
+    """GitHub takes no such number in a question: it is not asked for, and the ref is named."""
+    strange, since = 2**31, datetime.now(UTC)
+    refs = [lease(DRIFTED.number, since), lease(strange, since)]
+    one = make(DRIFTED, repositories={HOME: {"refs": refs}})
+    report = one.run(ALL)
+    assert states(report) == {"status-drift": "applied"}
+    assert f"{HOME}#{strange}" in " ".join(report.notes)
+    missing = one.run(ALL, scope=scope_of(HOME, issues=(strange,)))
+    assert [problem.where for problem in missing.problems] == [f"{HOME}#{strange}"]
 
 
 def test_what_keeps_a_lease_is_named(make: Make) -> None:

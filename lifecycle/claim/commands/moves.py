@@ -141,9 +141,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
         notes.append(f"{open_threads}.")
     if phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record):
-        number, title = record.claim.pr_number, record.claim.summary
-        if summary != title:
-            notes.append(f'PR #{number} keeps its title "{title}"; edit it on GitHub.')
+        if summary != record.claim.summary:
+            notes.append(f"PR #{record.claim.pr_number} keeps its title; edit it on GitHub.")
         values: dict[str, str] = {}
     else:
         values = {"phase": Phase.READY_FOR_PR.value, "summary": summary}

@@ -132,7 +132,7 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
         return ReleaseOutcome(record)
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
-    if is_over and not record.ownership.taken_by:
+    if is_over and not record.is_lost:
         raise Refused(
             f"#{number} is in phase {record.claim.phase}, so it was not released: a task whose PR is "
             "merged is closed instead, with: lifecycle close"

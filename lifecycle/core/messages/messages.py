@@ -28,9 +28,10 @@ def pr_created(number: int, url: str) -> str:
     return f"PR #{number} created: {url}"
 
 
-def pr_adopted(number: int, url: str, branch: str) -> str:
-    """An open pull request that was there already."""
-    return f"PR #{number} was already open for {branch} and goes on as this claim's PR: {url}"
+def pr_adopted(number: int, url: str, branch: str, *, is_draft: bool = False) -> str:
+    """An open pull request that was there already, which nothing was written to."""
+    kept = f"with its title and text{', a draft to be marked as ready' if is_draft else ''}"
+    return f"PR #{number} was already open for {branch} and goes on as this claim's, {kept}: {url}"
 
 
 def pr_missing(branch: str) -> str:

@@ -132,7 +132,8 @@ def _adopt(record: Record, pull: PullRequest) -> Decision:
     """Make an open pull request the claim's, be it one that an attempt of this claim had created or not."""
     was_ours = "OpenPullRequest" in record.intents
     created = messages.pr_created(pull.number, pull.url)
-    text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
+    adopted_text = messages.pr_adopted(pull.number, pull.url, pull.branch, is_draft=pull.is_draft)
+    text = created if was_ours else adopted_text
     phase = Phase.PR_CREATED.value
     adopted = replace(of_pull(record, pull.number), judged=phase, intents={}, troubles={})
     return Decision(
