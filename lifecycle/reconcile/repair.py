@@ -59,10 +59,9 @@ class Pace:
 
     def wait(self) -> None:
         """Wait until the next write may be made, and count it."""
-        if self.made >= FREE:
-            left = self.last + PAUSE - self.clock.monotonic()
-            if left > 0:
-                self.clock.sleep(left)
+        left = self.last + PAUSE - self.clock.monotonic()
+        if self.made >= FREE and left > 0:
+            self.clock.sleep(left)
         self.made += 1
         self.last = self.clock.monotonic()
 
@@ -181,10 +180,9 @@ class Repairer:
             sentence = "The lease changed meanwhile, so somebody works on it; nothing was done."
             self._fail("", _Taken(sentence))
             return
+        is_kept = planned.record.ending.releasing is None
         for snapshot in self.judge.looks(fresh):
-            if (snapshot.record.ending.releasing is None) == (
-                planned.record.ending.releasing is None
-            ):
+            if (snapshot.record.ending.releasing is None) == is_kept:
                 self._act(snapshot, fresh)
 
     def _held(self, planned: Snapshot) -> Holding | None:
@@ -193,9 +191,8 @@ class Repairer:
         Raises:
             LifecycleError: it could not be read.
         """
-        is_ending = planned.record.claim.phase == Phase.DONE and bool(
-            planned.record.ownership.lease
-        )
+        record = planned.record
+        is_ending = record.claim.phase == Phase.DONE and bool(record.ownership.lease)
         if not (is_ending or planned.is_silent):
             return None
         (holding,) = self.world.survey.holdings([self.world.base])

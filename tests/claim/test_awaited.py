@@ -51,12 +51,12 @@ CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
     ),
     "draft": (
         {"is_draft": True},
-        (AUTHOR, "is a draft, and cannot be merged before it is marked as ready"),
+        (AUTHOR, "is a draft, and cannot be merged before it is marked as ready on its page"),
     ),
     "draft that is red": ({"is_draft": True, "checks": RED}, (AUTHOR, "has checks that failed")),
     "draft with conversations": (
         {"is_draft": True, "conversations": OPEN},
-        (AUTHOR, "is a draft, and cannot be merged before it is marked as ready"),
+        (AUTHOR, "is a draft, and cannot be merged before it is marked as ready on its page"),
     ),
     "conversations": ({"conversations": OPEN}, (AUTHOR, "has 2 unresolved conversations")),
     "one conversation": ({"conversations": Conversations("d", 1)},

@@ -98,7 +98,7 @@ def test_an_open_pull_request_is_adopted(was_ours: bool) -> None:
     assert (known.changes_by, known.conflicts_with) == ((), "")
     assert known.durations == {"test": 4.0}
     (notice,) = step.notices
-    assert ("with its title and text" in notice.text) is not was_ours
+    assert ("its title and text kept" in notice.text) is not was_ours
     assert (notice.key, notice.audience) == ("pr:107", Audience.NEXT)
     assert (BRANCH in notice.text) is not was_ours
     other = opening.decide(handed({"by_branch": (pull(base="next"),)}))

@@ -141,7 +141,7 @@ def test_what_is_misspelt_is_no_number(place: Place) -> None:
         (
             {"checks": RED, "is_draft": True},
             [
-                "PR #107 is a draft, and cannot be merged before it is marked as ready.",
+                "PR #107 is a draft, and cannot be merged before it is marked as ready on its page.",
                 "The checks of PR #107 are not green: check-0.",
             ],
         ),

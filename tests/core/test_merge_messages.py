@@ -23,7 +23,10 @@ LEFT = Conversations("d", unresolved=4)
         ({}, "is ready to merge"),
         ({"merge_state": "UNKNOWN"}, "is ready to merge, if GitHub finds no conflict"),
         ({"mergeable": "UNKNOWN"}, "is ready to merge, if GitHub finds no conflict"),
-        ({"is_draft": True}, "is a draft, and cannot be merged before it is marked as ready"),
+        (
+            {"is_draft": True},
+            "is a draft, and cannot be merged before it is marked as ready on its page",
+        ),
         ({"queue": QueueEntry("QUEUED")}, "is in the merge queue"),
         ({"queue": QueueEntry("QUEUED", 3)}, "is in the merge queue (position 3)"),
         (

@@ -43,7 +43,6 @@ CASES: dict[str, tuple[Case, ...]] = {
     "messages": (
         says(messages.pr_created, 7, U),
         says(messages.pr_adopted, 7, U, "b"),
-        says(messages.pr_adopted, 7, U, "b", is_draft=True),
         says(messages.pr_missing, "b"),
         says(messages.pr_missing, ""),
         says(messages.phase_without_pull, "done", "b", "coding"),

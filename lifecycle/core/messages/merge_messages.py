@@ -26,7 +26,7 @@ def readiness(pull: PullRequest, *, is_reported: bool) -> str:
     if is_reported:
         return "waits for what was reported of it"
     if pull.is_draft:
-        return "is a draft, and cannot be merged before it is marked as ready"
+        return "is a draft, and cannot be merged before it is marked as ready on its page"
     if pull.queue is not None:
         place = f" (position {pull.queue.position})" if pull.queue.position else ""
         is_stuck = pull.queue.state == "UNMERGEABLE"

@@ -28,10 +28,9 @@ def pr_created(number: int, url: str) -> str:
     return f"PR #{number} created: {url}"
 
 
-def pr_adopted(number: int, url: str, branch: str, *, is_draft: bool = False) -> str:
+def pr_adopted(number: int, url: str, branch: str) -> str:
     """An open pull request that was there already, which nothing was written to."""
-    kept = f"with its title and text{', a draft to be marked as ready' if is_draft else ''}"
-    return f"PR #{number} was already open for {branch} and goes on as this claim's, {kept}: {url}"
+    return f"PR #{number} was already open for {branch} and is the claim's, its title and text kept: {url}"
 
 
 def pr_missing(branch: str) -> str:

@@ -154,8 +154,8 @@ class GitHubSurvey(Holdings):
 
     def issues(self, wanted: Iterable[tuple[str, int]]) -> Iterator[Swept]:
         """Issues by repository and number; those that GitHub does not know are left out."""
-        known = ((name, number) for name, number in wanted if number < 2**31)  # GraphQL's Int
-        parts = (_SweepPart(name, _ONE, {"number": number}) for name, number in known)
+        # GraphQL's Int ends there; anybody may push a lease of a larger number.
+        parts = (_SweepPart(name, _ONE, {"number": n}) for name, n in wanted if n < 2**31)
         yield from self._swept(deque(parts), deque())
 
     def _swept(self, waiting: deque[_SweepPart], looks: deque[_SweepPart]) -> Iterator[Swept]:

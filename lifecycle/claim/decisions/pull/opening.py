@@ -132,8 +132,7 @@ def _adopt(record: Record, pull: PullRequest) -> Decision:
     """Make an open pull request the claim's, be it one that an attempt of this claim had created or not."""
     was_ours = "OpenPullRequest" in record.intents
     created = messages.pr_created(pull.number, pull.url)
-    adopted_text = messages.pr_adopted(pull.number, pull.url, pull.branch, is_draft=pull.is_draft)
-    text = created if was_ours else adopted_text
+    text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
     phase = Phase.PR_CREATED.value
     adopted = replace(of_pull(record, pull.number), judged=phase, intents={}, troubles={})
     return Decision(
