@@ -111,7 +111,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
         raise errors.HeldByAnother(
-            f"The lease on #{action.issue} changed meanwhile, so somebody works on it; it was left."
+            f"The lease on #{action.issue} changed meanwhile: it was taken over, or ended. It was left."
         )
 
 
