@@ -167,7 +167,7 @@ def refuse_behind_gate(workflow: Workflow, index: int) -> None:
     gate = workflow.gate_before(index)
     if gate >= 0:
         phase = workflow.phases[gate]
-        closed, title, number = quoted(phase.gate), quoted(phase.title), index + 1
+        closed, title, number = quoted(phase.gate), quoted(workflow.title_of(gate)), index + 1
         raise refused("behind-gate", number=number, gate=closed, before=gate + 1, title=title)
 
 

@@ -238,6 +238,10 @@ class Workflow(_WorkflowValue, frozen=True):
             "no-such-phase", workflow=own, name=name, there=listed or "none", near=near
         )
 
+    def title_of(self, index: int) -> str:
+        """The title of a phase; `Phase N`, counted from 1, of one that has none."""
+        return self.phases[index].title or f"Phase {index + 1}"
+
     def with_gate(self, index: int, gate: str) -> Workflow:
         """The same workflow with this gate before the end of a phase."""
         return self.with_phase(index, replace(self.phases[index], gate=gate))
@@ -271,7 +275,7 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
         return
     ways = ", ".join(f"{target} ({table.COMMANDS[target]})" for target in legal)
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
-    where, title = f"Phase {index + 1}", quoted(phase.title)
+    where, title = f"Phase {index + 1}", quoted(workflow.title_of(index))
     raise IllegalMove(
         table.sentence(
             "illegal-move", where=where, title=title, phase=phase, status=status, then=then
@@ -331,7 +335,10 @@ def todos(workflow: Workflow) -> list[Mapping[str, str]]:
     """The to-do list of a workflow: content, status and activeForm of each phase."""
     at_work = (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
     words = {**dict.fromkeys(OVER, "completed"), **dict.fromkeys(at_work, "in_progress")}
-    rows = ((phase.title, words.get(phase.status, "pending")) for phase in workflow.phases)
+    rows = (
+        (workflow.title_of(index), words.get(phase.status, "pending"))
+        for index, phase in enumerate(workflow.phases)
+    )
     return [
         {"content": title, "status": status, "activeForm": f"Working on {title}"}
         for title, status in rows

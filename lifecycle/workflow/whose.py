@@ -16,6 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.redact import named, quoted
 from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import running_client
 from lifecycle.storage import live_process
@@ -23,6 +24,7 @@ from lifecycle.workflow.nearest import adopted_by, rank
 from lifecycle.workflow.sources.source_files import is_standing
 from lifecycle.workflow.state import Workflow
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
+from lifecycle.workflow.table import refused, sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +51,25 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowChoice:
-    """The workflow that is meant, if any, and the others that have something left to do."""
+    """The workflow that is meant, if any, and the others that have something left to do.
+
+    Those whose source says no more that they are in progress are `lapsed`: they lead nobody.
+    """
 
     found: FoundWorkflow | None = None
     others: tuple[FoundWorkflow, ...] = ()
+    lapsed: tuple[FoundWorkflow, ...] = ()
 
     @property
     def workflow(self) -> Workflow | None:
         """The record of the one that is meant."""
         return self.found.workflow if self.found is not None else None
+
+    @property
+    def lapsed_lines(self) -> list[str]:
+        """What is said of those that lead nobody, where none is meant: a sentence each."""
+        lapsed = [entry.workflow for entry in self.lapsed[:3]]
+        return [sentence("lapsed", name=quoted(it.name), path=named(it.source)) for it in lapsed]
 
 
 def asker_of(root: Path, environment: Mapping[str, str], event: Mapping[str, Any]) -> Asker:
@@ -88,12 +100,21 @@ def whose_is(workflow: Workflow) -> tuple[str, int, str]:
 
 def chosen(root: Path, unfinished: Iterable[FoundWorkflow], asker: Asker) -> WorkflowChoice:
     """The workflow of the asker among those of a worktree that have something left to do."""
+    standing, lapsed = list[FoundWorkflow](), list[FoundWorkflow]()
+    for entry in unfinished:
+        (standing if is_standing(root, entry.workflow) else lapsed).append(entry)
+    choice = choose(standing, asker, _is_alive)
+    return WorkflowChoice(choice.found, choice.others, tuple(lapsed))
 
-    def is_alive(client: int) -> bool:
-        return bool(client) and live_process.is_there(str(client))
 
-    standing = [entry for entry in unfinished if is_standing(root, entry.workflow)]
-    return choose(standing, asker, is_alive)
+def refuse_held(workflow: Workflow, asker: Asker) -> None:
+    """Raise Refused where a workflow is that of another session whose client runs, and of it alone."""
+    if not rank(whose_is(workflow), asker.whose, _is_alive):
+        raise refused("held", name=quoted(workflow.name))
+
+
+def _is_alive(client: int) -> bool:
+    return bool(client) and live_process.is_there(str(client))
 
 
 def choose(

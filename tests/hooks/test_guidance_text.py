@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,9 +18,10 @@ from lifecycle.app.guidance.guidance_text import (
     whole_guidance,
 )
 from lifecycle.app.guidance.recovery_message import LIMIT, WHOLE, WHOLE_LIMIT, folded
+from lifecycle.core.errors import IllegalMove
 from lifecycle.views.overview.overview_workflow import reading_here
-from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.state import Workflow, WorkflowPhase, refuse_illegal
+from lifecycle.workflow.table import OVER, PhaseStatus
 
 PHASES = (
     WorkflowPhase("Design", status=PhaseStatus.COMPLETED, context_for_next="The API is in api.md."),
@@ -148,3 +150,27 @@ def test_paths_that_lead_out_are_told_and_not_listed(tmp_path: Path) -> None:
     told = "\n".join(whole_guidance(kept, (), refused))
     assert "@docs/a.md\n" in told
     assert "\n@/etc" not in told
+
+
+@pytest.mark.parametrize("status", PhaseStatus)
+def test_the_next_step_of_guidance_is_one_that_the_table_has(status: PhaseStatus) -> None:
+    """`advance` is told of a phase that it may complete; a blocked or failed one has other commands."""
+    phase = WorkflowPhase("Build", status=status, reason="the database is down")
+    workflow = Workflow("wf_1", "W", phases=(phase, WorkflowPhase("Ship")), current=0)
+    action = whole_guidance(workflow)[-1]
+    is_stuck = status in (PhaseStatus.BLOCKED, PhaseStatus.FAILED)
+    assert ("lifecycle workflow advance" in action) == (not is_stuck) or status in OVER
+    assert action.endswith(f"Next: {guidance_text.next_step(workflow)}") == (
+        is_stuck or status in OVER
+    )
+
+
+def test_a_phase_without_a_title_is_told_by_its_number() -> None:
+    """Guidance, to-do list and refusals name it as the views do."""
+    phases = (WorkflowPhase("", status=PhaseStatus.BLOCKED), WorkflowPhase("Ship"))
+    workflow = Workflow("wf_1", "W", phases=phases, current=0)
+    text = "\n".join(whole_guidance(workflow))
+    assert 'phase 1/2: "Phase 1", blocked' in text
+    assert 'To-do list: [>] "Phase 1" [ ] "Ship"' in text
+    with pytest.raises(IllegalMove, match='Phase 1 \\("Phase 1"\\) is blocked'):
+        refuse_illegal(workflow, 0, PhaseStatus.COMPLETED)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lifecycle.core.errors import Refused
 from lifecycle.workflow.sources.following import Observed, observe
 from lifecycle.workflow.sources.source_files import LOCAL, is_standing, read_sources
 from lifecycle.workflow.sources.source_text import (
@@ -462,3 +463,33 @@ def test_a_path_in_a_source_that_leads_out_is_refused(ground: WorkflowGround) ->
     found = seen(ground)
     assert len([one for one in found.troubles if "leads out" in one]) == 2
     assert b"passwd" not in b"".join(ground.documents().values())
+
+
+def test_a_workflow_whose_source_is_gone_leads_nobody_and_is_said_to(
+    ground: WorkflowGround,
+) -> None:
+    """It is nobody else's either: why it leads nobody and how it ends is said, and no summary keeps it."""
+    ground.write(LOCAL, MARKS)
+    assert seen(ground).workflow is not None
+    (ground.root / LOCAL).unlink()
+    ground.asker = Asker("one")
+    assert seen(ground) == Observed()
+    choice = ground.steps.choice(ground.store.read())
+    assert (choice.workflow, choice.others) == (None, ())
+    (line,) = choice.lapsed_lines
+    name = "Page Orchestration - Case Studies"
+    assert line.startswith(
+        f'The source of "{name}", CLAUDE.local.md, says no more that it is in progress'
+    )
+    with pytest.raises(Refused, match="says no more that it is in progress, so it leads nobody"):
+        ground.steps.advance()
+    assert ground.steps.complete(name, give_up="over").workflow.is_over
+
+
+def test_a_summary_keeps_no_workflow_that_its_source_has_completed(ground: WorkflowGround) -> None:
+    """The compaction that takes the end over is the first that says nothing of it."""
+    ground.write(LOCAL, MARKS)
+    assert seen(ground).workflow is not None
+    ground.write(LOCAL, MARKS.replace("4/10", "10/10") + "\nStatus: completed\n")
+    assert seen(ground) == Observed()
+    assert not ground.store.read().unfinished

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,7 @@ from lifecycle.workflow.steps.workflow_templates import (
     written_template,
 )
 from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.whose import Asker
 from tests.workflow.workflow_ground import WorkflowGround
 
 
@@ -279,3 +283,29 @@ def test_the_supplied_templates_are_in_the_projects_own_form(ground: WorkflowGro
     for name, made in supplied.items():
         ground.write(f".claude/workflow-templates/{name}.toml", template_text(made))
         assert template(ground.root, name) == made
+
+
+def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
+    ground: WorkflowGround,
+) -> None:
+    """By its name, too, it is that session's alone; a person, or whoever comes later, may move it."""
+    ground.asker = Asker("owner", os.getpid())
+    ground.start("A", "B", "C", name="Auth")
+    other = replace(ground, asker=Asker("other", 0))
+    before = ground.documents()
+    moves: tuple[Callable[[], object], ...] = (
+        lambda: other.steps.advance(name="Auth"),
+        lambda: other.steps.block(reason="x", name="Auth"),
+        lambda: other.steps.complete("Auth", give_up="mine"),
+    )
+    for move in moves:
+        with pytest.raises(Refused, match='"Auth" is led by another session, which still runs'):
+            move()
+    assert ground.documents() == before
+    assert other.steps.named(other.store.read(), "Auth").name == "Auth"  # anybody may look
+    replace(ground, asker=Asker()).steps.advance(name="Auth")
+    assert ground.one().session == "owner"
+    ground.asker = Asker("owner", 0)
+    ground.steps.block(reason="gone")
+    other.steps.retry(name="Auth")
+    assert ground.one().session == "other"

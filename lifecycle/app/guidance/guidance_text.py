@@ -102,6 +102,17 @@ def number(workflow: Workflow) -> int:
     return max(workflow.current, 0) + 1
 
 
+def next_step(workflow: Workflow) -> str:
+    """What is to be done next, with the command."""
+    phase = workflow.phase
+    if phase is None or phase.status is PhaseStatus.PENDING:
+        return "begin it with: lifecycle workflow retry"
+    if phase.status is PhaseStatus.ACTIVE:
+        advance = "lifecycle workflow advance --deliverable TEXT --context-for-next TEXT"
+        return f"when it is done: {advance}"
+    return "lifecycle workflow retry, or: lifecycle workflow skip --reason TEXT"
+
+
 def reading_lines(paths: Sequence[str], room: int, longest: int = _PATH) -> list[str]:
     """The reading list in so many characters: its first paths whole, how many others, and a command."""
     if not paths:
@@ -139,14 +150,15 @@ def others_line(others: Sequence[Workflow]) -> str:
 
 
 def _phase_line(workflow: Workflow) -> str:
-    phase = workflow.phase or (workflow.phases[0] if workflow.phases else None)
-    if phase is None:
+    if not workflow.phases:
         return f"{_titled(workflow)}."
+    at = number(workflow) - 1
+    phase, title = workflow.phases[at], workflow.title_of(at)
     words = {PhaseStatus.PENDING: "not begun yet", PhaseStatus.ACTIVE: "in progress"}
     agent = f", for the agent {_flat(phase.agent, 40)}" if phase.agent else ""
     why = f", {quoted(phase.reason, 60)}" if phase.reason else ""
     status = words.get(phase.status, phase.status.value)
-    return f"{_titled(workflow)}: {quoted(phase.title, _TITLE)}, {status}{why}{agent}."
+    return f"{_titled(workflow)}: {quoted(title, _TITLE)}, {status}{why}{agent}."
 
 
 def _titled(workflow: Workflow) -> str:
@@ -157,12 +169,13 @@ def _titled(workflow: Workflow) -> str:
 def _action(workflow: Workflow) -> str:
     phase = workflow.phase
     read = "read every file above, then " if workflow.all_reading else ""
-    begun = phase is not None and phase.status in (PhaseStatus.ACTIVE, PhaseStatus.BLOCKED)
-    step = "go on with this phase" if begun else "begin this phase"
-    return (
-        f'ACTION REQUIRED: {read}answer "{acknowledgement(workflow)}", and {step}. {ASSUME} '
-        "When it is done: lifecycle workflow advance"
-    )
+    status = phase.status if phase is not None else PhaseStatus.PENDING
+    steps = {PhaseStatus.PENDING: "begin this phase", PhaseStatus.ACTIVE: "go on with this phase"}
+    step = steps.get(status, "see what keeps this phase")
+    then = "When it is done: lifecycle workflow advance"
+    then = then if status in steps else f"Next: {next_step(workflow)}"
+    answer = f'answer "{acknowledgement(workflow)}"'
+    return f"ACTION REQUIRED: {read}{answer}, and {step}. {ASSUME} {then}"
 
 
 def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[RecoveryLine]:
@@ -208,8 +221,8 @@ def _pairs(workflow: Workflow, limit: int) -> str:
 
 
 def _todo_line(workflow: Workflow) -> str:
-    rows = zip(todos(workflow), workflow.phases, strict=True)
-    boxes = " ".join(f"{_BOXES[row['status']]} {quoted(phase.title, 40)}" for row, phase in rows)
+    rows = todos(workflow)
+    boxes = " ".join(f"{_BOXES[row['status']]} {quoted(row['content'], 40)}" for row in rows)
     return f"To-do list: {boxes}" if boxes else ""
 
 

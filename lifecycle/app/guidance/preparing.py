@@ -137,11 +137,7 @@ class _Preparer:
             "files": self.files,
             "sources": _sources(store, workflows),
             "person": person,
-            **_answers(
-                root,
-                [workflow for workflow in unfinished if is_standing(root, workflow)],
-                unfinished,
-            ),
+            **_answers(root, [workflow for workflow in unfinished if is_standing(root, workflow)]),
         }
         store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
 
@@ -168,9 +164,7 @@ def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
     return "known" if facts or any(path for path, _ in seen) else ""
 
 
-def _answers(
-    root: Path, restorable: Sequence[Workflow], unfinished: Sequence[Workflow]
-) -> dict[str, Any]:
+def _answers(root: Path, restorable: Sequence[Workflow]) -> dict[str, Any]:
     """An answer for each way in which a workflow can be somebody's, and one for all other sessions."""
     first: dict[tuple[str, int, str], Workflow] = {}
     for workflow in restorable:
@@ -179,17 +173,14 @@ def _answers(
     for number, (whose, workflow) in enumerate(first.items()):
         texts: dict[str, str] = {}
         if number < MOST_ANSWERS:
-            lines = folded([workflow_part(root, workflow, _without(restorable, workflow))], LIMIT)
-            kept = guidance_text.kept_lines(workflow, _without(unfinished, workflow))
+            others = [other for other in restorable if other.id != workflow.id]
+            lines = folded([workflow_part(root, workflow, others)], LIMIT)
+            kept = guidance_text.kept_lines(workflow, others)
             texts = {"told": shown("\n".join(lines)), "kept": kept_text(kept)}
         answers.append({"id": workflow.id, "whose": whose, **texts})
-    line, every_line = (guidance_text.others_line(these) for these in (restorable, unfinished))
-    none = {"told": shown(_fit(line)), "kept": kept_text([f"- {every_line}"])} if line else {}
+    line = guidance_text.others_line(restorable)
+    none = {"told": shown(_fit(line)), "kept": kept_text([f"- {line}"])} if line else {}
     return {"answers": answers, "none": none}
-
-
-def _without(workflows: Sequence[Workflow], left_out: Workflow) -> list[Workflow]:
-    return [workflow for workflow in workflows if workflow.id != left_out.id]
 
 
 def _is_plain(root: Path, environment: Mapping[str, str]) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from lifecycle.app import workflow_functions
+from lifecycle.app.guidance import guidance_text
 from lifecycle.app.guidance.preparing import preparing_store
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
@@ -123,7 +124,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     begun = done.workflow
     size = count(len(begun.phases), "phase")
     lines = [f"The workflow {named(begun)} began: {begun.id}, {size}. View: {VIEW}"]
-    lines += [*workflow_values.phase_lines(begun), f"Next: {workflow_values.next_step(begun)}"]
+    lines += [*workflow_values.phase_lines(begun), f"Next: {guidance_text.next_step(begun)}"]
     session.print(lines, workflow_values.workflow_data(begun), troubles=done.troubles)
 
 
@@ -286,7 +287,7 @@ def _tell(session: WorkflowSession, step: StepDone) -> None:
     elif workflow.phase is not None:
         if workflow.current != step.phase or workflow.phase.status is PhaseStatus.ACTIVE:
             lines += workflow_values.phase_lines(workflow)
-        lines.append(f"Next: {workflow_values.next_step(workflow)}")
+        lines.append(f"Next: {guidance_text.next_step(workflow)}")
     data = workflow_values.workflow_data(workflow)
     moved = workflow_values.phase_data(workflow, step.phase) if step.phase >= 0 else None
     session.print(lines, {"changed": step.changed, "phase": moved, **data}, troubles=step.troubles)

@@ -20,7 +20,6 @@ from lifecycle.storage import journal
 from lifecycle.views.overview.overview_words import phase_words
 from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow import state
-from lifecycle.workflow.documents.written_documents import title_of
 from lifecycle.workflow.store.document_files import own_content
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import PhaseStatus
@@ -36,7 +35,7 @@ def phase(session: WorkflowSession, *, name: str) -> None:
         "required_reading": workflow.all_reading,
         "key_reminders": workflow.all_reminders,
     }
-    lines = [*words.phase_lines(workflow), f"Next: {words.next_step(workflow)}"]
+    lines = [*words.phase_lines(workflow), f"Next: {guidance_text.next_step(workflow)}"]
     session.print(lines, data)
 
 
@@ -87,11 +86,12 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
     Where there is none that is this session's, nothing is printed but a note on the others.
     """
     workflows = session.store.read()
-    choice = session.found(name, workflows) if name else session.steps.choice(workflows)
-    workflow = choice.workflow
-    others = [entry.workflow for entry in workflows.unfinished if entry.workflow != workflow]
+    choice = session.steps.choice(workflows)
+    workflow = session.found(name, workflows).workflow if name else choice.workflow
+    leading = [entry.workflow for entry in (choice.found, *choice.others) if entry is not None]
+    others = [entry for entry in leading if entry != workflow]
     if workflow is None:
-        held = [*map(guidance_text.held_line, others[:3])]
+        held = [*map(guidance_text.held_line, others[:3]), *choice.lapsed_lines]
         lines = held or ["There is no unfinished workflow here."]
         session.print(lines, {"workflow": None, "guidance": None}, troubles=workflows.troubles)
         return
@@ -236,7 +236,7 @@ def draw_workflow(workflow: state.Workflow, now: float, beside: Sequence[str] = 
         style = STYLES.get(phase.status, "")
         below = words.notes(phase)
         below += [f"gate: {words.gate_words(phase)}"] if phase.gate and not is_wide else []
-        title = styled(title_of(workflow, index), "bold" if index == workflow.current else "")
+        title = styled(workflow.title_of(index), "bold" if index == workflow.current else "")
         title = styled("\n").join((title, *(styled(note, "dim") for note in below)))
         number, agent = styled(f"{index + 1}"), styled(phase.agent)
         cells = [number, title, agent, styled(phase.status.value, style)]

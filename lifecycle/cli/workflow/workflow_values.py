@@ -9,7 +9,7 @@ from lifecycle.core import redact
 from lifecycle.core.messages.figures import count, span
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
-from lifecycle.workflow.documents.written_documents import phase_id, title_of
+from lifecycle.workflow.documents.written_documents import phase_id
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import WORDS, PhaseStatus
@@ -22,7 +22,7 @@ def named(workflow: Workflow) -> str:
 
 def phase_title(workflow: Workflow, index: int) -> str:
     """A phase by its number and title: `2 of 5, "Build"`."""
-    return f"{index + 1} of {len(workflow.phases)}, {quoted(title_of(workflow, index))}"
+    return f"{index + 1} of {len(workflow.phases)}, {quoted(workflow.title_of(index))}"
 
 
 def where(workflow: Workflow) -> str:
@@ -82,24 +82,13 @@ def phase_lines(workflow: Workflow) -> list[str]:
     return lines
 
 
-def next_step(workflow: Workflow) -> str:
-    """What is to be done next, with the command."""
-    phase = workflow.phase
-    if phase is None or phase.status is PhaseStatus.PENDING:
-        return "begin it with: lifecycle workflow retry"
-    if phase.status is PhaseStatus.ACTIVE:
-        advance = "lifecycle workflow advance --deliverable TEXT --context-for-next TEXT"
-        return f"when it is done: {advance}"
-    return "lifecycle workflow retry, or: lifecycle workflow skip --reason TEXT"
-
-
 def show_lines(workflow: Workflow, now: float) -> list[str]:
     """The whole workflow as lines."""
     lines = [*heads(workflow, now), ""]
     for index, phase in enumerate(workflow.phases):
         agent = redact.named(phase.agent) if phase.agent else ""
         head = f"[{WORDS[phase.status].sign}] {index + 1}."
-        words = (quoted(title_of(workflow, index)), agent, phase.status, took(phase, now))
+        words = (quoted(workflow.title_of(index)), agent, phase.status, took(phase, now))
         lines.append(f"{head} {' · '.join(filter(None, (*words, gate_words(phase))))}")
         lines += [f"       {note}" for note in notes(phase)]
     for name, texts in parts(workflow):

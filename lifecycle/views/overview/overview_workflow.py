@@ -39,7 +39,10 @@ def workflow_part(reading: WorktreeRead) -> OverviewWorkflow | None:
         workflow,
         {"type": 60},
         current=workflow.current + 1,
-        phases=tuple(copied(OverviewPhase, phase, {}) for phase in workflow.phases),
+        phases=tuple(
+            copied(OverviewPhase, phase, {}, title=plain(workflow.title_of(index)))
+            for index, phase in enumerate(workflow.phases)
+        ),
         reading=tuple(plain(path) for path in here.reading),
         started=min(
             (phase.started_at for phase in workflow.phases if phase.started_at), default=0.0

@@ -134,21 +134,16 @@ _TOLD = (PhaseStatus.BLOCKED, PhaseStatus.FAILED, PhaseStatus.SKIPPED)
 
 def view_of(workflow: Workflow) -> str:
     """The view as a text that ends with a line break."""
-    at = title_of(workflow, workflow.current) if workflow.phase is not None else "none"
+    at = workflow.title_of(workflow.current) if workflow.phase is not None else "none"
     title, at = _line(workflow, workflow.task or workflow.name), _line(workflow, at)
     head = f"# Workflow Status: {title}\n\nStatus: {workflow.status} | Current Phase: {at}\n\n"
     rows = [_row(workflow, index, phase) for index, phase in enumerate(workflow.phases)]
     return "\n".join([f"{head}## Phases\n", *(rows or ["(none)"])]) + "\n"
 
 
-def title_of(workflow: Workflow, index: int) -> str:
-    """The title of a phase; `Phase N`, counted from 1, of one that has none."""
-    return workflow.phases[index].title or f"Phase {index + 1}"
-
-
 def _row(workflow: Workflow, index: int, phase: WorkflowPhase) -> str:
     mark = "x" if phase.status in OVER else " "
-    row = f"- [{mark}] Phase {index}: {_line(workflow, title_of(workflow, index))}"
+    row = f"- [{mark}] Phase {index}: {_line(workflow, workflow.title_of(index))}"
     if phase.status in _TOLD:
         reason = _line(workflow, phase.reason)
         row += f" ({phase.status.value}: {reason})" if reason else f" ({phase.status.value})"

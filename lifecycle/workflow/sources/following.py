@@ -16,7 +16,7 @@ from lifecycle.workflow.state import Workflow, WorkflowPhase, in_status, repoint
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, WorkflowType
-from lifecycle.workflow.whose import Asker, begun_by, chosen
+from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen
 
 
 @dataclass(frozen=True)
@@ -54,26 +54,26 @@ def observe(store: WorkflowStore, asker: Asker) -> Observed:
             elif _is_to_follow(known.workflow, facts):
                 after = followed(known.workflow, facts, change.now, is_foreign=is_foreign)
                 change.put(after, is_moved=False)
-        mine = _mine(store, change, asker)
+        choice = _choice(store, change, asker)
+        mine = choice.workflow
         if mine is not None:
             session, client = asker.session or mine.session, asker.client or mine.client
             counted = replace(
                 mine, session=session, client=client, compactions=1 + mine.compactions
             )
             mine = change.put(counted, is_moved=False)
-    unfinished = [entry.workflow for entry in change.workflows.unfinished]
-    by_id = {entry.id: entry for entry in (*unfinished, *change.changed.values())}
-    mine_id = mine.id if mine is not None else ""
-    others = (entry for entry in by_id.values() if not entry.is_over and entry.id != mine_id)
+    others = tuple(entry.workflow for entry in choice.others)
     troubles = (*sources.troubles, *change.workflows.troubles, *change.troubles)
-    return Observed(mine, tuple(others), troubles)
+    return Observed(mine, others, troubles)
 
 
-def _mine(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> Workflow | None:
+def _choice(store: WorkflowStore, change: WorkflowChange, asker: Asker) -> WorkflowChoice:
+    """The workflow that is the asker's once the sources were followed: one that they completed is not."""
     by_id = {entry.workflow.id: entry for entry in change.workflows.unfinished}
     by_id |= {id_: FoundWorkflow(workflow, ()) for id_, workflow in change.changed.items()}
-    newest = sorted(by_id.values(), key=lambda entry: -entry.workflow.updated_at)
-    return chosen(store.root, newest, asker).workflow
+    unfinished = [entry for entry in by_id.values() if not entry.workflow.is_over]
+    unfinished.sort(key=lambda entry: -entry.workflow.updated_at)
+    return chosen(store.root, unfinished, asker)
 
 
 def _known(workflows: WorktreeWorkflows, facts: SourceFacts) -> FoundWorkflow | None:

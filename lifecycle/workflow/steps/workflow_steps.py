@@ -31,7 +31,7 @@ from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, refused, sentence
-from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen
+from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen, refuse_held
 
 T = TypeVar("T")
 
@@ -97,6 +97,7 @@ class WorkflowSteps:
             others = ", ".join(quoted(entry.workflow.name) for entry in choice.others[:10])
             start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
             then = f"Name one of {others}." if others else start
+            then = " ".join((*choice.lapsed_lines, then))
             raise NoWorkflow(sentence("none-of-this-session", then=then))
         named = workflows.get(name)
         if named is None:
@@ -220,7 +221,7 @@ class WorkflowSteps:
             elif not left:
                 move.keep(workflow)
             elif len(left) > 1:
-                names = (f"{at + 1} {quoted(workflow.phases[at].title)}" for at in left[:10])
+                names = (f"{at + 1} {quoted(workflow.title_of(at))}" for at in left[:10])
                 own, titles = quoted(workflow.name), ", ".join(names)
                 raise refused("phases-left", number=len(left), titles=titles, name=own)
             else:
@@ -304,7 +305,9 @@ class WorkflowSteps:
     def _moving(self, name: str, phase: str | None) -> Iterator[_Move]:
         """Change one workflow under the lock; what is refused is raised once the rest is written."""
         with self.store.changing(archived=bool(name)) as change:
-            move = _Move(change, self.named(change.workflows, name), phase, self.asker)
+            workflow = self.named(change.workflows, name)
+            refuse_held(workflow, self.asker)
+            move = _Move(change, workflow, phase, self.asker)
             yield move
         if move.refused is not None:
             raise move.refused
@@ -340,7 +343,8 @@ class _Move:
 
     def note_gate(self, outcome: str) -> None:
         """Note in the journal that the gate was tried, and how that ended."""
-        about = {"title": self.workflow.name, "phase": self.phase.title, "number": self.index + 1}
+        phase = self.workflow.title_of(self.index)
+        about = {"title": self.workflow.name, "phase": phase, "number": self.index + 1}
         entry = journal.JournalEntry(
             self.change.now,
             journal.WORKFLOW,

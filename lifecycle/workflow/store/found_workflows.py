@@ -291,7 +291,11 @@ def moves_of(
         old = old_phases[index].status if index < len(old_phases) else PhaseStatus.PENDING
         if phase.status is old:
             continue
-        detail: dict[str, Any] = {"title": after.name, "phase": phase.title, "number": index + 1}
+        detail: dict[str, Any] = {
+            "title": after.name,
+            "phase": after.title_of(index),
+            "number": index + 1,
+        }
         detail |= {"reason": phase.reason} if phase.reason else {}
         detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
         yield journal.JournalEntry(
