@@ -24,13 +24,20 @@ from lifecycle.core.redact import redact, visible
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.process import GitRepository, is_no_repository
 from lifecycle.git.tracked_files import NAMES_ALONE, exclude_own_files
-from lifecycle.run.long_run import tier
+from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import VERSION, Clarification, Failure, Led, Run, encoded
 from lifecycle.run.table import KEPT_LINES
 from lifecycle.run.texts.told import sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import known_clones
-from lifecycle.storage import live_process, regular_files, signs_of_life, store, workflow_marks
+from lifecycle.storage import (
+    journal,
+    live_process,
+    regular_files,
+    signs_of_life,
+    store,
+    workflow_marks,
+)
 from lifecycle.storage.line_file import LineFile
 from lifecycle.storage.store import Folder
 
@@ -168,6 +175,8 @@ class RunStore:
             if change.run != change.before:
                 self.write(change.run)
             now = self.deadline.clock.now()
+            if change.run.is_over and not change.before.is_over:
+                self._note_end(change.run, now)
             for text in change.notes:
                 self.note(now, text)
             if change.notes and tier(change.run, now).trims:
@@ -180,6 +189,25 @@ class RunStore:
         _refuse_strange(path)
         store.write(Path(path), encoded(run))
         self.mark(run)
+
+    def _note_end(self, run: Run, now: float) -> None:
+        """Write into the journal that a run is completed, how long it took, and what failed in it."""
+        entry = journal.JournalEntry(
+            now,
+            journal.RUN,
+            journal.TRANSITION,
+            task=run.id,
+            session=run.session,
+            source=run.phase.value,
+            target=journal.CLOSED,
+            key=f"{run.id}/{journal.CLOSED}",
+            detail={
+                "title": run.goal,
+                "seconds": runtime(run, now),
+                "failed": sum(len(story.failures) for story in run.stories),
+            },
+        )
+        journal.note(self.root, entry)
 
     def begin(self, run: Run) -> None:
         """Write the first state of a run, and keep its files out of git; the caller holds the lock."""

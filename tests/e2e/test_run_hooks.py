@@ -85,7 +85,7 @@ def test_a_session_that_leads_a_run_goes_on_until_it_is_complete(session: Sessio
     assert stop(session, COMPLETE) == ("", "")
     assert not (place.root / ".lifecycle/run").exists()
     entries = [entry for entry in journal.read(place.root) if entry.system == journal.RUN]
-    assert [entry.kind for entry in entries] == ["block", "block", "block", "transition"]
+    assert [entry.kind for entry in entries] == ["block", "block", "transition", "block"]
     told = Summary(journal.read(place.root))
     run = the_run(place)
     assert (told.tasks[run.id], run.id in told.done) == ("Take payments", True)

@@ -17,8 +17,10 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.run.run_store import RunStore, StrangeRun
 from lifecycle.run.stories.story_edits import clarification
-from lifecycle.run.table import KEPT_LINES, TIERS, ClarificationPhase
+from lifecycle.run.table import KEPT_LINES, TIERS, ClarificationPhase, RunStatus
+from lifecycle.storage import journal
 from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.views.stats.summary import Summary
 from tests.conftest import STARTED
 from tests.run.run_ground import RunGround
 
@@ -271,3 +273,15 @@ def test_what_was_clarified_early_is_kept_until_a_run_adopts_it(ground: RunGroun
     with pytest.raises(StrangeRun, match=r"clarifications\.json cannot be read"):
         ground.store.early()
     assert broken.read_text() == "["
+
+
+def test_the_end_of_a_run_is_in_the_journal_whoever_wrote_it(ground: RunGround) -> None:
+    """Without a stop behind it the statistics know that it is done, and how long it took; once."""
+    run = ground.begun()
+    ground.clock.sleep(90)
+    for _ in range(2):
+        with ground.store.changing() as change:
+            change.run = change.run.but(status=RunStatus.COMPLETED, completed=run.started + 90)
+    told = Summary(journal.read(ground.root))
+    assert (told.tasks, [*told.done]) == ({run.id: run.goal}, [run.id])
+    assert (told.spent, told.failed, told.tries) == ({run.id: 90.0}, {run.id: 0}, {run.id: 1})

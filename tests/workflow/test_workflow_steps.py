@@ -17,6 +17,8 @@ from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.tree_hash import fingerprint
 from lifecycle.settings.persons import Presence
+from lifecycle.storage import journal
+from lifecycle.views.stats.summary import Summary
 from lifecycle.workflow.decide import MOST_CONTEXT, MOST_TEXT
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.gate_judge import GateClosed, PersonAsked
@@ -309,3 +311,20 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
     ground.steps.block(reason="gone")
     other.steps.retry(name="Auth")
     assert ground.one().session == "other"
+
+
+def test_the_statistics_know_that_a_workflow_is_over(ground: WorkflowGround) -> None:
+    """Completed or given up: done, with its time, and the errors of its phases as what failed."""
+    first = ground.start("A").workflow.id
+    ground.clock.sleep(60)
+    ground.steps.fail(reason="no network")
+    ground.steps.retry()
+    ground.clock.sleep(60)
+    ground.steps.complete()
+    second = ground.start("A", "B").workflow.id
+    ground.steps.complete(give_up="not needed")
+    told = Summary(journal.read(ground.root))
+    assert told.done.keys() == {first, second}
+    assert told.tasks[first] == "Feature X"
+    assert 120 <= told.spent[first] < 150
+    assert (told.failed[first], told.failed[second]) == (1, 0)

@@ -291,7 +291,7 @@ def test_another_workflow_that_is_written_over_ours_costs_neither(ground: Workfl
 
 
 def test_each_transition_is_in_the_journal(ground: WorkflowGround) -> None:
-    """Begin, complete, skip and a gate that was tried: each is one entry of the clone's journal."""
+    """Begin, complete, skip, a gate that was tried, and the end: each is one entry of the journal."""
     ground.start("A", WorkflowPhase("B", gate="file:b.txt"), "C")
     ground.steps.advance()
     with pytest.raises(Refused, match=r"b\.txt"):
@@ -309,6 +309,7 @@ def test_each_transition_is_in_the_journal(ground: WorkflowGround) -> None:
             ("2 active", "2 completed"),
             ("3 pending", "3 active"),
             ("3 active", "3 skipped"),
+            ("", journal.CLOSED),
         ]
     )
     gates = [one.detail["outcome"] for one in entries if one.kind == journal.CHECK]

@@ -201,11 +201,11 @@ class RunHook:
             self.store.mark(None)
 
     def _note(self, before: Run, verdict: decide.RunVerdict) -> None:
-        """Write the journal: each turn that goes on, and what the run came to."""
+        """Write the journal: each turn that goes on, and why one does not."""
         kinds = {StopVerdict.BLOCK: journal.BLOCK, StopVerdict.LET_GO: journal.LET_GO}
-        kind = journal.TRANSITION if self.is_over else kinds.get(verdict.word.verdict, "")
+        kind = kinds.get(verdict.word.verdict, "")
         run = verdict.run
-        is_news = kind == journal.BLOCK or self.is_over or run.told != before.told
+        is_news = kind == journal.BLOCK or run.told != before.told
         if not (kind and is_news):
             return
         entry = journal.JournalEntry(
@@ -215,7 +215,7 @@ class RunHook:
             task=run.id,
             session=self.call.session,
             source=before.phase.value,
-            target=journal.CLOSED if self.is_over else run.status.value,
+            target=run.status.value,
             detail={"iteration": run.iterations, "why": run.why, "title": run.goal},
         )
         journal.note(self.call.world.root, entry)

@@ -229,7 +229,7 @@ class _Project(ProjectFiles):
         """Draft the removal of what `init` put in; returns folders to remove if they are empty."""
         self.unwired(before, "lifecycle's entries go")
         self.unlisted(before, before.lines)
-        self.claims_listed()
+        self.left_listed()
         folders = self.unstaged(before)
         self.unsectioned(before)
         if config.CONFIG_FILE in before.sha256:

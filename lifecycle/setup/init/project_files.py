@@ -161,20 +161,26 @@ class ProjectFiles:
             is_gone = not after and name in before.created
             self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
 
-    def claims_listed(self) -> None:
-        """Keep claims that are still in a worktree of this clone out of git, by the one `info/exclude`."""
+    def left_listed(self) -> None:
+        """Keep what still is in a worktree of this clone out of git, by the one `info/exclude`."""
         git, path = store.common_folder(self.root), self._exclude()
         others = (
             known_clones.worktrees_of(known_clones.KnownClone(git, None)) if git is not None else ()
         )
-        if path.is_symlink() or not any(
-            (worktree / store.CLAIM_FILE).exists() for worktree in (self.root, *others)
-        ):
+        by_file = {
+            store.CLAIM_FILE: OWN_LINES,
+            run_store.PATH: run_store.LINES,
+            document_files.CURRENT: document_files.LINES,
+        }
+        places = (self.root, *others)
+        left = [file for file in by_file if any((place / file).exists() for place in places)]
+        if path.is_symlink() or not left:
             return
         before = self.draft.read(path) or b""
-        after, _ = add_lines(before, OWN_LINES, PutLines())
+        after, _ = add_lines(before, [line for file in left for line in by_file[file]], PutLines())
         if after != before:
-            self.draft.write(path, after, "keeps claims out of git still", _shown(EXCLUDE))
+            names = ", ".join(left)
+            self.draft.write(path, after, f"keeps out of git still: {names}", _shown(EXCLUDE))
 
     def sectioned(self, mark: InitMark) -> None:
         """Put our section into CLAUDE.md, unless somebody wrote one of their own."""

@@ -72,6 +72,7 @@ def at_work(story: values.OverviewStory) -> str:
 _DID = {
     "active": "began",
     "blocked": "is blocked",
+    "closed": "is over",
     "completed": "was completed",
     "pending": "was put back",
     "skipped": "was skipped",
@@ -87,6 +88,8 @@ def event_words(entry: JournalEntry) -> str:
         of = f" of {quoted(str(detail['title']))}" if detail.get("title") else ""
         phase = quoted(str(detail.get("phase") or ""))
         return f"phase {detail['number']}{of}, {phase}, {phase_words(entry)}"
+    if entry.system == "workflow":
+        return f"{quoted(str(detail.get('title') or ''))} {phase_words(entry)}"
     words = {
         "transition": f"{entry.source or '(begin)'} → {entry.target or '(end)'}{title}",
         "write": f"wrote: {entry.target}",

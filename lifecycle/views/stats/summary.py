@@ -129,8 +129,10 @@ class Summary:
         tasks: the titles of the tasks by id, in the order in which they came up; "" where nobody noted
             one.
         spent: seconds of each task: all its stages with a known time, of a claim without stages its
-            phases. A task of which no time is known is not in it.
-        tries, failed: the attempts of each task in the same stages or phases, and those in vain.
+            phases, of a run or a workflow from its begin to its end. A task of which no time is known is
+            not in it.
+        tries, failed: the attempts of each task in the same stages or phases, and those in vain; of a
+            run or a workflow that is over what failed in it, and its end.
         done: the tasks that came to their end, and when.
         lasting: visits that have not ended.
         flakes: what failed and passed at one commit, the most frequent first.
@@ -171,6 +173,11 @@ class Summary:
         leading = _leading(stays)
         self.spent, self.tries = _spent(leading), _tries(leading)
         self.failed = _tries(leading, of_failed=True)
+        for task, entry in ends.items():
+            if entry.system in (journal.RUN, journal.WORKFLOW) and "seconds" in entry.detail:
+                self.spent[task] = float(entry.detail["seconds"])
+                self.failed[task] = int(entry.detail["failed"])
+                self.tries[task] = 1 + self.failed[task]
         self.lasting = [visit for visit in stays if visit.ended is None]
         self.flakes = _flakes(chosen)
         self.told = sorted(stays, key=_moment)

@@ -285,7 +285,7 @@ def _guarded(workflow: Workflow, ledger: Ledger) -> tuple[Workflow, list[str]]:
 def moves_of(
     before: Workflow | None, after: Workflow, now: float
 ) -> Iterator[journal.JournalEntry]:
-    """The transitions of phases between two records, for the journal."""
+    """The transitions of phases between two records, and the workflow's end, for the journal."""
     old_phases = before.phases if before is not None else ()
     for index, phase in enumerate(after.phases):
         old = old_phases[index].status if index < len(old_phases) else PhaseStatus.PENDING
@@ -309,4 +309,18 @@ def moves_of(
             target=f"{index + 1} {phase.status}",
             key=f"{after.id}/{after.revision}/{index}/{phase.status}",
             detail=detail,
+        )
+    if after.is_over and not (before is not None and before.is_over):
+        seconds = max(0.0, now - (parse_time(after.created_at) or now))
+        failed = sum(len(phase.errors) for phase in after.phases)
+        detail = {"title": after.name, "seconds": seconds, "failed": failed}
+        yield journal.JournalEntry(
+            now,
+            journal.WORKFLOW,
+            journal.TRANSITION,
+            task=after.id,
+            session=after.session,
+            target=journal.CLOSED,
+            key=f"{after.id}/{journal.CLOSED}",
+            detail={**detail, "reason": after.given_up} if after.given_up else detail,
         )

@@ -487,7 +487,7 @@ def test_a_claim_that_is_still_here_stays_out_of_git(
         claim.write_text("{}")
         said = ok(clone.run("init", "--remove"))
         assert ("A claim is still here" in said) == (holder == clone.root)
-        assert "keeps claims out of git still" in said
+        assert "keeps out of git still: .agent-claim.json" in said
         assert ".agent-claim.json" not in clone.git("-C", str(holder), "status", "--short")
         claim.unlink()
         exclude = clone.root / ".git/info/exclude"
@@ -495,6 +495,18 @@ def test_a_claim_that_is_still_here_stays_out_of_git(
         claim.write_text("{}")
         assert ".agent-claim.json" in clone.git("-C", str(holder), "status", "--short")
         claim.unlink()
+
+
+def test_a_run_and_workflows_that_are_still_here_stay_out_of_git(clone: Clone) -> None:
+    """`init --remove` leaves their files, so git is told of them still; and nothing can be added."""
+    ok(clone.run("init", "--run", "--workflow"))
+    ok(clone.run("run", "init", "Take payments"))
+    ok(clone.run("workflow", "start", "W", "--phase", "A"))
+    said = ok(clone.run("init", "--remove"))
+    assert "still: .claude/workflow-state.json, .claude/state/workflow.json" in said
+    assert (clone.root / ".claude/workflow-state.json").exists()
+    for file in ("workflow", "untracked"):
+        assert file not in clone.git("status", "--short", "--untracked-files=all")
 
 
 def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
