@@ -259,7 +259,9 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     if run.status is not table.RunStatus.ACTIVE:
         return [table.WAITS[run.status]]
     step, report = next_step(run, facts), "A progress report is due: lifecycle run report"
-    after = next((story for story in run.open_stories if story != run.current), None)
+    goes_on = {table.StoryStatus.PENDING, *table.WORKING}
+    open_stories = (story for story in run.open_stories if story.status in goes_on)
+    after = next((story for story in open_stories if story != run.current), None)
     lines = [
         f"{step.text}: {step.command}",
         f"Then {after.id}: {after.quoted_title}" if after is not None else "",

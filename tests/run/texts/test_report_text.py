@@ -50,7 +50,7 @@ def test_the_report_is_whole() -> None:
     steps = text.removeprefix(WHOLE).splitlines()
     assert steps[0].startswith("1. ")
     assert "lifecycle run tdd-phase S2 verify" in steps[0]
-    assert steps[1].startswith("2. Then S3")
+    assert steps[1].startswith("2. Then S4")
     assert len(steps) == 2
 
 
