@@ -26,24 +26,24 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_679,
-    "storage": 1_403,
+    "storage": 1_411,
     "settings": 839,
     "git": 846,
-    "github": 6_224,
-    "trackers": 2_584,
+    "github": 6_228,
+    "trackers": 2_586,
     "platforms": 730,
     "evidence": 2_422,
-    "claim": 5_616,
-    "run": 3_425,
+    "claim": 5_620,
+    "run": 3_498,
     "stages": 2_599,
-    "workflow": 2_195,
+    "workflow": 2_232,
     "feedback": 2_690,
     "reconcile": 1_440,
-    "views": 2_180,
-    "app": 1_647,
-    "setup": 3_281,
+    "views": 2_195,
+    "app": 1_650,
+    "setup": 3_278,
     "hooks": 1_993,
-    "cli": 5_306,
+    "cli": 5_304,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_554
+RUN_IN_ALL = 4_632
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

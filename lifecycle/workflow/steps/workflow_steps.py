@@ -97,7 +97,7 @@ class WorkflowSteps:
             others = ", ".join(quoted(entry.workflow.name) for entry in choice.others[:10])
             start = f'Begin one: lifecycle workflow start NAME --phase "Title"{_lost(workflows)}'
             then = f"Name one of {others}." if others else start
-            then = " ".join((*choice.lapsed_lines, then))
+            then = ". ".join((*choice.lapsed_lines, then))
             raise NoWorkflow(sentence("none-of-this-session", then=then))
         named = workflows.get(name)
         if named is None:
