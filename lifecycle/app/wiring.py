@@ -276,8 +276,8 @@ class WorktreeWorld:
             return named
         raise BadConfig(
             f"{config.CONFIG_FILE} names the repository {named}, which no git remote here points to, so "
-            "nothing was asked of GitHub; add it as a remote (git remote add upstream <url>), or set "
-            f"LIFECYCLE_REPOSITORY={named}."
+            "nothing was asked of GitHub; take repository out of that file, or, if it is meant, add it as "
+            f"a remote (git remote add upstream <url>) or set LIFECYCLE_REPOSITORY={named}."
         )
 
     @property

@@ -98,7 +98,7 @@ def fingerprint(root: Path, environment: Mapping[str, str]) -> str:
     )
     parts = [f"{name}={environment.get(name, '')}" for name in names]
     own = config.own_folder(environment)
-    files = [root / config.CONFIG_FILE, _gh_store(environment)]
+    files = [config.file_of(root), _gh_store(environment)]
     for file in [*files, *([own / config.CONFIG] if own is not None else [])]:
         try:
             about = file.stat()

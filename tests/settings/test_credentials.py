@@ -93,6 +93,20 @@ def test_the_users_own_file_says_who_sees_them(tmp_path: Path) -> None:
     assert "GH_TOKEN" not in config.for_child("tracker", environment)
 
 
+def test_the_main_ones_settings_count_for_a_linked_worktree(tmp_path: Path) -> None:
+    """A linked worktree without settings of its own reads its main one's: a change there is one here."""
+    main, linked = tmp_path / "main", tmp_path / "linked"
+    git = main / ".git/worktrees/linked"
+    git.mkdir(parents=True)
+    linked.mkdir()
+    (linked / ".git").write_text(f"gitdir: {git}\n")
+    (git / "commondir").write_text("../..\n")
+    (git / "gitdir").write_text(f"{linked}/.git\n")
+    before = credentials.fingerprint(linked, {})
+    (main / ".lifecycle.toml").write_text("")
+    assert credentials.fingerprint(linked, {}) != before
+
+
 def test_another_token_has_another_fingerprint(tmp_path: Path) -> None:
     """Variables, the user's file, the project's and gh's store count; nothing of them can be read there."""
     root, home = tmp_path / "project", tmp_path / "home"

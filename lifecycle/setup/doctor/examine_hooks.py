@@ -17,7 +17,7 @@ from lifecycle.settings.resources import hooks_folder
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init.found_hooks import HookEntry, shown
-from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire
+from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire, missed
 from lifecycle.setup.init.init_mark import SHARED, InitMark
 from lifecycle.storage import log, signs_of_life
 
@@ -184,11 +184,6 @@ _DEFAULT = 600.0
 MOST = 3600.0
 """Seconds that an entry's timeout may have, but for the waiter's; more was meant as milliseconds."""
 
-SOURCES = ("startup", "resume", "clear", "compact")
-"""The kinds of the event SessionStart. Source: as above."""
-
-_NAMES = re.compile(r"[\w\- ,|]*", re.ASCII)
-
 
 def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
     """Findings on an entry's event, matcher, way of running and timeout; `fix` puts it right."""
@@ -201,27 +196,12 @@ def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
         yield from look(entry, wire, fix)
 
 
-def hears(matcher: str, kind: str) -> bool:
-    """True if the client runs an entry with this matcher for this kind of the event."""
-    if matcher in ("", "*"):
-        return True
-    if _NAMES.fullmatch(matcher):
-        return kind in [name.strip() for name in re.split(r"[|,]", matcher)]
-    try:
-        return re.search(matcher, kind) is not None
-    except re.error:
-        return False
-
-
 def _matcher(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
-    if wire.event == "SessionStart" and not wire.matcher:
-        missed = ", ".join(source for source in SOURCES if not hears(entry.matcher, source))
-        if missed:
-            yield finding("hooks.matcher.start", entry=entry, missed=missed, fix=fix)
-        return
-    missed = "|".join(kind for kind in wire.matcher.split("|") if not hears(entry.matcher, kind))
-    if wire.matcher and missed:
-        yield finding("hooks.matcher.missed", entry=entry, missed=missed, fix=fix)
+    kinds = missed(wire.event, wire.name, entry.matcher)
+    if kinds and not wire.matcher:
+        yield finding("hooks.matcher.start", entry=entry, missed=", ".join(kinds), fix=fix)
+    elif kinds:
+        yield finding("hooks.matcher.missed", entry=entry, missed="|".join(kinds), fix=fix)
 
 
 def _background(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:

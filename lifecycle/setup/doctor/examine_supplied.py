@@ -18,11 +18,11 @@ from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
-from lifecycle.setup.doctor.examine_hooks import hears, init_fix, low_cap
+from lifecycle.setup.doctor.examine_hooks import init_fix, low_cap
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings
-from lifecycle.setup.init.hook_table import AGENTS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
+from lifecycle.setup.init.hook_table import AGENTS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS, hears
 from lifecycle.setup.init.init_mark import InitMark
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, STATE_SCRIPT, SYNC_SCRIPT

@@ -28,10 +28,11 @@ Entries = Mapping[tuple[str, str], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """One hook entry of ours in a text: event, script, the entries of its group, and its index there."""
+    """One hook entry of ours in a text: event, script, its group's matcher and entries, its index there."""
 
     event: str
     name: str
+    matcher: str
     hooks: Node
     index: int
 
@@ -175,7 +176,8 @@ def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Itera
     keys: set[tuple[str, str]] = set()
     for own in _found(root, put) if entries else ():
         key, node = (own.event, own.name), own.hooks.items[own.index]
-        if key not in entries or key in keys:
+        # In a group that misses its event it goes, to come in with the scripts that are missing.
+        if key not in entries or key in keys or hook_table.missed(*key, own.matcher):
             yield _entry_removal(text, root, own)
         elif node.value != entries[key]:
             yield jsonc.replacement(Layout.of(text), node, entries[key])
@@ -303,11 +305,11 @@ def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
         if hooks.get(member.key) is not member.node:
             continue  # a later member of the same name is the one that counts
         for group in member.node.items:
-            entries = at(group, "hooks")
+            entries, matcher = at(group, "hooks"), str(at(group, "matcher").value or "")
             for index, item in enumerate(entries.items):
                 name = put.own_name(member.key, item.value)
                 if name is not None:
-                    yield OwnEntry(member.key, name, entries, index)
+                    yield OwnEntry(member.key, name, matcher, entries, index)
 
 
 def _need(node: Node, kind: type, what: str, where: str) -> None:

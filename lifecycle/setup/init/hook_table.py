@@ -67,6 +67,32 @@ WIRES: tuple[Wire, ...] = (
 
 NAMES = tuple(dict.fromkeys(wire.name for wire in WIRES))
 
+_SOURCES = ("startup", "resume", "clear", "compact")
+"""The kinds of the event SessionStart. Source: https://code.claude.com/docs/en/hooks."""
+
+_LISTED = re.compile(r"[\w\- ,|]*", re.ASCII)
+
+
+def hears(matcher: str, kind: str) -> bool:
+    """True if the client runs an entry with this matcher for this kind of the event."""
+    if matcher in ("", "*"):
+        return True
+    if _LISTED.fullmatch(matcher):
+        return kind in [name.strip() for name in re.split(r"[|,]", matcher)]
+    try:
+        return re.search(matcher, kind) is not None
+    except re.error:
+        return False
+
+
+def missed(event: str, name: str, matcher: str) -> list[str]:
+    """The kinds of the event that a script of ours is to be run for, and by this matcher is not."""
+    wire = next(wire for wire in WIRES if (wire.event, wire.name) == (event, name))
+    kinds = wire.matcher.split("|") if wire.matcher else ()
+    if event == "SessionStart" and not kinds:
+        kinds = _SOURCES
+    return [kind for kind in kinds if not hears(matcher, kind)]
+
 
 def _rules(command: str, verbs: str) -> tuple[str, ...]:
     """The permission for each of these verbs of a command."""

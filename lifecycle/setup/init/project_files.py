@@ -157,22 +157,47 @@ class ProjectFiles:
             content, put = self.draft.read(path), before.lines.get(name)
             if content is None or put is None or path.is_symlink():
                 continue
+            if name == EXCLUDE and self._inherited(before, put):
+                continue
             after = planned_files.take_out_lines(content, put)
             is_gone = not after and name in before.created
             self.draft.write(path, None if is_gone else after, "lifecycle's lines go", _shown(name))
 
+    def _inherited(self, before: InitMark, put: PutLines) -> bool:
+        """Hand lines of `info/exclude` to another worktree that is wired: its own files need them still."""
+        for worktree in self._others():
+            for name in (MARK, PERMITS, LINE_MARK):
+                path = worktree / name
+                content = None if Path(os.path.realpath(path)) != path else self.draft.read(path)
+                mark = init_mark.parse(content) if content is not None else None
+                if mark is None or mark.mode != LOCAL:
+                    continue
+                own = mark.lines.get(EXCLUDE, PutLines())
+                lines = PutLines((*put.lines, *own.lines), put.piece + own.piece)
+                mark.lines[EXCLUDE] = lines
+                mark.note_created(EXCLUDE, is_new=EXCLUDE in before.created)
+                what = f"takes over {count(len(put.lines), 'line')} of {_shown(EXCLUDE)}"
+                self.draft.write(path, init_mark.render(mark), what, str(path))
+                return True
+        return False
+
+    def _others(self) -> list[Path]:
+        """The other worktrees of this clone."""
+        git = store.common_folder(self.root)
+        clone = known_clones.KnownClone(git, None) if git is not None else None
+        folders = known_clones.worktrees_of(clone) if clone is not None else ()
+        paths = [Path(os.path.realpath(folder)) for folder in folders]
+        return [path for path in paths if path != Path(os.path.realpath(self.root))]
+
     def left_listed(self) -> None:
         """Keep what still is in a worktree of this clone out of git, by the one `info/exclude`."""
-        git, path = store.common_folder(self.root), self._exclude()
-        others = (
-            known_clones.worktrees_of(known_clones.KnownClone(git, None)) if git is not None else ()
-        )
+        path = self._exclude()
         by_file = {
             store.CLAIM_FILE: OWN_LINES,
             run_store.PATH: run_store.LINES,
             document_files.CURRENT: document_files.LINES,
         }
-        places = (self.root, *others)
+        places = (self.root, *self._others())
         left = [file for file in by_file if any((place / file).exists() for place in places)]
         if path.is_symlink() or not left:
             return

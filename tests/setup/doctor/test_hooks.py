@@ -13,8 +13,7 @@ import pytest
 
 import lifecycle
 from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder
-from lifecycle.setup.doctor.examine_hooks import hears
-from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, local_form
+from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, hears, local_form
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import LOCAL, SHARED, Patient, entries
 
@@ -287,11 +286,15 @@ def test_a_hook_in_the_background(patient: Patient, key: str) -> None:
 def test_a_matcher_that_misses(
     patient: Patient, event: str, matcher: str, level: str, missed: str
 ) -> None:
-    """The kinds that are not heard are named."""
+    """The kinds that are not heard are named, and what is advised puts it right."""
     data = patient.settings()
     data["hooks"][event][0]["matcher"] = matcher
     patient.write_settings(data)
-    assert f"misses {missed}" in patient.only("hooks.matcher", level)["says"]
+    finding = patient.only("hooks.matcher", level)
+    assert f"misses {missed}" in finding["says"]
+    assert finding["fix"] == "lifecycle init"
+    ok(patient.place.cli("init"))
+    assert "hooks.matcher" not in {finding["name"] for finding in patient.wrong()}
 
 
 @SOAKED

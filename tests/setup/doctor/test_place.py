@@ -289,12 +289,14 @@ def test_commands_that_nobody_allowed(patient: Patient) -> None:
 
 @SOAKED
 def test_a_repository_that_is_no_remote(patient: Patient) -> None:
-    """A project's file may not name it; the fix makes it a remote."""
+    """A project's file may not name it: the line goes, or, if it is meant, the fix makes it a remote."""
     (patient.root / ".lifecycle.toml").write_text('repository = "other/place"')
     finding = patient.only("settings.repository", "fail")
     assert "other/place" in finding["says"]
-    assert finding["fix"].startswith("git remote add upstream")
-    ok(patient.place.run("sh", "-c", finding["fix"]))
+    removal, _, remote = finding["fix"].partition(", or, if other/place is meant: ")
+    assert removal == "take repository out of .lifecycle.toml"
+    assert remote.startswith("git remote add upstream")
+    ok(patient.place.run("sh", "-c", remote))
     assert "settings.repository" not in {one["name"] for one in patient.wrong()}
 
 

@@ -172,6 +172,21 @@ def test_what_is_one_persons_is_not_there_to_commit(clone: Clone, arguments: lis
     assert new.contents() == before
 
 
+@pytest.mark.parametrize("option", ["", "--stages", "--permissions", "--statusline"])
+def test_a_worktree_that_stays_wired_keeps_its_files_out_of_git(clone: Clone, option: str) -> None:
+    """Taken out of one worktree, the other's files stay unlisted; the last one's removal restores all."""
+    clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
+    linked = Clone(clone.root.parent / "linked", clone.home)
+    clone.git("worktree", "add", "--quiet", "-b", "b", str(linked.root))
+    before = clone.contents(), linked.contents()
+    ok(clone.run("init"))
+    ok(linked.run("init", *filter(None, [option])))
+    ok(clone.run("init", "--remove"))
+    assert linked.git("status", "--porcelain", "--untracked-files=all") == ""
+    ok(linked.run("init", "--remove"))
+    assert (clone.contents(), linked.contents()) == before
+
+
 def test_a_linked_worktree_reads_its_main_ones_settings(clone: Clone) -> None:
     """None of its own: the main one's count; one of its own decides; a relative link is followed too."""
     clone.git("commit", "--quiet", "--allow-empty", "-m", "x")
