@@ -24,6 +24,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -229,6 +230,19 @@ def _clicked(arguments: list[str], *, as_json: bool) -> object:
         return 1 if is_hook else 2
     except click.Abort as stop:
         return stopped(stop, as_json=as_json)
+
+
+class Span(click.FloatRange):
+    """A number within bounds, and never "nan", which compares with no bound."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; raises click.BadParameter."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 class Word(click.Choice[str]):

@@ -111,6 +111,17 @@ def web_host(api_url: str) -> str:
     return "github.com" if netloc == "api.github.com" else netloc.removeprefix("api.")
 
 
+def is_known_to_gh(host: str) -> bool:
+    """True for a host that gh can log in at; it knows no ports."""
+    return "." in host and ":" not in host and not host.replace(".", "").isdecimal()
+
+
+def gh_option(api_url: str) -> str:
+    """What a gh command needs to mean this GitHub, with a space before it: "" for github.com, gh's own."""
+    host = web_host(api_url)
+    return f" --hostname {host}" if is_known_to_gh(host) and host != "github.com" else ""
+
+
 def addresses(environment: Mapping[str, str]) -> Addresses:
     """Where GitHub answers by the environment and the user's file; raises BadConfig."""
     return _addresses(environment, user_settings(environment))

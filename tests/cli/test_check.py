@@ -116,7 +116,9 @@ def test_the_list_says_what_runs_and_how_it_stands(project: Place) -> None:
 
 
 @SOAKED
-@pytest.mark.parametrize("words", [[], ["--list", "test"], ["test", "--seconds", "0"]])
+@pytest.mark.parametrize(
+    "words", [[], ["--list", "test"], ["test", "--seconds", "0"], ["test", "--seconds", "nan"]]
+)
 def test_a_command_line_that_means_nothing(project: Place, words: list[str]) -> None:
     """Exit 2, and nothing runs."""
     assert project.cli("check", *words).returncode == 2

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from lifecycle.cli.command_session import demanded_root
+from lifecycle.cli.main import Span
 from lifecycle.cli.terminal import json_text, passing, say_all
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import asdict
@@ -47,7 +48,7 @@ _STANDING = {
 }
 
 
-KINDS = {"seconds": click.FloatRange(0, LONGEST, min_open=True)}
+KINDS = {"seconds": Span(0, LONGEST, min_open=True)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 

@@ -5,7 +5,6 @@ The command, how its report is told, and the scope that options, environment and
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import sys
@@ -18,6 +17,7 @@ import click
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import end_late
+from lifecycle.cli.main import Span
 from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
@@ -39,19 +39,6 @@ if TYPE_CHECKING:
 
 FAIL_ON = ("never", "failed", "findings")
 """The values of `--fail-on`: when the exit code is 1."""
-
-
-class Span(click.FloatRange):
-    """A number within bounds, and never "nan", which compares with no bound."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number; raises click.BadParameter."""
-        number = float(super().convert(value, param, ctx))
-        if math.isnan(number):
-            self.fail(f"{value!r} is not a number.", param, ctx)
-        return number
 
 
 class Reconcile(click.Command):

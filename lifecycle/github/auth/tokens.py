@@ -132,10 +132,11 @@ def find(place: TokenPlace) -> Token:
     token = of_gh(config.web_host(place.addresses.api_url), environment)
     if token is not None:
         return token
+    option = config.gh_option(place.addresses.api_url)
     raise NoToken(
         "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of GitHub and "
-        "nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token); or log in with: gh "
-        f"auth login; or name a token_command or an App in "
+        f"nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token{option}); or log in "
+        f"with: gh auth login{option}; or name a token_command or an App in "
         f"{config.own_path(config.CONFIG, environment)}.",
         is_absent=True,
     )
@@ -148,7 +149,7 @@ def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
         NoToken: gh did not answer in time.
         BadConfig: what it printed cannot be a token.
     """
-    if "." not in host or ":" in host or host.replace(".", "").isdecimal():
+    if not config.is_known_to_gh(host):
         return None
     value = kept_by_gh(host, environment)
     if value is None:

@@ -48,13 +48,16 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
     if error is case.settings_problem:
         return  # said with the settings
     if isinstance(error, NoToken) and not error.is_absent:
-        yield finding("token.found.unusable", cause=cause(error))
+        yield finding("token.found.unusable", cause=cause(error), gh=case.gh)
     elif isinstance(error, NoToken):
-        yield finding("token.found.none", path=config.own_path(config.CONFIG, case.environment))
+        yield finding(
+            "token.found.none", path=config.own_path(config.CONFIG, case.environment), gh=case.gh
+        )
     elif error is case.token and isinstance(error, Rejected):
         yield finding("token.app", cause=cause(error), web=case.web)
     elif isinstance(error, errors.BadCredentials):
-        fix = "unset GH_TOKEN GITHUB_TOKEN; gh auth login && export GH_TOKEN=$(gh auth token)"
+        login, token = f"gh auth login{case.gh}", f"gh auth token{case.gh}"
+        fix = f"unset GH_TOKEN GITHUB_TOKEN; {login} && export GH_TOKEN=$({token})"
         if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
             fix = f"rm {config.own_path(user_folder.TOKENS, case.environment)}"
@@ -65,7 +68,7 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
         fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
         yield finding("token.answer", cause=silence, api=api, fix=fix)
     else:
-        yield finding("token.valid.other", cause=cause(error))
+        yield finding("token.valid.other", cause=cause(error), gh=case.gh)
 
 
 def _owner(facts: TokenFacts) -> str:
@@ -130,11 +133,11 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
 
 def _refresh(case: Examined, scopes: str) -> str:
     """The command for more scopes; a variable is unset first: while it is set, gh refreshes nothing."""
-    refresh = f"gh auth refresh -s {scopes}"
+    refresh = f"gh auth refresh -s {scopes}{case.gh}"
     source = case.token_source
     if source == "token_command":
         return refresh
-    return f"unset {source}; {refresh} && export {source}=$(gh auth token)"
+    return f"unset {source}; {refresh} && export {source}=$(gh auth token{case.gh})"
 
 
 def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
@@ -313,7 +316,7 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
             return  # nothing to try it on
         checks = case.ask(lambda clients: clients.forge(base).checks(sha))
     except NoPermission as error:
-        yield finding("checks.read.refused", cause=error.evidence or cause(error))
+        yield finding("checks.read.refused", cause=error.evidence or cause(error), gh=case.gh)
     except Rejected:
         return  # GitHub does not know this commit (any more): nothing to try it on
     except LifecycleError as error:
@@ -321,7 +324,7 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
     else:
         is_fine_grained = facts.kind == "fine-grained"
         key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
-        yield finding(key if checks.is_complete else "checks.read.part")
+        yield finding(key if checks.is_complete else "checks.read.part", gh=case.gh)
         yield from _logs(case, base)
         if case.settings.ci_rerun and not access.is_archived:
             yield _rerun(facts, access)
@@ -342,7 +345,7 @@ def _logs(case: Examined, base: Repository) -> Iterator[DoctorFinding]:
     try:
         has_run = case.ask(lambda clients: clients.reports(base).may_read_logs())
     except NoPermission as error:
-        yield finding("checks.logs.refused", cause=cause(error))
+        yield finding("checks.logs.refused", cause=cause(error), gh=case.gh)
     except LifecycleError as error:
         yield finding("checks.logs.failed", cause=cause(error))
     else:

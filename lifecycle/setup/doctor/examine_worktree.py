@@ -161,7 +161,10 @@ def check_settings(case: Examined) -> Iterator[DoctorFinding]:
     """Findings on .lifecycle.toml, the user's config.toml and the variables; on trust and checks."""
     problem = case.settings_problem
     if problem is not None:
-        where = config.CONFIG_FILE if config.CONFIG_FILE in problem.sentence else "the setting"
+        # The file at fault is named first; a sentence may name the one to which a key belongs, too.
+        files = (config.CONFIG_FILE, config.own_path(config.CONFIG, case.environment))
+        places = {problem.sentence.find(name): name for name in files if name in problem.sentence}
+        where = places[min(places)] if places else "the setting"
         what = problem.sentence.replace("; nothing was done", "").rstrip(".")
         what = what if what.endswith("?") else f"{what}."
         yield finding("settings.file.broken", what=what, where=where)

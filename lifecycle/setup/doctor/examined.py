@@ -113,6 +113,11 @@ class Examined:
         return f"{parts.scheme}://{parts.netloc.removeprefix('api.')}"
 
     @property
+    def gh(self) -> str:
+        """What a gh command needs to mean this GitHub; without it gh means github.com."""
+        return config.gh_option(self.addresses.api_url)
+
+    @property
     def addresses(self) -> configured.Addresses:
         """The addresses of GitHub's API; the configured ones if git cannot tell the remote."""
         try:

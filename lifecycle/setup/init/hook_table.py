@@ -88,9 +88,8 @@ def hears(matcher: str, kind: str) -> bool:
 def missed(event: str, name: str, matcher: str) -> list[str]:
     """The kinds of the event that a script of ours is to be run for, and by this matcher is not."""
     wire = next(wire for wire in WIRES if (wire.event, wire.name) == (event, name))
-    kinds = wire.matcher.split("|") if wire.matcher else ()
-    if event == "SessionStart" and not kinds:
-        kinds = _SOURCES
+    every = _SOURCES if event == "SessionStart" else ()
+    kinds = wire.matcher.split("|") if wire.matcher else every
     return [kind for kind in kinds if not hears(matcher, kind)]
 
 

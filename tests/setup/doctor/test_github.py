@@ -51,6 +51,15 @@ def test_no_token(patient: Patient) -> None:
     assert patient.place.control.requests() == ()
 
 
+def test_no_token_for_an_enterprise_server(patient: Patient) -> None:
+    """The login that is advised is at that server: gh's own default would heal nothing there."""
+    patient.unset("GH_TOKEN")
+    url = "https://ghe.corp.invalid/api"
+    where = {"GITHUB_API_URL": f"{url}/v3", "GITHUB_GRAPHQL_URL": f"{url}/graphql"}
+    fixes = {finding["name"]: finding["fix"] for finding in patient.wrong(**where)}
+    assert fixes["token.found"] == "gh auth login --hostname ghe.corp.invalid"
+
+
 @SOAKED
 def test_a_token_command_that_fails(patient: Patient) -> None:
     """The command is named; what it printed is not."""

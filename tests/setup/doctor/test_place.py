@@ -264,6 +264,13 @@ def test_a_broken_config(patient: Patient) -> None:
     assert {"board", "tracker", "stages"}.isdisjoint(name.partition(".")[0] for name in found)
 
 
+def test_a_projects_key_in_the_users_file(patient: Patient) -> None:
+    """The file to correct is the one that has the key, not the one that it belongs into."""
+    (_bin(patient).parent / "config.toml").write_text('close = "auto"')
+    fix = patient.only("settings.file", "fail")["fix"]
+    assert fix.endswith("/config.toml, then: lifecycle doctor")
+
+
 @SOAKED
 def test_a_broken_config_of_the_user(patient: Patient) -> None:
     """Nobody knows then where a token may go, so none is sent anywhere, and that is said once."""
