@@ -22,6 +22,8 @@ from lifecycle.core.errors import (
     Transient,
     Unsupported,
 )
+from lifecycle.core.timing import Deadline
+from lifecycle.github.client.client_common import TokenClient
 from lifecycle.github.client.plain_line import Silence
 from lifecycle.github.failures import failure_case, failures
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
@@ -246,6 +248,22 @@ def test_a_refusal_says_what_would_help(
 def test_a_token_comes_from_where_it_was_found(source: str, words: str) -> None:
     """Each source has its own way to a new one."""
     assert words in str(answered(401, source=source))
+
+
+@pytest.mark.parametrize(
+    ("url", "option"),
+    [
+        ("https://api.github.com/graphql", ""),
+        ("https://ghe.corp.example/api/v3", " --hostname ghe.corp.example"),
+        ("https://api.corp.ghe.com", " --hostname corp.ghe.com"),
+        ("http://127.0.0.1:8080", ""),
+    ],
+)
+def test_a_token_comes_from_the_host_that_refused_it(url: str, option: str) -> None:
+    """The gh command names an Enterprise host: github.com's token is not to be sent there."""
+    client = TokenClient(url, "t", Deadline.after(PatientClock(), 9), token_source="GH_TOKEN")
+    error = client.failures.of_answer(Answer.read(401, {}, {"message": "Bad credentials"}), READ)
+    assert f"export GH_TOKEN=$(gh auth token{option})" in str(error)
 
 
 @each_row(

@@ -18,6 +18,7 @@ from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.failures.failures import Failures
+from lifecycle.settings import config
 
 if TYPE_CHECKING:
     from lifecycle.github.auth.tokens import Token
@@ -86,7 +87,8 @@ class TokenClient:
         self, url: str, token: str, deadline: Deadline, **sending: Unpack[Sending]
     ) -> None:
         self.deadline = deadline
-        self.failures = Failures(token, sending["token_source"], deadline.clock)
+        source, gh = sending["token_source"], config.gh_option(url)
+        self.failures = Failures(token, source, deadline.clock, gh)
         self.requests = 0
         self._url = url
         self._sending = sending

@@ -105,6 +105,7 @@ class FailureCase:
         source: where the token comes from, in words.
         words: GitHub's own, without secrets.
         wait: seconds after which it may be asked again.
+        gh: what a gh command needs to mean this GitHub, as `config.gh_option` says.
     """
 
     asked: AskedRequest
@@ -113,6 +114,7 @@ class FailureCase:
     wait: float
     answer: Answer = field(default_factory=lambda: Answer(200))
     problem: AnswerProblem = field(default_factory=lambda: AnswerProblem("", (), ""))
+    gh: str = ""
 
     @property
     def text(self) -> str:
@@ -133,9 +135,9 @@ class FailureCase:
     def renewed(self) -> str:
         """What a person does for a good token in the place that this one came from."""
         if self.source.isupper():
-            return f"set it anew: export {self.source}=$(gh auth token)"
+            return f"set it anew: export {self.source}=$(gh auth token{self.gh})"
         if self.source == "gh":
-            return "log in anew: gh auth login"
+            return f"log in anew: gh auth login{self.gh}"
         if "App" in self.source:
             return (
                 "it is asked for anew at the next look; if that does not help, run lifecycle doctor"

@@ -204,7 +204,7 @@ def _missing_scope(case: FailureCase) -> errors.LifecycleError:
     outcome = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
     return errors.MissingScope(
         f"The token from {case.source} lacks the {scope} scope, so {outcome}; run gh auth refresh -s "
-        f"{scope} and {case.renewed}, or use a classic token with the {scope} scope.",
+        f"{scope}{case.gh} and {case.renewed}, or use a classic token with the {scope} scope.",
         evidence=case.words,
     )
 
@@ -250,12 +250,12 @@ class Failures:
     token: str = field(repr=False)
     token_source: str
     clock: Clock
+    gh: str = ""
 
     def of_answer(self, answer: Answer, asked: AskedRequest) -> errors.LifecycleError:
         """The error for an HTTP answer."""
-        case = FailureCase(
-            asked, self.token_source, self.clean(answer.words), self._wait(answer.headers), answer
-        )
+        words, wait = self.clean(answer.words), self._wait(answer.headers)
+        case = FailureCase(asked, self.token_source, words, wait, answer, gh=self.gh)
         return next(make(case) for fits, make in ANSWERS if fits(case))
 
     def of_problem(
@@ -264,7 +264,7 @@ class Failures:
         """The error for one GraphQL problem."""
         wait = self._wait(headers or {})
         words = self.clean(problem.message)
-        case = FailureCase(asked, self.token_source, words, wait, problem=problem)
+        case = FailureCase(asked, self.token_source, words, wait, problem=problem, gh=self.gh)
         return next(make(case) for fits, make in PROBLEMS if fits(case))
 
     def of_problems(
