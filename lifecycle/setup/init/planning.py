@@ -199,12 +199,20 @@ class _Project(ProjectFiles):
         self.draft.write(LINE_MARK, None, "the mark")
         return line
 
+    def _left_to_line(self, mark: InitMark) -> None:
+        """Note in the status line's mark that `init` made the settings file, which stays for that line."""
+        line = self.mark(LINE_MARK)
+        if line is not None and SETTINGS[LOCAL] in mark.created:
+            line.note_created(SETTINGS[LOCAL], is_new=True)
+            self.draft.write(LINE_MARK, init_mark.render(line), "what --remove reads")
+
     def _begun(self, mode: str) -> InitMark:
         """The mark of a first run; permissions that were put in alone go, to come in with the rest."""
         allowed = self.mark(PERMITS)
         if allowed is None:
             return self.new_mark(mode)
         self.unwired(allowed, "its permissions go into the whole")
+        self._left_to_line(allowed)
         self.unlisted(allowed, allowed.lines)
         self.draft.write(PERMITS, None, "part of the mark now")
         return InitMark(mode, created=tuple(name for name in allowed.created if name == FOLDER))
@@ -242,6 +250,7 @@ class _Project(ProjectFiles):
     def _moved(self, mark: InitMark) -> None:
         """Draft the move from one person's settings to everybody's, so that they are never in both."""
         self.unwired(mark, "moved to .claude/settings.json")
+        self._left_to_line(mark)
         self.unlisted(mark, [init_mark.EXCLUDE])
         mark.lines.pop(init_mark.EXCLUDE, None)
         mark.created = tuple(name for name in mark.created if name != SETTINGS[mark.mode])

@@ -147,3 +147,17 @@ def test_a_dry_run_shows_it_and_writes_nothing(clone: Clone) -> None:
     assert LINE_MARK in [
         change["path"].removeprefix(f"{clone.root}/") for change in data["changes"]
     ]
+
+
+@pytest.mark.parametrize(
+    "orders",
+    [("--permissions", "--statusline", ""), ("", "--statusline", "--shared")],
+)
+def test_the_settings_file_goes_whichever_part_made_it(
+    clone: Clone, orders: tuple[str, ...]
+) -> None:
+    """What made the file went into another form meanwhile: the removal leaves no empty settings."""
+    before = clone.contents()
+    for option in (*orders, "--remove"):
+        ok(clone.run("init", *filter(None, [option])))
+    assert clone.contents() == before
