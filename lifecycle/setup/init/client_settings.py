@@ -283,7 +283,8 @@ def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
     ways = [tuple(dotted.split(".")) for dotted in put.containers if dotted]
     for route in sorted(ways, key=len, reverse=True):
         node, way = at(root, *route), route[:-1]
-        if node is not NOTHING and not node.spans and way not in edits:
+        is_empty = isinstance(node.value, (dict, list)) and not node.value
+        if is_empty and way not in edits:
             parent = at(root, *way)
             edits[way] = removal(text, parent, parent.index(route[-1]))
     return list(edits.values())

@@ -57,6 +57,8 @@ class Node:
 
     def get(self, key: str) -> Node | None:
         """The value of an object's member, or None."""
+        if isinstance(self.value, list):
+            return None
         nodes = [member.node for member in self.members if member.key == key]
         return nodes[-1] if nodes else None
 

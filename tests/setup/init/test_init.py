@@ -608,6 +608,7 @@ def test_a_mark_that_is_none_of_ours_is_refused(clone: Clone, change: dict[str, 
 def test_a_strangers_mark_takes_out_nothing_of_others(clone: Clone) -> None:
     """It may claim rules, hooks and pieces of text: only what is really ours goes."""
     theirs = {
+        "model": "opus",
         "permissions": {"allow": ["Bash(ls)"], "deny": ["Bash(rm:*)"]},
         "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/x/check"}]}]},
     }
@@ -615,10 +616,11 @@ def test_a_strangers_mark_takes_out_nothing_of_others(clone: Clone) -> None:
     clone.write(SHARED, text)
     ok(clone.run("init", "--shared"))
     mark = json.loads(clone.read(MARK))
+    routes = ["", "model", "permissions.deny", "permissions.deny.", "hooks.Stop"]
     mark["settings"] |= {
         "permissions": ["Bash(ls)", "Bash(rm:*)", *PERMISSIONS],
         "hooks": [{"event": "Stop", "command": "/x/check"}],
-        "containers": [*mark["settings"]["containers"], "", "permissions.deny", "hooks.Stop"],
+        "containers": [*mark["settings"]["containers"], *routes],
         "pieces": [{"before": "", "after": '"Bash(rm:*)"'}, {"before": '"x', "after": '"/x'}],
     }
     clone.write(MARK, json.dumps(mark))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from lifecycle.setup.init.jsonc import JsoncError, Member, Node, parse
+from lifecycle.setup.init.jsonc import NOTHING, JsoncError, Member, Node, at, parse
 from tests.batches import each_row
 from tests.setup.init.jsonc_texts import VALUES, texts
 
@@ -49,6 +49,13 @@ def test_every_value_has_its_place() -> None:
     value = {"a": 1, "b": [True, {}], "c": []}
     assert parse(text) == Node(5, len(text), value, members=members, is_trailed=True)
     assert parse("\ufeff 1 ") == Node(2, 3, 1)
+
+
+def test_no_name_leads_into_an_array() -> None:
+    """Not even the empty one, by which an object's member is found."""
+    node = parse('{"": 1, "a": ["b"]}')
+    assert at(node, "") == Node(5, 6, 1)
+    assert at(node, "a", "") is NOTHING
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\ufeff", "// c", "/* c */\n// d\n"])
