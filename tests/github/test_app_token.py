@@ -74,13 +74,14 @@ class Asker:
     def token(self, repository: Repository = REPOSITORY) -> InstallationToken:
         """The token for a repository; half a minute for it."""
         self.deadline.renew(30)
-        return self._tokens(repository).current()
+        return self.tokens(repository).current()
 
     def forgets(self, value: str) -> None:
         """GitHub has refused this token."""
-        self._tokens(REPOSITORY).forget(value)
+        self.tokens(REPOSITORY).forget(value)
 
-    def _tokens(self, repository: Repository) -> AppTokens:
+    def tokens(self, repository: Repository) -> AppTokens:
+        """Its tokens, as one process keeps them."""
         return AppTokens(
             self.app, lambda: repository, self.server.url, self.environment, self.deadline
         )
@@ -326,6 +327,25 @@ def test_a_token_lasts_an_hour_whatever_our_clock_says(
     assert asker.token() == first
     clock.moment += 200
     assert asker.token() != first
+
+
+def test_who_waits_for_hours_heeds_a_new_key_and_a_clock_set_right(
+    asker: Asker, clock: PatientClock
+) -> None:
+    """One wait renews its token with the key and the clock of that hour, not those of its first one."""
+    wrong, other = [4000.0], make_key()
+    asker.server.now = lambda: clock.moment - wrong[0]
+    tokens = asker.tokens(REPOSITORY)
+    asker.deadline.renew(30)
+    first = tokens.current()
+    wrong[0] = 0.0
+    asker.server.asked.clear()
+    assert asker.app.key_file is not None
+    asker.app.key_file.write_text(other.private)
+    asker.server.public = other.public
+    tokens.forget(first.value)
+    assert tokens.current() != first
+    assert asker.server.asked == [POST]
 
 
 def test_a_minute_of_difference_costs_nothing(asker: Asker, clock: PatientClock) -> None:

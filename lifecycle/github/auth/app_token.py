@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -139,6 +138,7 @@ class AppTokens:
 
     def _made(self) -> InstallationToken:
         """A new token of the installation."""
+        self._skew = 0.0  # since the last one, an hour ago, the clock may have been set right
         number = self.app.installation or self._installation()
         asked = AskedRequest(f"a token of installation {number} of the GitHub App", is_write=False)
         url = f"{self.api_url}/app/installations/{number}/access_tokens"
@@ -206,9 +206,11 @@ class AppTokens:
 
         return reading(self.deadline, once)
 
-    @cached_property
     def _key(self) -> str:
-        """The App's private key, in PEM; BadConfig without a character of it if it cannot be read."""
+        """The App's private key, in PEM; BadConfig without a character of it if it cannot be read.
+
+        It is read for each signature: whoever waits for hours goes on with a key that was changed.
+        """
         if self.app.key_file is None:
             keep_secret(self.app.pem)
             # A variable often holds its line breaks like this.
@@ -231,7 +233,7 @@ class AppTokens:
         now = int(self.deadline.clock.now() + self._skew)
         claims = {"iat": now - BACK_SECONDS, "exp": now + AHEAD_SECONDS, "iss": self.app.id}
         try:
-            signed: str = jwt.encode(claims, self._key, algorithm="RS256")
+            signed: str = jwt.encode(claims, self._key(), algorithm="RS256")
         except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
             # AttributeError: a public key, which PyJWT takes for one that can sign.
             raise _unusable(self.app, "is no private key in PEM") from None
