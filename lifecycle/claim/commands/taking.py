@@ -202,10 +202,11 @@ class _Taking:
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
         number, agent, login = task.issue.number, self.attempt.agent, self.attempt.login
         unfinished_claims.note(world, claim_store, task, self.attempt)
-        lost, pull = task.lost, None
+        lost = task.lost
+        pull, branch = None, ""
         if lost is not None:
             pull = derive.pull_request_of(lost, task.seen, world.head.owner)
-        branch = lost.claim.branch if lost is not None else ""
+            branch = lost.claim.branch
         branch = branch or branch_name(task.issue.title, number)
         sha, former_agent = self._lease(branch)
         notes += _reach(world) if sha else []
@@ -218,16 +219,23 @@ class _Taking:
         values = _values(task, branch, agent, pull)
         item = _put_on_board(world, task, agent, values["status"], notes)
         exclude_own_files(world.root)
+        card = CardRecord()
         if item is not None:
             values |= {"item_id": item.id, "last_synced_status": values["status"]}
-        place = OwnershipRecord(remote=world.remote, repository=str(world.base))
-        ownership = replace(place, lease=sha, refs_in=refs_in, session=session_of(world))
+            card = CardRecord(is_known=True, agent=agent)
+        ownership = OwnershipRecord(
+            lease=sha,
+            refs_in=refs_in,
+            session=session_of(world),
+            remote=world.remote,
+            repository=str(world.base),
+        )
         record = Record(
             values,
             created_at=world.clock.now(),
             is_taken=True,
             title=task.issue.title,
-            card=CardRecord(True, agent) if item is not None else CardRecord(),
+            card=card,
             ownership=ownership,
             linked=linked,
         )

@@ -192,8 +192,8 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     try:
         yield
     except (Refused, Rejected, Transient) as error:
-        with suppress(LifecycleError):
-            if not isinstance(error, Transient):
+        if not isinstance(error, Transient):
+            with suppress(LifecycleError):
                 undo(world, claim_store)
         error.sentence = f"{error.sentence} {left(claim_store)}".rstrip()
         raise

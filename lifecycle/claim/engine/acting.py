@@ -139,11 +139,14 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     """Create the pull request; after an unclear answer, or if there is one already, look for it."""
-    texts, head, base = texts_of(action, world), action.head, action.base
-    title, body = texts["title"], texts["body"]
+    texts = texts_of(action, world)
     try:
         return world.forge.create_pull_request(
-            title=title, body=body, head=head, base=base, is_draft=action.is_draft
+            title=texts["title"],
+            body=texts["body"],
+            head=action.head,
+            base=action.base,
+            is_draft=action.is_draft,
         )
     except errors.LifecycleError as error:
         find = partial(_find_open, action, world)

@@ -282,8 +282,13 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return
-        seen = replace(working.seen, record=working.record.without("Look"), rules=rules)
-        working.seen = replace(seen, observation=observation, looked_at_checks=request.checks)
+        working.seen = replace(
+            working.seen,
+            record=working.record.without("Look"),
+            rules=rules,
+            observation=observation,
+            looked_at_checks=request.checks,
+        )
         if observation.board_problem:
             off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
             world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})

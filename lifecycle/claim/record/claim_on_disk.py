@@ -278,8 +278,10 @@ class ClaimOnDisk:
         if snapshot is None:
             return
         theirs = _parsed(snapshot.content)[0]
-        is_ours = record and theirs and continues(record, theirs, is_closing=True)
-        if not (is_ours or self.path.exists()):
+        is_ours = False
+        if record is not None and theirs is not None:
+            is_ours = continues(record, theirs, is_closing=True)
+        if not is_ours and not self.path.exists():
             self.aside.rename(self.path)
         self.aside.unlink(missing_ok=True)
 

@@ -49,7 +49,7 @@ _WORKTREES = ("tracker", "hooks", "statusline", "stages", "run", "workflow", "wa
 """Families that are left out outside of a worktree."""
 
 _SETTINGS = ("board", "tracker", "stages")
-"""Families that are left out where the settings cannot be used, which is said with these."""
+"""Families that are left out where the settings cannot be used, which their own family says."""
 
 _GITHUBS = ("token", "repository", "board", "checks")
 """Families that are about GitHub alone."""
@@ -86,12 +86,12 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
     """
     case = Examined(root, environment, clock)
     try:
-        families = [
-            _looked(name, check, case)
-            for name, check in FAMILIES
-            if (case.is_worktree or name not in _WORKTREES)
-            and (case.settings_problem is None or name not in _SETTINGS)
-        ]
+        left_out: set[str] = set()
+        if not case.is_worktree:
+            left_out.update(_WORKTREES)
+        if case.settings_problem is not None:
+            left_out.update(_SETTINGS)
+        families = [_looked(name, check, case) for name, check in FAMILIES if name not in left_out]
         # Several families meet the same strange file.
         findings = list(dict.fromkeys(itertools.chain.from_iterable(families)))
         if _is_without_github(case, findings):

@@ -142,12 +142,12 @@ def parse(content: bytes) -> InitMark:
         mark = None
     if mark is None or not _is_ours(mark):
         raise Refused(sentence("unreadable-mark", name=MARK))
-    put, known = mark.settings, (hook_table.CAP,)
+    put = mark.settings
     # Nobody else's rule is taken out, whatever a stranger's mark says.
     mark.settings = replace(
         put,
         permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVER_PUT),
-        variables={name: put.variables[name] for name in known if name in put.variables},
+        variables={n: value for n, value in put.variables.items() if n == hook_table.CAP},
     )
     return mark
 
@@ -157,6 +157,5 @@ def _is_ours(mark: InitMark) -> bool:
     is_written = mark.lines.keys() <= {IGNORE, EXCLUDE} and mark.mode in SETTINGS
     is_replaced = all(piece.before in ("", "false") for piece in mark.switched)
     is_whole = all(map(is_one, mark.sha256.keys() - {CONFIG_FILE}))
-    return (
-        is_written and is_replaced and is_whole and (not mark.section or is_section(mark.section))
-    )
+    is_taken_out = not mark.section or is_section(mark.section)
+    return is_written and is_replaced and is_whole and is_taken_out

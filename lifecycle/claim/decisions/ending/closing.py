@@ -86,9 +86,12 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     record = snapshot.record
     counts = derive.counts_done(record, hears_prompts=snapshot.hears_prompts)
     was_asked = derive.is_question_put(record)
-    issue, is_open = record.claim.issue_number, not record.ending.issue_closed
     text = messages.not_answered(
-        number, issue, was_asked=was_asked, counts_done=counts, is_open=is_open
+        number,
+        record.claim.issue_number,
+        was_asked=was_asked,
+        counts_done=counts,
+        is_open=not record.ending.issue_closed,
     )
     key, ends = derive.refusal_key(record), (derive.QUESTION,)
     refusal = Notice(key, text, Audience.ACT, stands=True, ends=ends)
