@@ -333,4 +333,13 @@ else:
     asdict, dataclass, field, fields = _asdict, _dataclass, LightField, _fields
     is_dataclass, replace = _is_dataclass, _replace
 
-__all__ = ["asdict", "dataclass", "field", "fields", "is_dataclass", "replace"]
+__all__ = [
+    "asdict",
+    "dataclass",
+    "field",
+    "fields",
+    "from_json",
+    "is_dataclass",
+    "object_in",
+    "replace",
+]

@@ -19,6 +19,7 @@ from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, 
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.setup.init.supplies import AGENTS, COMMANDS, SKILLS
 from lifecycle.storage import store
+from lifecycle.storage.regular_files import main_worktree
 
 PLUGIN = "lifecycle"
 
@@ -101,7 +102,7 @@ class ClientSetup:
     """All settings files, with the plugins, the hook entries and the mark that they show.
 
     Attributes:
-        files: the user's, the project's, the person's own for the project.
+        files: the user's, the project's, the person's own for the project (of the main worktree first).
         plugins: the name of each enabled plugin of ours, and the settings file that enables it.
         entries: hook entries that run our scripts.
         mark: what `init` left, or None.
@@ -120,7 +121,12 @@ class ClientSetup:
         files = _files(root, environment)
         mark, problem = _mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
-        entries = tuple(entry for file in files for entry in _entries(file, places, mark))
+        by_file = {file.path: list(_entries(file, places, mark)) for file in files}
+        if main := main_worktree(str(root)):  # the client runs equal entries once
+            path, own = _own_file(main), by_file[_own_file(root)]
+            calls = {(entry.event, entry.call) for entry in own}
+            by_file[path] = [e for e in by_file[path] if (e.event, e.call) not in calls]
+        entries = tuple(entry for entries in by_file.values() for entry in entries)
         return cls(files, _enabled(files), entries, mark, problem)
 
     @property
@@ -194,11 +200,19 @@ def _enabled(files: Iterable[ClientSettings]) -> dict[str, str]:
 
 
 def _files(root: Path, environment: Mapping[str, str]) -> tuple[ClientSettings, ...]:
-    """The user's settings, the project's, and the person's own for the project."""
-    own = client_folder(environment)
+    """The user's settings, the project's, and the person's own for the project.
+
+    In a linked worktree the client (2.1.332) reads the person's own of the main one, too, and no other.
+    """
+    own, main = client_folder(environment), main_worktree(str(root))
     paths = [own / "settings.json"] if own is not None else []
-    paths += [root / init_mark.SETTINGS[mode] for mode in (init_mark.SHARED, init_mark.LOCAL)]
+    paths += [root / init_mark.SETTINGS[init_mark.SHARED]]
+    paths += [_own_file(place) for place in (main, root) if place]
     return tuple(_settings(path, root, environment) for path in dict.fromkeys(paths))
+
+
+def _own_file(root: Path | str) -> Path:
+    return Path(root) / init_mark.SETTINGS[init_mark.LOCAL]
 
 
 def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> ClientSettings:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -364,3 +365,16 @@ def test_comments_are_read(patient: Patient) -> None:
     text = path.read_text().rstrip()
     path.write_text(re.sub(r"\}\Z", "// the end\n}", text))
     assert patient.wrong() == []
+
+
+def test_a_linked_worktree_has_the_hooks_of_its_main_one(patient: Patient, tmp_path: Path) -> None:
+    """The client runs them there, too; where both are wired, each entry counts once, as it is run once."""
+    main, linked = patient.place, replace(patient.place, root=tmp_path / "linked")
+    ok(main.run("git", "worktree", "add", "--quiet", str(linked.root)))
+    there = Patient(linked, is_process=False)
+    assert "hooks.installed" in there.findings()
+    assert there.wrong() == []
+    ok(linked.cli("init"))
+    assert there.wrong() == []
+    _unwired(patient)
+    assert there.wrong() == []
