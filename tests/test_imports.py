@@ -249,6 +249,20 @@ def test_entrypoints_import_no_third_party_package(module: str) -> None:
     assert not loaded & set(PLACES)
 
 
+def test_a_command_imports_what_it_does_and_not_what_its_neighbours_do() -> None:
+    """A look takes no claim, a wait neither, and whoever cuts an excerpt of a log judges no merge."""
+    taking, judging = (
+        "lifecycle.claim.commands.taking",
+        "lifecycle.claim.decisions.pull.merge_standing",
+    )
+    loaded = _loaded(
+        "import lifecycle.cli.claims.claim_look, lifecycle.cli.checks.wait", Path.cwd()
+    )
+    assert judging in loaded
+    assert taking not in loaded
+    assert judging not in _loaded("import lifecycle.cli.checks.feedback", Path.cwd())
+
+
 def test_the_quiet_stop_touches_no_library(tmp_path: Path) -> None:
     """A stop after which nothing changed loads no client, no CLI, no date parser, and writes nothing.
 

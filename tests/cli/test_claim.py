@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from lifecycle.api import Worktree
-from lifecycle.cli.claims.claim import WORDS, describe
+from lifecycle.cli.claims.claim_look import WORDS, describe
 from lifecycle.core import plan
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault

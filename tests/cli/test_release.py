@@ -11,6 +11,10 @@ import pytest
 
 from lifecycle.api import Refused, Wake, Worktree
 from lifecycle.claim.commands import release
+from lifecycle.claim.engine.look import Report
+from lifecycle.cli.claims.claim_look import finish_release
+from lifecycle.cli.command_session import Session
+from lifecycle.core.errors import Transient
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -392,3 +396,17 @@ def test_the_public_api_gives_back_too(place: Place) -> None:
         assert report.record.ending.outcome == "released"
         again = tree.release()
         assert again.actions == ()
+
+
+def test_a_planned_release_that_leaves_nothing_but_a_problem_is_not_finished() -> None:
+    """The exit code says so: what was foreseen without a look may come otherwise."""
+    problem = Transient("GitHub could not be asked.")
+    session = Session(as_json=False)
+    for planned, is_left in ((Report(problem=problem), True), (Report(), False)):
+        _, lines, left = finish_release(session, ("a note",), planned)
+        assert left is is_left
+        assert lines == [
+            "Note: a note",
+            *([problem.sentence] if is_left else []),
+            "Nothing was written.",
+        ]

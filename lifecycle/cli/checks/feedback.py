@@ -10,13 +10,11 @@ from typing import Any
 
 import click
 
-from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import NotFound, Refused
 from lifecycle.core.light_dataclass import asdict, replace
-from lifecycle.core.messages import merge_messages
 from lifecycle.core.redact import lines_in, named
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.configured import HOOK_SECONDS
@@ -167,6 +165,9 @@ def _found(session: Session, number: int) -> PullRequest:
 
 def standing_of(pull_request: PullRequest) -> list[str]:
     """Sentences on what keeps a pull request from its merge: reviews, checks, rules, a conflict."""
+    from lifecycle.claim.decisions.pull import merge_standing  # of this group, only `merge` decides
+    from lifecycle.core.messages import merge_messages
+
     number, checks = pull_request.number, pull_request.checks or Checks(pull_request.head_sha)
     if pull_request.state is not PullState.OPEN:
         return [f"PR #{number} is {pull_request.state.lower()}."]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from lifecycle.cli.checks.feedback import own_pull, pull_number
-from lifecycle.cli.claims.claim import said_data
+from lifecycle.cli.claims.claim_look import said_data
 from lifecycle.cli.command_session import Session, end_late
 from lifecycle.cli.main import read_by
 from lifecycle.cli.terminal import at_once

@@ -1,14 +1,9 @@
-"""`lifecycle claim`, `takeover`, `handoff`, `close`, `nudge`, `release`: take, move, end a claim.
-
-And `tick`: one look at GitHub, and how a look is reported.
-"""
+"""`lifecycle claim`, `takeover`, `handoff`, `close`, `nudge`, `release`: take, move, end a claim."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
 
 import click
 
@@ -20,16 +15,13 @@ from lifecycle.claim.decisions.card_and_link import CLAIMED
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.engine import look as engine
-from lifecycle.claim.record.claim_store import Listener
 from lifecycle.claim.record.state import Record
+from lifecycle.cli.claims import claim_look
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker.tracker_values import text_from
-from lifecycle.core import plan, redact
+from lifecycle.core import redact
 from lifecycle.core.errors import Refused
-from lifecycle.core.light_dataclass import asdict, replace
-from lifecycle.core.messages import loss_messages, messages
-from lifecycle.core.plan import Audience, Notice, Wake
-from lifecycle.core.values.model import LABELS_ITEM
+from lifecycle.core.messages import messages
 
 KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
 """Click's types for words on the command line, beside those of `main.py`."""
@@ -158,8 +150,8 @@ def close(session: Session, override: str | None) -> int:
     if override is not None and not reason:
         raise Refused("--override needs a reason, which goes into the issue's comment.")
     report, lines, is_left = finish_close(session, reason)
-    session.show(lines, report_data(report))
-    return code_of(report) or int(is_left)
+    session.show(lines, claim_look.report_data(report))
+    return claim_look.code_of(report) or int(is_left)
 
 
 def finish_close(session: Session, override: str = "") -> tuple[engine.Report, list[str], bool]:
@@ -171,7 +163,7 @@ def finish_close(session: Session, override: str = "") -> tuple[engine.Report, l
     world, claim_store = session.world, session.claim_store
     # GitHub judges it: a yes given before the merge was seen here is still a yes.
     record = move(world, claim_store, Phase.DONE, force=True, override=override, consent="close")
-    report, lines = glance(session)
+    report, lines = claim_look.glance(session)
     remaining = claim_store.load(repair=False).record
     is_same = remaining is not None and remaining.claim.issue_number == record.claim.issue_number
     return report, lines, is_same
@@ -200,7 +192,7 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
         session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
         return 0
     move(session.world, session.claim_store, target, force=force, override=override, reason=reason)
-    return look(session)
+    return claim_look.look(session)
 
 
 def release(session: Session, reason: str, *, dry_run: bool) -> int:
@@ -212,168 +204,13 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     """
     outcome = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
     if outcome.is_over:
-        session.show([outcome.said], report_data(engine.Report(outcome.record)) | {"notes": []})
+        session.show(
+            [outcome.said], claim_look.report_data(engine.Report(outcome.record)) | {"notes": []}
+        )
         return 0
     planned = None
     if dry_run:
         planned = engine.rehearse(session.world, session.claim_store, record=outcome.record)
-    report, lines, is_left = finish_release(session, outcome.notes, planned)
-    session.show(lines, report_data(report) | {"notes": outcome.notes})
+    report, lines, is_left = claim_look.finish_release(session, outcome.notes, planned)
+    session.show(lines, claim_look.report_data(report) | {"notes": outcome.notes})
     return 1 if is_left else 0
-
-
-def tick(session: Session, *, dry_run: bool) -> int:
-    """Look at GitHub once and do what the claim needs next, as the hooks do.
-
-    Does not wait for the polling backoff. Doing it again changes nothing. 4: another agent has the task.
-    """
-    if not dry_run:
-        return look(session)
-    report = engine.rehearse(session.world, session.claim_store)
-    lines = report_lines(report, would=True)
-    lines += problem_lines(report, lines)
-    session.show(lines or _taken(report) or ["Nothing to do."], report_data(report))
-    return code_of(report)
-
-
-def look(session: Session) -> int:
-    """Look at GitHub once and print the report; returns the exit code."""
-    report, lines = glance(session)
-    session.show(lines, report_data(report))
-    return code_of(report)
-
-
-def code_of(report: engine.Report) -> int:
-    """The exit code: 4 if somebody else has the task, 1 if the look could not be finished."""
-    return 4 if _taken(report) else int(report.problem is not None)
-
-
-def _taken(report: engine.Report) -> list[str]:
-    """The line that somebody else has the task, in a list; an empty list if nobody has."""
-    record = report.record
-    is_taken = record is not None and record.ownership.taken_by
-    return [briefing.loss_line(record)] if record is not None and is_taken else []
-
-
-def glance(session: Session) -> tuple[engine.Report, list[str]]:
-    """Look at GitHub once, without printing: the report, and its lines for a person."""
-    report = _ticked(session, session.client_session)
-    lines = report_lines(report)
-    if report.record is not None and not report.record.ending.outcome:
-        text = "\n".join(lines)
-        lines += [line for line in session.claim_lines(report.record) if line not in text]
-    lines += problem_lines(report, lines)
-    if report.record is None and not lines:
-        lines.append("No claim in this worktree: nothing to do.")
-    return report, lines
-
-
-def _ticked(session: Session, client_session: str = "") -> engine.Report:
-    """Look once; the report also has the notices that wait for the agent, which stay on its queue."""
-    world, claim_store = session.world, session.claim_store
-    report = engine.tick(world, claim_store, Wake.TICK, to=listener(client_session))
-    return replace(report, said=(*report.said, *claim_store.ledger.waiting()))
-
-
-def problem_lines(report: engine.Report, lines: Collection[str]) -> list[str]:
-    """The sentence on the report's problem, in a list; empty if there is none or a line says it."""
-    problem = report.problem
-    is_said = problem is None or any(problem.sentence in line for line in lines)
-    return [] if problem is None or is_said else [problem.sentence]
-
-
-def finish_release(
-    session: Session, notes: Collection[str] = (), planned: engine.Report | None = None
-) -> tuple[engine.Report, list[str], bool]:
-    """Look once after a task was released, unless that is only `planned`.
-
-    Returns:
-        The report; the notes and lines to print; and whether something is left to do.
-    """
-    report = planned if planned is not None else _ticked(session)
-    lines = [f"Note: {note}" for note in notes]
-    lines += report_lines(report, would=planned is not None)
-    lines += problem_lines(report, lines)
-    record = report.record
-    is_left = record is not None and not record.ending.outcome
-    if planned is not None:
-        return report, [*lines, "Nothing was written."], is_left or report.problem is not None
-    if is_left and record is not None and record.ending.releasing is not None:
-        lines.append(loss_messages.releasing(record.claim.issue_number))
-    return report, lines, is_left
-
-
-def listener(session: str) -> Listener:
-    """Who hears the notices that this look takes off the queue: in an agent's session all of them.
-
-    Claude Code sets CLAUDE_CODE_SESSION_ID for the commands that its agent runs. A person who looks
-    must not use up what the agent has not heard.
-    """
-    is_agents = bool(os.environ.get("CLAUDE_CODE_SESSION_ID"))
-    return Listener(audiences=tuple(Audience) if is_agents else (Audience.NOTE,), session=session)
-
-
-_LINKED = {"claimed": "claim", "closed": "close", "released": "release"}
-"""The verb for the status that a linked task is to get."""
-
-
-def report_lines(report: engine.Report, *, would: bool = False) -> list[str]:
-    """The report as lines: an action each, done or with `would` planned, then the notices."""
-    mark = "would " if would else "did   "
-    lines = [f"{mark}{describe(action)}" for action in report.actions]
-    return lines + [line for notice in report.said for line in notice.text.split("\n")]
-
-
-def said_data(notices: Iterable[Notice]) -> list[dict[str, str]]:
-    """Notices for `--json`."""
-    return [{"key": notice.key, "text": notice.text, "tone": notice.audience} for notice in notices]
-
-
-def report_data(report: engine.Report) -> dict[str, Any]:
-    """The report for `--json`."""
-    problem = report.problem
-    return {
-        "claim": claim_data(report.record),
-        "actions": [{"kind": type(action).__name__, **asdict(action)} for action in report.actions],
-        "said": said_data(report.said),
-        "problem": problem
-        and {"kind": type(problem).__name__, "sentence": redact.redact(problem.sentence)},
-    }
-
-
-WORDS: Final[Mapping[type[plan.Action], str]] = {
-    plan.LinkPullRequest: "add a line to PR #{0.number} that refers to #{0.issue}",
-    plan.RemarkOnPull: "add to PR #{0.number} that its checks were weakened",
-    plan.RerunJobs: "run the failed jobs of run {0.run} again",
-    plan.AddToBoard: "put #{0.issue} on the board",
-    plan.CloseIssue: "close #{0.issue}",
-    plan.Unassign: "take {0.login} off #{0.issue}",
-    plan.ReleaseLease: "release the lease on #{0.issue}",
-    plan.ForgetClaim: "delete .agent-claim.json",
-}
-"""A format for each kind of action whose sentence needs nothing but its fields."""
-
-
-def describe(action: plan.Action) -> str:
-    """One action in words."""
-    match action:
-        case plan.OpenPullRequest():
-            kind = "draft PR" if action.is_draft else "PR"
-            return f"open a {kind} from {action.head} into {action.base}: {redact.quoted(action.title)}"
-        case plan.AdvancePullRequest():
-            verbs = {
-                plan.UPDATE_BRANCH: "merge the base into the branch of",
-                plan.AUTO_MERGE_OFF: "stop the auto-merge of",
-            }
-            return f"have GitHub {verbs.get(action.how, 'merge')} PR #{action.number}"
-        case plan.SetBoard():
-            parts = [f'Status "{action.status}"'] if action.status else []
-            parts += ["Agent cleared"] if action.clear_agent else []
-            parts += [f'Agent "{action.agent}"'] if action.agent else []
-            where = "Status label" if action.item_id.startswith(LABELS_ITEM) else "board"
-            return f"set the {where}: {', '.join(parts)}"
-        case plan.PostComment():
-            return f"comment on #{action.issue}: {action.body.splitlines()[0]}"
-        case plan.SetLinked():
-            return f"{_LINKED.get(action.wanted, action.wanted)} {action.id} in {action.tracker}"
-    return WORDS[type(action)].format(action)

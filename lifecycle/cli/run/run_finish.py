@@ -124,7 +124,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     from lifecycle.claim.commands.moves import current, hand_off
     from lifecycle.claim.decisions.table import Phase
     from lifecycle.claim.engine import look
-    from lifecycle.cli.claims.claim import listener
+    from lifecycle.cli.claims.claim_look import listener
     from lifecycle.core.plan import Wake
 
     world, claim_store = session.world, session.claim_store

@@ -7,7 +7,8 @@ from typing import Any
 from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.linked import linked_writes
-from lifecycle.cli.claims.claim import code_of, finish_close, finish_release
+from lifecycle.cli.claims.claim import finish_close
+from lifecycle.cli.claims.claim_look import code_of, finish_release
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
