@@ -56,8 +56,8 @@ def answer(call: HookCall) -> Reply:
 
 def edited(root: Path, event: Mapping[str, Any]) -> str:
     """The path of the file that the event is about, from the top of the worktree; "" for any other."""
-    paths = (text_in(event, "tool_input", name) for name in ("file_path", "notebook_path"))
-    path = next(filter(None, paths), "")
+    file = text_in(event, "tool_input", "file_path")
+    path = file or text_in(event, "tool_input", "notebook_path")
     if not path or "\0" in path:
         return ""
     folder = event.get("cwd")

@@ -60,8 +60,9 @@ def body_of(run: Run, files: Sequence[ChangedFile], now: float, facts: WorkFacts
         now: the present.
         facts: the worktree as it is, with what no review has read.
     """
-    gate, took = newest(run.gates, table.Gate.G7, facts.tree), spent(run, now)
-    gate = gate or GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
+    pending = GateRecord(table.Gate.G7, now, table.CheckState.PENDING)
+    gate = newest(run.gates, table.Gate.G7, facts.tree) or pending
+    took = spent(run, now)
     lines = filled(
         "pull",
         run=run,

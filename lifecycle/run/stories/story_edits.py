@@ -121,8 +121,8 @@ def judged(run: Run, name: str, number: int, finding: Criterion) -> Run:
     if not 1 <= number <= len(story.criteria):
         stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")
         raise refused("no-such-criterion", story=story, number=number, there=stands)
-    text, note = story.criteria[number - 1].text, finding.note and line_of(finding.note, "the note")
-    criterion = finding.but(text=text, note=note)
+    note = line_of(finding.note, "the note") if finding.note else ""
+    criterion = finding.but(text=story.criteria[number - 1].text, note=note)
     criteria = (*story.criteria[: number - 1], criterion, *story.criteria[number:])
     return run.with_story(story.but(criteria=criteria))
 

@@ -137,7 +137,8 @@ class _JournalReader:
         if before is None and entry.source in ORDER[entry.system]:
             before = self._enter(entry, entry.source)
         if before is not None:
-            before.task, before.actor = before.task or entry.task, before.actor or entry.actor
+            before.task = before.task or entry.task
+            before.actor = before.actor or entry.actor
             self._leave(before, entry, target=entry.target or journal.CLOSED)
         if entry.target in ORDER[entry.system]:
             is_next = entry.source == Stage.NEXT_TASK

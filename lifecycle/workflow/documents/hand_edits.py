@@ -74,15 +74,15 @@ class _Edit:
 
     def changed(self, edit: _FieldsBefore, **kinds: type) -> dict[str, Any]:
         """Those of these fields that were changed to a value of their type; a remark on each other one."""
-        (fields, before), changes = edit, dict[str, Any]()
+        fields, before = edit
+        changes = dict[str, Any]()
         for name, kind in kinds.items():
             if name not in fields or fields[name] == before.get(name):
                 continue
-            value = fields[name]
-            if not isinstance(value, kind) or isinstance(value, bool):
-                self.remark("of-no-type", name=name, word=_WORDS[kind])
+            if isinstance(fields[name], kind) and not isinstance(fields[name], bool):
+                changes[name] = fields[name]
             else:
-                changes[name] = _texts(fields[name]) if kind is list and name != "phases" else value
+                self.remark("of-no-type", name=name, word=_WORDS[kind])
         return changes
 
     # -- the document
@@ -130,6 +130,8 @@ class _Edit:
         before = phases[place] if place is not None and place < len(phases) else blank
         kinds = {"title": str, "agent": str, "context_for_next": str, "deliverables": list}
         changes = self.changed((item, before), **kinds)
+        if "deliverables" in changes:
+            changes["deliverables"] = _texts(changes["deliverables"])
         extra = _others(item, blank)
         if extra != _others(before, blank):
             changes["extra"] = extra
@@ -182,10 +184,10 @@ class _Edit:
             self._take_shown(changed["phase"])
         listed = self.changed(self.whole, required_reading=list)
         if listed:
-            self._split(self._sound(listed["required_reading"]), "reading")
+            self._split(self._sound(_texts(listed["required_reading"])), "reading")
         listed = self.changed(self.whole, key_reminders=list)
         if listed:
-            self._split(listed["key_reminders"], "reminders")
+            self._split(_texts(listed["key_reminders"]), "reminders")
 
     def _take_shown(self, phase: Mapping[str, Any]) -> None:
         """Take over number, total, name and status of the phase that a checkpoint tells."""

@@ -67,11 +67,13 @@ class GateJudge:
         from lifecycle.evidence import tree_hash
         from lifecycle.evidence.records import EvidenceRoom
 
-        store, room = self.store, EvidenceRoom(self.store.root)
-        about = (store.root, store.deadline, store.environment, room.outputs())
+        store = self.store
+        room = EvidenceRoom(store.root)
         runs = [run for run in room.records() if run.name == name]
         try:
-            tree = tree_hash.fingerprint(*about)
+            tree = tree_hash.fingerprint(
+                store.root, store.deadline, store.environment, room.outputs()
+            )
         except (GitFailed, Transient) as error:
             raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
         here = [run.outcome for run in runs if run.tree == tree != ""]
@@ -82,7 +84,8 @@ class GateJudge:
         raise GateClosed(sentence("check-not-passed", check=quoted(name), why=why, name=name))
 
     def _file(self, path: str) -> PassedGate:
-        whole = (root := self.store.root) / path
+        root = self.store.root
+        whole = root / path
         try:
             is_inside = whole.resolve().is_relative_to(root.resolve())
             is_there = is_inside and whole.exists()

@@ -162,10 +162,10 @@ class WorkflowChange:
         is_foreseen: False if somebody else changed a file in the middle of it.
     """
 
-    def __init__(self, files: WorkflowStore, *, archived: bool) -> None:
-        self.store, self.root = files, files.root
-        self.workflows, self.read = files.found(archived=archived)
-        self.now = files.deadline.clock.now()
+    def __init__(self, workflow_store: WorkflowStore, *, archived: bool) -> None:
+        self.store, self.root = workflow_store, workflow_store.root
+        self.workflows, self.read = workflow_store.found(archived=archived)
+        self.now = workflow_store.deadline.clock.now()
         self.found = {entry.workflow.id: entry for entry in self.workflows.found}
         self.changed: dict[str, Workflow] = {}
         self.moved: list[str] = []
