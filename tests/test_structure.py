@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_679,
+    "core": 2_688,
     "storage": 1_411,
-    "settings": 839,
+    "settings": 844,
     "git": 846,
-    "github": 6_228,
+    "github": 6_231,
     "trackers": 2_586,
     "platforms": 730,
     "evidence": 2_422,
-    "claim": 5_620,
-    "run": 3_498,
+    "claim": 5_641,
+    "run": 3_499,
     "stages": 2_599,
-    "workflow": 2_232,
+    "workflow": 2_237,
     "feedback": 2_690,
     "reconcile": 1_440,
-    "views": 2_195,
+    "views": 2_196,
     "app": 1_650,
-    "setup": 3_278,
+    "setup": 3_328,
     "hooks": 1_993,
-    "cli": 5_304,
+    "cli": 5_319,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_632
+RUN_IN_ALL = 4_633
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

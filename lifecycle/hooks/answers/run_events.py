@@ -147,8 +147,8 @@ class RunHook:
                 self._stop()
             except (StrangeRun, StrangeFileError) as error:
                 # Nothing of it counts any more; the next session's start says so again.
-                self.store.mark(None)
                 self.word = StopWord(person=(error.sentence,))
+                self.store.mark(None)
         return self
 
     def _stop(self) -> None:
