@@ -144,7 +144,7 @@ class Repairer:
         if finding.state is State.APPLIED or not fix:
             return replace(finding, fix=fix or finding.fix)
         missing = [action for action in self._tried[finding.kind] if action not in actions]
-        problem = f"{finding.problem.rstrip('.')}. Done all the same: {fix}"
+        problem = f"Done: {fix} The rest: {finding.problem}"
         return replace(finding, fix=fix_sentence(missing, task), problem=problem)
 
     def partial(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -218,7 +218,8 @@ def test_whom_nobody_may_unassign_is_told_and_the_rest_is_given_back(make: Make)
     report = one.run(ALL)
     failure = only(report)
     assert (failure.state.value, failure.fix) == ("failed", "Unassign octocat.")
-    assert f". Done all the same: End the lease of {AGENT}, comment on #42, set " in failure.problem
+    assert failure.problem.startswith(f"Done: End the lease of {AGENT}, comment on #42, set ")
+    assert ". The rest: " in failure.problem
     assert ends(one) == (True, ("Todo", None), "")
     assert len(one.shows().comments) == 1
 
