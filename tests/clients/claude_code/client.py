@@ -244,13 +244,15 @@ class Terminal:
 
     def sees(self, *words: str, since: int = 0) -> None:
         """Wait until all of the words were shown."""
+        if not until(lambda: self._has_shown(words, since)):
+            raise AssertionError(f"{words} was not shown, but:\n{self.screen[-3000:]}")
 
+    def _has_shown(self, words: tuple[str, ...], since: int) -> bool:
         def is_in(text: str) -> bool:
             packed = re.sub(r"\s", "", text)
             return all(re.sub(r"\s", "", word) in packed for word in words)
 
-        if not until(lambda: is_in(self.text(since)) or (not since and is_in(self.screen))):
-            raise AssertionError(f"{words} was not shown, but:\n{self.screen[-3000:]}")
+        return is_in(self.text(since)) or (not since and is_in(self.screen))
 
     def rests(self) -> None:
         """Wait until the turn has ended, its hooks as well: the client's title says when."""
@@ -265,7 +267,8 @@ class Terminal:
         """The person writes a line and sends it; a command's name not before the client offers it.
 
         The client reads a plugin's commands after it has drawn the prompt, and what it does not know yet
-        it calls unknown.
+        it calls unknown. Keys that come while it still sets its terminal up may be lost: who sees nothing
+        of them takes away what stands there and types again.
         """
         self.sent = len(self._output)
         name = line.split(maxsplit=1)[0] if line.startswith("/") else ""
@@ -275,10 +278,14 @@ class Terminal:
             os.write(self._ours, b"\x15" + name.encode())  # Ctrl-U: whatever stands there goes
             return until(lambda: offer.search(self.screen), seconds=2)
 
-        assert not name or until(is_offered), self.screen[-3000:]
-        rest = line.removeprefix(name)
-        os.write(self._ours, rest.encode())
-        self.sees(rest, since=self.sent)
+        def is_typed() -> bool:
+            os.write(self._ours, b"\x15" + line.encode())
+            return until(lambda: self._has_shown((line,), self.sent), seconds=5)
+
+        assert until(is_offered if name else is_typed), self.screen[-3000:]
+        if rest := line.removeprefix(name) if name else "":
+            os.write(self._ours, rest.encode())
+            self.sees(rest, since=self.sent)
         os.write(self._ours, b"\r")
 
     def allows(self, command: str) -> None:
