@@ -190,6 +190,33 @@ def test_a_closed_issue_is_not_told_that_it_is_free() -> None:
 @pytest.mark.parametrize(
     "lost", [{"ownership.is_released": True}, {"ownership.taken_by": "maria-2"}]
 )
+def test_a_yes_to_closing_ends_with_the_claim(lost: Any) -> None:
+    """The phase goes back to what GitHub confirmed last, so that no later look closes the task by it."""
+    yes = {"ending.consent": "close", "ending.override": "because", "judged": "merged_detected"}
+    made = record(memory={**lost, **yes}, **{**REVIEW, "phase": "done"})
+    theirs = shown(item=replace(FREE, agent="maria-2"), by_number=MERGED)
+    actions, left = rest(seen(made, observed=theirs, wake=Wake.STOP))
+    assert actions == []
+    assert (left.claim.phase, left.ending.consent, left.ending.override) == (
+        "merged_detected",
+        "",
+        "",
+    )
+
+
+def test_a_task_that_its_new_holder_closed_stays_lost() -> None:
+    """A closing takes lease and Agent away; only an open issue with neither is nobody's."""
+    lost = record(memory={"ownership.taken_by": "maria-2"})
+    freed = shown(item=replace(FREE, status="Done"), issue=issue(is_open=False))
+    assert looked(freed, lost).ownership.taken_by == "maria-2"
+    assert looked(replace(freed, item=None), lost).ownership.taken_by == "maria-2"
+    assert looked(replace(freed, issue=issue()), lost).ownership.taken_by == ""
+    assert looked(observation(issue=issue(is_open=False)), lost).ownership.taken_by == ""
+
+
+@pytest.mark.parametrize(
+    "lost", [{"ownership.is_released": True}, {"ownership.taken_by": "maria-2"}]
+)
 def test_a_briefing_says_that_the_task_is_lost_and_not_what_would_be_next(lost: Any) -> None:
     """No hand-off hint and no question about closing beside the sentence that nothing is written."""
     coding = briefing.claim_lines(record(memory=lost))

@@ -214,6 +214,33 @@ def test_what_another_took_over_is_left_to_them(place: Place, tmp_path: Path) ->
     assert other.has_claim()
 
 
+def test_who_lost_a_task_does_not_close_it_after_the_one_who_took_it(
+    place: Place, tmp_path: Path
+) -> None:
+    """A refused close leaves no yes behind, and the issue has one closing comment, from its holder."""
+    branch = claimed(place)
+    ok(place.cli("handoff", "--summary", "Fix it"))
+    ok(place.cli("tick"))
+    other = another(place, tmp_path / "other")
+    place.clock.sleep(5)
+    other.clock.sleep(5)
+    ok(other.cli("takeover", "42"))
+    phase = place.claim()["phase"]
+    assert (place.cli("close").returncode, place.claim()["phase"]) == (4, phase)
+    other.work(branch)
+    ok(other.cli("handoff", "--summary", "Fix it"))
+    ok(other.cli("tick"))
+    place.control.merge_pull(place.pull())
+    ok(other.cli("close"))
+    closed = place.control.world()
+    for command in ("tick", "close"):
+        assert "taken over by" in place.cli(command).stdout + place.cli(command).stderr
+    assert place.control.world() == closed
+    assert len(place.issue()["comments"]) == 1
+    ok(place.cli("release"))
+    assert (place.control.world(), place.has_claim()) == (closed, False)
+
+
 @SOAKED
 def test_a_card_that_somebody_moved_stays_where_it_is(place: Place) -> None:
     """The column is theirs; our name on the card is ours to take off."""

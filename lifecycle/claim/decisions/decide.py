@@ -101,12 +101,8 @@ def decide(snapshot: Snapshot) -> Decision:
     if phase is None:
         text = messages.unknown_phase(claim.phase, [p.value for p in Phase])
         return derive.condition(f"unknown-phase:{claim.phase}", text)
-    if record.ownership.taken_by:
-        text = loss_messages.taken_over(claim.issue_number, record.ownership.taken_by)
-        return derive.condition(f"taken-over:{record.ownership.taken_by}", text)
-    if record.ownership.is_released:
-        text = loss_messages.released_from_afar(claim.issue_number)
-        return derive.condition("given-back-from-afar", text)
+    if record.is_lost:
+        return _lost(record)
     step = _effective(record, _RULES[phase](snapshot))
     added = (*complaints(record), *_closed_elsewhere(snapshot), *card_and_link.link_notices(record))
     step = replace(step, notices=(*step.notices, *added))
@@ -115,6 +111,22 @@ def decide(snapshot: Snapshot) -> Decision:
     board = card_and_link.card_step(snapshot)
     last = board if board.action else card_and_link.link_step(snapshot)
     return replace(last, notices=(*step.notices, *board.notices))
+
+
+def _lost(record: Record) -> Decision:
+    """Tell that the task is another's, or free, and take back a yes to closing: its holder closes it."""
+    number, holder = record.claim.issue_number, record.ownership.taken_by
+    if holder:
+        loss = derive.condition(f"taken-over:{holder}", loss_messages.taken_over(number, holder))
+    else:
+        text = loss_messages.released_from_afar(number)
+        loss = derive.condition("given-back-from-afar", text)
+    if record.claim.phase != Phase.DONE:
+        return loss
+    before = record.judged if record.judged != Phase.DONE else ""
+    phase = PHASES.get(before, derive.phase_before(record))
+    withdrawn = record.with_ending(consent="", override="")
+    return replace(loss, fields={"phase": phase.value}, record=withdrawn)
 
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:

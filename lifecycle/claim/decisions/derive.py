@@ -270,9 +270,13 @@ def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
 def _taken_by(before: Record, record: Record, observed: Observation) -> str:
     """The agent that took the task over, or "": by its lease, which outweighs a card; else by the card.
 
-    A lease that is older than this claim comes from a read that lags. One that is gone shows nothing.
+    A lease that is older than this claim comes from a read that lags. One that is gone shows nothing,
+    and neither does a card without an agent once the issue is closed: whoever took the task closed it.
     """
     hold, claimed = observed.hold, record.ownership
+    names_none = observed.item is None or not observed.item.agent
+    if hold is None and names_none and observed.issue is not None and not observed.issue.is_open:
+        return before.ownership.taken_by
     if hold is None or (hold.sha == claimed.lease and observed.item is not None):
         return claimed.taken_by
     if hold.sha == claimed.lease or hold.agent == record.claim.agent_id:
