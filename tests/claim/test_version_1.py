@@ -88,6 +88,7 @@ def test_every_field_of_version_1_is_kept() -> None:
         "releasing": VERSION_1["releasing"] | {"progress": "", "holder": "", "by": ""},
         "is_approved": False,
         "unanswered": 0,
+        "left_out": 0,
         "reviews": {},
         "failures": {},
         "reruns": [],

@@ -48,6 +48,7 @@ BY_HAND = {
     (Phase.PR_CLOSED, Phase.READY_FOR_PR),
     (Phase.PR_CLOSED, Phase.CODING),
     (Phase.MERGED_DETECTED, Phase.DONE),
+    (Phase.MERGED_DETECTED, Phase.READY_FOR_PR),
 }
 """Cells that an agent or a person makes, by command."""
 

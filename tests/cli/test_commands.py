@@ -116,6 +116,32 @@ def test_a_look_at_what_another_has_by_now_exits_so(place: Place, words: tuple[s
     ok(place.cli("tick"))
 
 
+def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_request(
+    place: Place,
+) -> None:
+    """Handed off while a person merges: the question names them, a hand-off brings them in."""
+    place.ready()
+    ok(place.cli("tick"))
+    first, branch = place.pull(), str(place.claim()["branch"])
+    place.work(branch, push=False)
+    place.control.merge_pull(first)
+    assert "or the next look tells that this is over" in ok(place.cli("handoff", "--summary", "y"))
+    asked = ok(place.cli("tick"))
+    sentence = (
+        f"1 commit of {branch} is not in PR #{first}; for another PR, first run: lifecycle handoff"
+    )
+    assert sentence in asked
+    assert sentence in ok(place.cli("status"))
+    ok(place.cli("handoff", "--summary", "The rest"))
+    ok(place.cli("tick"))
+    second = place.claim()["pr_number"]
+    assert (second != first, place.issue()["state"]) == (True, "open")
+    place.control.merge_pull(second)
+    assert "is not in PR" not in ok(place.cli("tick"))
+    place.work(branch, push=False)
+    assert f"1 commit of {branch} is not in PR #{second}, and stays on" in ok(place.cli("close"))
+
+
 def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) -> None:
     """A hand-off does not say that the old branch's PR has what went to another branch."""
     place.ready()
@@ -125,7 +151,7 @@ def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) 
     place.write(branch="claude/renamed")
     said = ok(place.cli("handoff", "--summary", "Fix"))
     assert "Pushed claude/renamed for #42." in said
-    assert "has the branch as it is now" not in said
+    assert "goes into PR" not in said
     ok(place.cli("tick"))
     opened = place.claim()["pr_number"]
     assert place.control.world()["pulls"][str(opened)]["head"] == "claude/renamed"

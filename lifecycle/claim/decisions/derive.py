@@ -28,6 +28,7 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import ASKED, Action, Audience, Notice
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -343,6 +344,14 @@ def is_question(key: str, record: Record) -> bool:
 def is_question_put(record: Record) -> bool:
     """True if the question was put for the pull request that the claim has now."""
     return record.pull.asked is not None and record.pull.asked == record.claim.pr_number
+
+
+def left_out(record: Record, *, is_closed: bool) -> list[str]:
+    """The sentence about commits of the branch that the merge does not have; none without any."""
+    count, claim = record.pull.left_out, record.claim
+    return (
+        [messages.left_out(claim.pull, count, claim.branch, is_closed=is_closed)] if count else []
+    )
 
 
 def is_answer_awaited(record: Record) -> bool:

@@ -74,6 +74,7 @@ class Snapshot:
         observation: what this wake read from GitHub, or None if it read nothing.
         looked_at_checks: the observation included the checks.
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
+        left_out: how many commits of the claim's branch here the merged pull request does not have.
         failed: kinds of action that failed in this look; none is tried twice in one look.
         answered_at: when a person last wrote a prompt, None if that was before the question about closing
             was put (or never was).
@@ -90,6 +91,7 @@ class Snapshot:
     observation: Observation | None = None
     looked_at_checks: bool = False
     pushed_head: str | None = None
+    left_out: int = 0
     failed: frozenset[str] = frozenset()
     answered_at: float | None = None
     hears_prompts: bool = False

@@ -57,7 +57,10 @@ CLAIM: Machine[Phase] = Machine(
             Phase.READY_FOR_PR: "the agent hands off again",
             Phase.CODING: "back to work",
         },
-        Phase.MERGED_DETECTED: {Phase.DONE: "the user confirms"},
+        Phase.MERGED_DETECTED: {
+            Phase.DONE: "the user confirms",
+            Phase.READY_FOR_PR: "the agent hands off commits that the merge does not have",
+        },
         Phase.DONE: {},
     },
 )

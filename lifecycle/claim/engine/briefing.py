@@ -136,7 +136,7 @@ def review_lines(record: Record) -> list[str]:
         lines.append(merge_messages.standing(number, record.pull.merging.standing))
     if number and record.pull.unanswered:
         lines.append(f"{review_messages.unanswered(number, record.pull.unanswered)}.")
-    return lines
+    return [*lines, *derive.left_out(record, is_closed=False)]
 
 
 def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bool) -> str:

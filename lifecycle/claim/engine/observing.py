@@ -311,6 +311,7 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
     working.record = apply_observation(working.record, observed, now)
+    working.seen = replace(working.seen, left_out=_left_out(working, observed))
     if card_and_link.wants_link(working.seen):
         working.record, notices = linked_writes.learned(working.world, working.seen)
         queue(working, notices)
@@ -319,6 +320,16 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
         working.claim_store.ledger.end(working.record.claim_key, review.over(pull))
         _hear_failures(working, pull)
         _hear_reviews(working, pull)
+
+
+def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
+    """How many commits of the branch here its merged pull request does not have; 0 if that is not known."""
+    record = working.record
+    pull = derive.pull_request_of(record, observed, working.seen.rules.head_owner)
+    if pull is None or pull.state is not model.PullState.MERGED or not pull.head_sha:
+        return 0
+    span = f"{pull.head_sha}..refs/heads/{record.claim.branch}"
+    return int(working.world.git.run("rev-list", "--count", span, check=False) or 0)
 
 
 def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:

@@ -149,6 +149,7 @@ class PullRecord:
         changes_by: who asked for changes in a review that stands.
         is_approved: GitHub's verdict over its reviews, where the base demands one.
         unanswered: in how many conversations about the diff somebody else had the last word.
+        left_out: how many commits of its branch here were not in it when its merge was seen.
         reviews: what was told of its reviews, as JSON; `feedback/reviews/review_ledger.py` reads it.
         failures: what is known of its red heads, as JSON; `feedback/failures/failure_ledger.py` reads it.
         reruns: runs whose failed jobs are to be run again, each with the attempt that failed.
@@ -172,6 +173,7 @@ class PullRecord:
     reopened: int = 0
     asked: int | None = None
     unanswered: int = 0
+    left_out: int = 0
     reviews: Mapping[str, Any] = field(default_factory=dict)
     failures: Mapping[str, Any] = field(default_factory=dict)
     reruns: tuple[tuple[int, int], ...] = ()

@@ -120,7 +120,7 @@ def _next(record: Record, *, has_hooks: bool) -> str:
     if record.claim.phase == Phase.READY_FOR_PR:
         line = briefing.next_line(record, has_hooks=has_hooks)
         return line if has_hooks else f"{line}. {messages.no_hooks()}"
-    return f"PR #{record.claim.pr_number} has the branch as it is now."
+    return f"It goes into PR #{record.claim.pr_number}, or the next look tells that this is over."
 
 
 def handoff(session: Session, summary: str | None, file: str | None) -> None:

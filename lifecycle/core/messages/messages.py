@@ -106,6 +106,13 @@ def _question(issue: int | None, is_open: bool) -> str:
     return f"Should I close issue #{issue}?" if is_open else f"Should I end the claim on #{issue}?"
 
 
+def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
+    """Commits of the branch here that came too late for the merge, and what becomes of them."""
+    what = f"1 commit of {branch} is" if commits == 1 else f"{commits} commits of {branch} are"
+    then = ", and stays on the branch" if is_closed else f"; for another PR, first run: {HAND_OFF}"
+    return f"{what} not in PR #{number}{then}."
+
+
 def merged_before(number: int) -> str:
     """The claim's pull request was merged while its agent was at work on more."""
     return f"PR #{number} was merged meanwhile; what was committed since goes into another PR."

@@ -53,7 +53,9 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and put the question about closing; `pull` is what merged."""
     unanswered = review.unanswered(snapshot.record.pull, pull)
     record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
-    record = record.with_pull(url=pull.url, head=pull.head_sha, unanswered=unanswered)
+    record = record.with_pull(
+        url=pull.url, head=pull.head_sha, unanswered=unanswered, left_out=snapshot.left_out
+    )
     fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
     question = _question(replace(snapshot, record=record), pull.number)
     return Decision(fields, record, notices=(question,))
@@ -114,6 +116,7 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
         unanswered, tampering = snapshot.record.pull.unanswered, snapshot.record.pull.tampering
         is_open = not snapshot.record.ending.issue_closed
         sentences = [messages.merged(number, issue, is_open=is_open)]
+        sentences += derive.left_out(snapshot.record, is_closed=False)
         sentences += [f"{review_messages.unanswered(number, unanswered)}."] if unanswered else []
         sentences += [review_messages.holds(tampering)] if tampering else []
         text = " ".join([*sentences, messages.how_to_close(counts_done=counts)])
@@ -140,7 +143,8 @@ def decide(snapshot: Snapshot) -> Decision:
     is_news = any(record.values.get(name) != value for name, value in accepted.items())
     if is_news or override != record.ending.override:
         url = pull.url if pull else record.pull.url
-        accepted_record = record.with_pull(url=url).with_ending(override=override)
+        told = record.with_pull(url=url, left_out=snapshot.left_out)
+        accepted_record = told.with_ending(override=override)
         return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
@@ -199,6 +203,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     if last is not None:
         return last
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
+    text = " ".join([text, *derive.left_out(record, is_closed=True)])
     return last_step(record, f"issue-closed:{claim.pull}", text)
 
 

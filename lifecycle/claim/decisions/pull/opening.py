@@ -145,5 +145,5 @@ def _adopt(record: Record, pull: PullRequest) -> Decision:
 
 
 def is_open(number: int, text: str) -> Notice:
-    """The notice that the claim has an open pull request; it ends one about a closed pull request."""
-    return Notice(f"pr:{number}", text, Audience.NEXT, ends=("closed",))
+    """The notice that the claim has an open pull request; it ends one about a closed or merged one."""
+    return Notice(f"pr:{number}", text, Audience.NEXT, ends=("closed", derive.QUESTION))
