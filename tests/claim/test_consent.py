@@ -207,7 +207,7 @@ def test_where_prompts_are_not_heard_only_the_command_is_the_yes() -> None:
             assert "lifecycle close" in say.text
             assert '"phase": "done" does not count here' in say.text
     heard = texts(decided(SESSION, **ASKED))
-    assert 'or write "phase": "done".' in heard
+    assert 'or write "phase": "done"; on a no' in heard
 
 
 def test_where_no_session_is_done_counts() -> None:

@@ -49,6 +49,7 @@ BY_HAND = {
     (Phase.PR_CLOSED, Phase.CODING),
     (Phase.MERGED_DETECTED, Phase.DONE),
     (Phase.MERGED_DETECTED, Phase.READY_FOR_PR),
+    (Phase.MERGED_DETECTED, Phase.CODING),
 }
 """Cells that an agent or a person makes, by command."""
 

@@ -135,7 +135,8 @@ def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> Re
     if is_over and not record.is_lost:
         raise Refused(
             f"#{number} is in phase {record.claim.phase}, so it was not released: a task whose PR is "
-            "merged is closed instead, with: lifecycle close"
+            "merged is closed instead, with: lifecycle close (to leave it open, before the yes: lifecycle "
+            'nudge coding --reason "…")'
         )
     progress, notes = _progress(world, record)
     sha, holder = record.ownership.lease, ""

@@ -60,6 +60,7 @@ CLAIM: Machine[Phase] = Machine(
         Phase.MERGED_DETECTED: {
             Phase.DONE: "the user confirms",
             Phase.READY_FOR_PR: "the agent hands off commits that the merge does not have",
+            Phase.CODING: "more is to be done, in another PR",
         },
         Phase.DONE: {},
     },

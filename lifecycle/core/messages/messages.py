@@ -124,12 +124,13 @@ def how_to_close(*, counts_done: bool = True) -> str:
 
 
 def _on_a_yes(counts_done: bool) -> str:
-    if counts_done:
-        return 'on a yes, run "lifecycle close" or write "phase": "done".'
-    return (
-        'on a yes, run "lifecycle close": "phase": "done" does not count here before a hook has heard a '
-        "prompt of the user's."
-    )
+    yes = 'on a yes, run "lifecycle close" or write "phase": "done"'
+    if not counts_done:
+        yes = (
+            'on a yes, run "lifecycle close": "phase": "done" does not count here before a hook has heard '
+            "a prompt of the user's"
+        )
+    return f"{yes}; on a no, go on: the next hand-off opens another PR."
 
 
 def closed_unmerged(number: int, issue: int | None) -> str:
