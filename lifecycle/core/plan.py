@@ -116,7 +116,10 @@ class FailuresHeard:
 
 @dataclass(frozen=True, slots=True)
 class OpenPullRequest:
-    """Create: open the PR. `head` is `owner:branch`; `pushed` is the commit last seen pushed."""
+    """Create: open the PR. `head` is `owner:branch`; `pushed` is the commit last seen pushed.
+
+    With `draft`, a number: make that draft, which `lifecycle reconcile` opened, what would be opened.
+    """
 
     head: str
     base: str
@@ -124,6 +127,7 @@ class OpenPullRequest:
     issue: int
     pushed: str = ""
     is_draft: bool = False
+    draft: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,11 @@ class Forge(Protocol):
     def pull_request(self, number: int) -> model.PullRequest:
         """One pull request; NotFound if there is none."""
 
-    def set_pull_request_body(self, number: int, body: str) -> model.PullRequest:
-        """Replace the text and return the pull request as GitHub shows it afterwards."""
+    def set_pull_request_texts(self, number: int, **texts: str) -> model.PullRequest:
+        """Replace `title` or `body` and return the pull request as GitHub shows it afterwards."""
+
+    def mark_ready(self, number: int, node_id: str) -> None:
+        """Make a draft ready for review."""
 
     def comment(self, issue: int, body: str) -> model.Comment:
         """Post one comment. Never resent here: GitHub does not deduplicate."""

@@ -7,11 +7,16 @@ from dataclasses import replace
 import pytest
 
 from lifecycle.claim.decisions.decide import decide
+from lifecycle.claim.decisions.pull.opening import is_left_work, left_work_mark
+from lifecycle.claim.record.sections import Trouble
+from lifecycle.claim.record.state import mark_of
+from lifecycle.core import hidden_marker
 from lifecycle.core.plan import Action, OpenPullRequest, Wake
 from lifecycle.core.values.model import Observation, PullState
-from tests.factories import SHA, observation, pull, record, seen
+from tests.factories import NOW, SHA, observation, pull, record, seen
 
 PUSHED = "c" * 40
+HANDED = record(phase="ready_for_pr", summary="Do it", branch=pull().branch)
 
 
 def drafted(observed: Observation, *, is_silent: bool = True) -> Action | None:
@@ -38,3 +43,24 @@ def test_no_draft_is_opened_over_what_somebody_ended(state: PullState) -> None:
     assert isinstance(drafted(observation(by_branch=(older,))), OpenPullRequest)
     strangers = replace(ended, head_owner="stranger")
     assert isinstance(drafted(observation(by_branch=(strangers,))), OpenPullRequest)
+
+
+def test_a_draft_of_left_work_is_known_until_somebody_edits_it() -> None:
+    """Whatever becomes of its white space; an edit, or a quoted mark, is a person's."""
+    body = hidden_marker.signed("Left.\n\nRefs #42", left_work_mark("Fix", "Left.\n\nRefs #42"))
+    draft = replace(pull(), title="Fix", body=body, is_draft=True)
+    assert is_left_work(draft)
+    assert is_left_work(replace(draft, body=body.replace("\n", "\r\n") + "\r\n"))
+    assert not is_left_work(replace(draft, title="Mine"))
+    assert not is_left_work(replace(draft, body=f"More.\n{body}"))
+    assert not is_left_work(replace(draft, body=f"{body}\nMore."))
+    assert not is_left_work(pull())
+
+    step = decide(seen(HANDED, observed=observation(by_branch=(draft,)), pushed_head=PUSHED))
+    assert isinstance(step.action, OpenPullRequest)
+    assert (step.action.draft, step.action.title) == (draft.number, "Do it")
+    assert step.fields == {}
+    refused = {"OpenPullRequest": Trouble(mark_of(step.action), "no", NOW, is_final=True)}
+    left = replace(HANDED, troubles=refused)
+    step = decide(seen(left, observed=observation(by_branch=(draft,)), pushed_head=PUSHED))
+    assert (step.action, step.fields["pr_number"]) == (None, draft.number)

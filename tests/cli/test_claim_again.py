@@ -335,3 +335,20 @@ def test_a_person_who_takes_the_agent_off_alone_hears_no_alarm(quiet: Place) -> 
     assert "released" not in ok(quiet.cli("tick"))
     quiet.control.set_field(42, "Agent", None)
     assert "released" not in ok(quiet.cli("tick"))
+
+
+def test_a_hand_off_makes_a_draft_of_left_work_its_own(quiet: Place) -> None:
+    """Title, text, ready for review, and one pull request, as if it had opened it."""
+    quiet.work(quiet.claim()["branch"])
+    ok(quiet.cli("reconcile", "--silent-hours", "0.0000001", "--issue", "42"))
+    number = quiet.pull()
+    draft = quiet.pulls()[number]
+    assert (draft["draft"], "nobody works on it" in draft["body"]) == (True, True)
+    ok(quiet.cli("handoff", "--summary", "Fix the thing properly"))
+    assert f"make draft PR #{number} ready for review" in ok(quiet.cli("tick", "--dry-run"))
+    heard = ok(quiet.cli("tick"))
+    pull = quiet.pulls()[quiet.pull()]
+    assert (pull["draft"], pull["title"]) == (False, "Fix the thing properly")
+    assert "nobody works on it" not in pull["body"]
+    assert "Fix the thing properly\n\nRefs #42" in pull["body"]
+    assert "was already open" not in heard

@@ -20,7 +20,7 @@ from lifecycle.github.pulls.forge import GitHubForge
 
 WRITES: tuple[tuple[Any, str], ...] = (
     (GitHubForge, "create_pull_request"),
-    (GitHubForge, "set_pull_request_body"),
+    (GitHubForge, "set_pull_request_texts"),
     (GitHubForge, "comment"),
     (GitHubForge, "close_issue"),
     (GitHubForge, "unassign"),

@@ -51,7 +51,7 @@ WORLDS: dict[str, tuple[Given, Policy, list[str]]] = {
     "a link": (
         replace(REVIEWED, body="hm", status="In Progress", set_at=9.9),
         CLOSES,
-        ["set_pull_request_body", "set_fields"],
+        ["set_pull_request_texts", "set_fields"],
     ),
     "a card": (replace(MERGED, is_open=False, closed=5.0), CLOSES, ["set_fields", "release"]),
 }

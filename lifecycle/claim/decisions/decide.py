@@ -397,7 +397,9 @@ def imagine(action: plan.Action) -> plan.Fact:
     match action:
         case plan.OpenPullRequest():
             owner, _, branch = action.head.partition(":")
-            pull = PullRequest(0, "(new)", action.title, PullState.OPEN, branch, owner, "")
+            pull = PullRequest(
+                action.draft, "(new)", action.title, PullState.OPEN, branch, owner, ""
+            )
             return plan.PullRequestOpened(replace(pull, body=f"#{action.issue}"))
         case plan.LinkPullRequest():
             text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)

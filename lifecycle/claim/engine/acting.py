@@ -28,7 +28,7 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import CardAhead
 from lifecycle.claim.record.state import Record, kind_of
-from lifecycle.core import errors, plan
+from lifecycle.core import errors, hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages
 from lifecycle.core.redact import redact
@@ -133,13 +133,17 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
     template = world.git.committed(commit, opening.TEMPLATES)
     link = world.settings.issue_link
     body = opening.body(template, summary=summary, issue=action.issue, link=link)
-    body = world.with_run(body, action.head.partition(":")[2])
-    return {"title": opening.title(action.title), "body": body}
+    body, title = world.with_run(body, action.head.partition(":")[2]), opening.title(action.title)
+    if action.is_draft:
+        body = hidden_marker.signed(body, opening.left_work_mark(title, body))
+    return {"title": title, "body": body}
 
 
 def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     """Create the pull request; after an unclear answer, or if there is one already, look for it."""
     texts = texts_of(action, world)
+    if action.draft:
+        return _finished(world.forge.pull_request(action.draft), texts, world)
     try:
         return world.forge.create_pull_request(
             title=texts["title"],
@@ -151,6 +155,18 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     except errors.LifecycleError as error:
         find = partial(_find_open, action, world)
         return settled_after(error, find, already=(errors.PullRequestExists,)).now
+
+
+def _finished(pull: PullRequest, texts: dict[str, str], world: World) -> PullRequest:
+    """A draft of left work with the hand-off's texts, unless somebody edited it meanwhile.
+
+    Its marker goes last: one that was cut off is finished by the next look.
+    """
+    if not opening.is_left_work(pull):
+        return pull
+    if pull.is_draft:
+        world.forge.mark_ready(pull.number, pull.node_id)
+    return world.forge.set_pull_request_texts(pull.number, **texts)
 
 
 def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None:
@@ -167,7 +183,7 @@ def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
     if derive.mentions(pull, action.issue):
         return pull
     body = f"{pull.body.rstrip()}\n\n{action.line}".lstrip()
-    return world.forge.set_pull_request_body(action.number, body)
+    return world.forge.set_pull_request_texts(action.number, body=body)
 
 
 def _remark(action: plan.RemarkOnPull, world: World) -> None:
@@ -176,7 +192,7 @@ def _remark(action: plan.RemarkOnPull, world: World) -> None:
     if action.mark not in pull.body:
         remark = world.public(action.remark, "remark on weakened checks")
         body = f"{pull.body.rstrip()}\n\n{remark}\n\n{action.mark}".lstrip()
-        world.forge.set_pull_request_body(action.number, body)
+        world.forge.set_pull_request_texts(action.number, body=body)
 
 
 def _advance(action: plan.AdvancePullRequest, world: World) -> None:
@@ -307,7 +323,7 @@ def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
         case plan.OpenPullRequest():
             is_here = str(world.head).casefold() == str(world.base).casefold()
             is_default = action.base == observed.default_branch and not action.is_draft
-            return is_here and is_default and observed.is_ahead
+            return is_here and is_default and observed.is_ahead and not action.draft
         case plan.PostComment() | plan.CloseIssue():
             return observed.issue is not None and bool(observed.issue.id)
         case plan.SetBoard():

@@ -158,6 +158,8 @@ def describe(action: plan.Action) -> str:
     """One action in words."""
     match action:
         case plan.OpenPullRequest():
+            if action.draft:
+                return f"make draft PR #{action.draft} ready for review: {quoted(action.title)}"
             kind = "draft PR" if action.is_draft else "PR"
             return f"open a {kind} from {action.head} into {action.base}: {quoted(action.title)}"
         case plan.AdvancePullRequest():

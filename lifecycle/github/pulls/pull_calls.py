@@ -70,9 +70,16 @@ class PullCalls:
         """`pull` in the words of `ports.Forge`."""
         return _as_pull(self.pull(number))
 
-    def set_pull_request_body(self, number: int, body: str) -> PullRequest:
+    def set_pull_request_texts(self, number: int, **texts: str) -> PullRequest:
         """`edit` in the words of `ports.Forge`."""
-        return _as_pull(self.edit(number, body=body))
+        return _as_pull(self.edit(number, **texts))
+
+    def mark_ready(self, number: int, node_id: str) -> None:
+        """Make a draft ready for review.
+
+        Source: https://docs.github.com/graphql/reference/mutations#markpullrequestreadyforreview
+        """
+        self.mutate("mark_ready", {"pull": node_id}, f"making #{number} ready for review")
 
     def edit(self, number: int, **changes: str) -> PullFacts:
         """Set title, body, base or state (`open`, `closed`).
@@ -153,6 +160,7 @@ def _as_pull(facts: PullFacts) -> PullRequest:
     owner, _, branch = facts.head.partition(":")
     return PullRequest(
         number=facts.number,
+        node_id=facts.id,
         url=facts.url,
         title=facts.title,
         state=facts.state,

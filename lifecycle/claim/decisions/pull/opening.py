@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from lifecycle.claim.decisions import derive
@@ -9,6 +10,7 @@ from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, of_pull
+from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice, OpenPullRequest
@@ -91,6 +93,9 @@ def decide(snapshot: Snapshot) -> Decision:
     owner, pushed = snapshot.rules.head_owner, snapshot.pushed_head
     pull = derive.open_pull_request_of(claim, snapshot.observation, owner, base)
     if pull is not None:
+        finishing = replace(opening(snapshot, base), draft=pull.number)
+        if is_left_work(pull) and not derive.is_given_up(snapshot.record, finishing):
+            return derive.attempt(snapshot, finishing)
         return _adopt(snapshot.record, pull)
     merged_pull = derive.merged_as_pushed(claim, snapshot.observation, owner, pushed)
     if merged_pull is not None:
@@ -113,6 +118,18 @@ def show_left_work(snapshot: Snapshot) -> Decision:
     if claim.branch in ("", base) or any(pull.head_sha == snapshot.pushed_head for pull in ours):
         return Decision()  # there was a pull request of what is pushed, and somebody ended it
     return derive.attempt(snapshot, replace(opening(snapshot, base), is_draft=True))
+
+
+def left_work_mark(title: str, body: str) -> str:
+    """The marker of a draft of left work, with which it is known as long as nobody edits title or body."""
+    words = " ".join(f"{title} {body}".split())
+    return hidden_marker.of("left-work", text=hashlib.sha256(words.encode()).hexdigest()[:16])
+
+
+def is_left_work(pull: PullRequest) -> bool:
+    """True if `show_left_work` opened it, and title and body are as they were then."""
+    body, _, mark = pull.body.rstrip().rpartition("\n")
+    return mark.rstrip() == left_work_mark(pull.title, body)
 
 
 def missing(snapshot: Snapshot) -> list[str]:
