@@ -63,7 +63,10 @@ class Judge:
         card = task.observation.item
         is_seen = bool(allowed) and card is not None and not card.is_archived
         # A draft that is opened now is newer than what somebody set.
-        if is_seen and task.is_moved and "branch-without-pull" not in done:
+        is_followed = "branch-without-pull" in done or _sets_status(
+            done.get("silent", (task, []))[1]
+        )
+        if is_seen and task.is_moved and not is_followed:
             kinds.add(_MOVED)
         if task.is_unassigned and not writes.keys() & {"silent", "merged-open"}:
             kinds.add(_UNASSIGNED)
@@ -163,18 +166,20 @@ class Judge:
         )
 
 
+def _sets_status(actions: Iterable[Action]) -> bool:
+    """True if the card's column is among what is written."""
+    return any(
+        isinstance(action, plan.SetBoard) and action.status is not None for action in actions
+    )
+
+
 def _revives(writes: Written) -> bool:
     """True if something is written before a release that counts as a sign of life, so that none follows."""
-    others = (
+    others = [
         action for kind, (_, actions) in writes.items() if kind != "silent" for action in actions
-    )
+    ]
     on_pull = plan.OpenPullRequest | plan.LinkPullRequest
-    return any(
-        action.status is not None
-        if isinstance(action, plan.SetBoard)
-        else isinstance(action, on_pull)
-        for action in others
-    )
+    return _sets_status(others) or any(isinstance(action, on_pull) for action in others)
 
 
 def kind_of(action: Action, record: Record, task: InferredTask) -> str:

@@ -163,6 +163,7 @@ def test_a_task_that_another_agent_holds_is_left_to_it() -> None:
     ("item", "is_open", "wrote", "said"),
     [
         (BoardItem("PVTI_lADOBx", "Blocked", AGENT), True, (None, True), 'stays in "Blocked"'),
+        (BoardItem("PVTI_lADOBx", "In Review", AGENT), True, ("Todo", True), "Board → Todo."),
         (BoardItem("PVTI_lADOBx", "Todo", AGENT), True, (None, True), "Board → Todo."),
         (BoardItem("PVTI_lADOBx", "Todo", None), True, None, "Board → Todo."),
         (BoardItem("PVTI_lADOBx", None, None), True, ("Todo", False), "Board → Todo."),
@@ -171,10 +172,10 @@ def test_a_task_that_another_agent_holds_is_left_to_it() -> None:
         (None, True, None, "not on project 1"),
     ],
 )
-def test_what_people_moved_on_the_board_is_left(
+def test_what_people_moved_aside_on_the_board_is_left(
     item: BoardItem | None, *, is_open: bool, wrote: tuple[str | None, bool] | None, said: str
 ) -> None:
-    """A moved card keeps its column and loses our name; a closed issue's card keeps its column."""
+    """One moved aside keeps its column and loses our name, as a closed issue's; In Review is over."""
     observed = shown(item=item, issue=issue(comments=(), is_open=is_open))
     actions, left = rest(wakes(leaving(), observed))
     boards = [(a.status, a.clear_agent) for a in actions if isinstance(a, SetBoard)]

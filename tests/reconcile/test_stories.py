@@ -272,6 +272,21 @@ def test_a_branch_that_lies_there_becomes_a_draft(make: Make) -> None:
     assert one.written() == []
 
 
+@pytest.mark.parametrize(
+    ("column", "stays"), [("In Review", "Todo"), ("Done", "Done")], ids=["at work", "aside"]
+)
+def test_a_card_that_says_that_somebody_works_is_free_after_a_release(
+    make: Make, column: str, stays: str
+) -> None:
+    """Whoever put it there; one that a person moved aside stays, and the run says so."""
+    one = make(replace(OLD, status=column, set_at=40.0))
+    found = (
+        {"silent": "applied"} if stays == "Todo" else {"silent": "applied", "moved-by-hand": "left"}
+    )
+    assert states(one.run(ALL)) == found
+    assert one.shows().card == (stays, None)
+
+
 def test_a_draft_that_nobody_touches_is_given_back_with_its_pull_request_kept(make: Make) -> None:
     """A silent draft's task is free again; the draft stays open, and the comment names it."""
     one = make(replace(OLD, pull="draft", opened=70.0, status="In Review", set_at=69.9))

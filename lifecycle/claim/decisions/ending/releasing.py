@@ -1,8 +1,8 @@
 """Release a task: comment, assignee, card, lease, claim file, one step a decision.
 
 Built like `closing`, for a task that is not finished. Nothing of the work is deleted, here or on GitHub. A
-card that people moved by hand is left, and what another agent holds by now is not touched at all. The phase
-plays no part from the moment that the command was given.
+card that people moved aside (Blocked, Done) is left, and what another agent holds by now is not touched at
+all. The phase plays no part from the moment that the command was given.
 
 A task may be released from another machine (`lifecycle reconcile --release`), too: how the worktree whose
 claim it was finds that out is in `derive`.
@@ -23,8 +23,8 @@ from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
-_OURS = (None, "", Status.IN_PROGRESS, Status.IN_REVIEW)
-"""The Status of a card that may be moved to Todo, if it is not known what the claim last wrote."""
+_AT_WORK = (Status.IN_PROGRESS, Status.IN_REVIEW)
+"""The Status of a card that goes to Todo, whoever set it: nobody works on the task any more."""
 
 ENDING = "given-back:"
 """The begin of the last notice's key; the time of the release follows."""
@@ -187,10 +187,10 @@ def _other_agent(record: Record, item: BoardItem) -> str | None:
 
 
 def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
-    """True if the card stands where this claim left it, and the task can be taken again."""
-    if not issue.is_open or record.card.moved_to:
-        return False
-    return record.claim.last_synced_status is not None or item.status in _OURS
+    """True if the task can be taken again, and the card stands where a claim leaves it."""
+    is_where_left = record.claim.last_synced_status is not None and not record.card.moved_to
+    is_at_work = not item.status or any(is_same(item.status, status) for status in _AT_WORK)
+    return issue.is_open and (is_where_left or is_at_work)
 
 
 def _board_sentence(snapshot: Snapshot, observed: Observation, issue: Issue) -> str:
