@@ -53,9 +53,11 @@ def phase_without_pull(written: str, branch: str, phase: str) -> str:
 
 
 def judged_next(phase: str, *, has_hooks: bool = True) -> str:
-    """A phase that was written by hand, before GitHub was asked about it."""
+    """A phase that the claim file has, while nothing is known of what GitHub says to it."""
     then = "and the next stop asks GitHub; now: " if has_hooks else "and nobody has asked GitHub: "
-    return f"Whether {phase} is so is not known yet: it was written into the claim, {then}lifecycle tick"
+    return (
+        f"Whether {phase} is so is not known yet: only the claim file says it, {then}lifecycle tick"
+    )
 
 
 def missing_fields(names: Sequence[str]) -> str:

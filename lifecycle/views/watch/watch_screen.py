@@ -243,7 +243,7 @@ def _awaited(overview: values.Overview, now: float) -> Iterator[Text]:
 
 def _claim(claim: values.OverviewClaim, now: float) -> Iterator[Text]:
     line = Text.assemble((claim.phase or "(no phase)", "bold"))
-    line.append("" if claim.is_confirmed else " (written by hand, not judged yet)", _DIM)
+    line.append("" if claim.is_confirmed else " (in the claim file alone, not judged yet)", _DIM)
     line.append(f" for {age(claim.since, now)}" if claim.since else "")
     line.append(", being released" if claim.is_releasing else "")
     yield line
