@@ -85,6 +85,8 @@ def _missing(case: Examined) -> Iterator[DoctorFinding]:
         yield finding("hooks.installed.plugin", names=", ".join(client.plugins))
         return
     missing, fix = client.missing, init_fix("", client.mark)
+    if not missing and any(entry.held_back for entry in client.entries):
+        return  # they are told one by one
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
         yield finding("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
@@ -192,6 +194,8 @@ def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
     if wire is None:
         yield finding("hooks.event", entry=entry, event=wires[0].event, fix=fix)
         return
+    if entry.held_back:
+        yield finding("hooks.held", entry=entry, fix=fix)
     for look in (_matcher, _background, _timeout):
         yield from look(entry, wire, fix)
 

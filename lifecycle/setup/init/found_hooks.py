@@ -91,6 +91,17 @@ class HookEntry:
         return self.hook.get("asyncRewake") is True
 
     @property
+    def held_back(self) -> str:
+        """What keeps the client from running it whenever its event comes, in words; "" if nothing does.
+
+        A condition that names no tool's call never holds, and at other events than a tool's none does.
+        """
+        kind, condition = self.hook.get("type", "command"), self.hook.get("if")
+        if kind != "command":
+            return f"is of type {kind}, which starts no script"
+        return f"runs only if {condition}" if condition else ""
+
+    @property
     def is_there(self) -> bool:
         """False if it starts a script by an absolute path that is not there (any more)."""
         path = Path(str(self.hook.get("command") or ""))

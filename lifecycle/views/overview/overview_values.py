@@ -53,7 +53,7 @@ class OverviewClaim:
         branch, agent, summary: as the claim has them.
         status: the card's.
         phase: where it stands.
-        is_confirmed: GitHub showed that phase; else the claim file alone says it, and it was not judged yet.
+        is_confirmed: GitHub showed that phase; else somebody wrote it by hand, and it was not judged yet.
         since: when the journal has it enter that phase.
         taken_at: when it was first seen.
         session: the client's session that it belongs to.

@@ -300,6 +300,23 @@ def test_a_matcher_that_misses(
 
 @SOAKED
 @pytest.mark.parametrize(
+    ("change", "words"),
+    [({"type": "prompt"}, "of type prompt"), ({"if": "Bash(nothing)"}, "only if Bash(nothing)")],
+)
+def test_an_entry_that_the_client_does_not_run_is_not_installed(
+    patient: Patient, change: dict[str, str], words: str
+) -> None:
+    """Whatever its command; `init` puts its own right."""
+    patient.change_hook("on-stop", **change)
+    finding = patient.only("hooks.held", "fail")
+    assert words in finding["says"]
+    assert "hooks.installed" not in patient.findings()
+    assert finding["fix"] == "lifecycle init"
+    ok(patient.place.cli("init"))
+    assert "hooks.held" not in {finding["name"] for finding in patient.wrong()}
+
+
+@pytest.mark.parametrize(
     ("matcher", "kind", "heard"),
     [
         ("", "clear", True),
