@@ -133,8 +133,10 @@ def names_github(environment: Mapping[str, str]) -> bool:
     return named or bool({"api_url", "graphql_url"} & user_settings(environment).keys())
 
 
-def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
+def variable_token(environment: Mapping[str, str], gh: str = "") -> tuple[str, str] | None:
     """The token of GH_TOKEN, else of GITHUB_TOKEN, and the variable's name; None if neither is set.
+
+    `gh`: as `gh_option` says, for the advice.
 
     Raises:
         BadConfig: the value cannot be sent as a header.
@@ -142,7 +144,7 @@ def variable_token(environment: Mapping[str, str]) -> tuple[str, str] | None:
     for name in TOKEN_VARIABLES:
         value = environment.get(name, "").strip()
         if value:
-            return readers.token(name, value, f"export {name}=$(gh auth token)"), name
+            return readers.token(name, value, f"export {name}=$(gh auth token{gh})"), name
     return None
 
 

@@ -79,7 +79,7 @@ def kept_by_gh(host: str, environment: Mapping[str, str]) -> str | None:
     except OSError:
         return None  # a gh that cannot be started is none
     except subprocess.TimeoutExpired:
-        raise NoToken(resources.sentence("silent-gh", seconds=SECONDS_OF_GH)) from None
+        raise NoToken(resources.sentence("silent-gh", host=host, seconds=SECONDS_OF_GH)) from None
     return value if code == 0 and value else None
 
 

@@ -124,6 +124,16 @@ def test_what_gh_prints_must_be_a_token(person: Person) -> None:
     assert "please" not in refusal.value.sentence
 
 
+def test_another_token_is_asked_of_the_github_that_it_is_for(person: Person) -> None:
+    """A variable's that cannot be one, as where none is."""
+    where = Addresses("https://ghes.example/api/v3", "https://ghes.example/api/graphql")
+    for variables in ({"GH_TOKEN": "please log in"}, {}):
+        with pytest.raises((BadConfig, NoToken), match=r"gh auth token --hostname ghes\.example"):
+            person.finds(where, **variables)
+    with pytest.raises(BadConfig, match=r"gh auth token\)"):
+        person.finds(GH_TOKEN="please log in")
+
+
 @pytest.mark.parametrize(
     ("host", "api", "graphql"),
     [

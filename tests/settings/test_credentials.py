@@ -65,7 +65,9 @@ def test_a_gh_that_hangs_is_ended_and_said(tmp_path: Path, monkeypatch: pytest.M
     lock = f"import fcntl; f = open('{held}'); fcntl.flock(f, fcntl.LOCK_EX)"
     program = f"{lock}; import os, signal; os.fork(); signal.pause()"
     environment = gh(tmp_path, f'exec "{sys.executable}" -c "{program}"')
-    with pytest.raises(NoToken, match=r"gh auth token took longer than 0\.5 s"):
+    with pytest.raises(
+        NoToken, match=r"gh auth token --hostname github\.com took longer than 0\.5 s"
+    ):
         credentials.kept_by_gh("github.com", environment)
     subprocess.run([sys.executable, "-c", lock], check=True, timeout=30)
 

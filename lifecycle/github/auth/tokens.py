@@ -121,8 +121,9 @@ def find(place: TokenPlace) -> Token:
         BadConfig: one is named that cannot be used.
         BadCredentials, NotFound, NoPermission, Transient: an App's token was not to be had.
     """
-    environment = place.environment
-    for of_user, given in ((False, config.variable_token), (True, credentials.command_token)):
+    environment, option = place.environment, config.gh_option(place.addresses.api_url)
+    of_variables = partial(config.variable_token, gh=option)
+    for of_user, given in ((False, of_variables), (True, credentials.command_token)):
         token = _of_app(place, of_user=of_user)
         if token is not None:
             return token
@@ -132,7 +133,6 @@ def find(place: TokenPlace) -> Token:
     token = of_gh(config.web_host(place.addresses.api_url), environment)
     if token is not None:
         return token
-    option = config.gh_option(place.addresses.api_url)
     raise NoToken(
         "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of GitHub and "
         f"nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token{option}); or log in "

@@ -43,7 +43,7 @@ def _field_of(entry: Json) -> BoardField:
 
 T = TypeVar("T")
 
-_PEOPLES_WAY = "a private project needs the project scope: gh auth refresh -s project"
+_PEOPLES_WAY = "a private project needs the project scope: gh auth refresh -s project{gh}"
 _OTHERS_WAY = (
     "it needs the organisation's permission Projects: read and write; a workflow's own GITHUB_TOKEN sees "
     "no board, and a personal account's is shown to a person's token alone"
@@ -320,7 +320,8 @@ def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subje
             "correct the configured owner of the project."
         )
     if not owner.get("projectV2"):
-        way = _PEOPLES_WAY if kind_of(failures.token) in PEOPLES else _OTHERS_WAY
+        is_peoples = kind_of(failures.token) in PEOPLES
+        way = _PEOPLES_WAY.format(gh=failures.gh) if is_peoples else _OTHERS_WAY
         raise errors.NotFound(
             f"GitHub shows no {project} to the token, so no board was read; check the "
             f"number in the project's URL, and that the token may see it ({way})."
