@@ -76,6 +76,9 @@ def test_a_program_may_name_a_phase_by_its_word(place: Place) -> None:
     """A phase is a text, and the text alone moves the claim as the phase does."""
     by_hand(place, Phase.READY_FOR_PR)
     assert place.tree().move("coding", reason="no").claim.phase == "coding"  # type: ignore[arg-type]
+    for is_forced in (False, True):
+        with pytest.raises(IllegalMove, match="no phase nope, so the claim was left as it is"):
+            place.tree().move("nope", force=is_forced)  # type: ignore[arg-type]
 
 
 def test_the_command_wants_a_reason_and_records_it(place: Place) -> None:

@@ -220,6 +220,11 @@ def move(
 
 def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
     """The record in another phase; IllegalMove if the table has no such move, unless by force."""
+    if wanted not in PHASES:  # a program may give any text
+        raise errors.IllegalMove(
+            f"There is no phase {named(wanted)}, so the claim was left as it is; "
+            f"phases are {', '.join(PHASES)}."
+        )
     phase = PHASES.get(record.claim.phase)  # from an unknown one every move is allowed
     if phase is not None and phase is not wanted and not force:
         CLAIM.check(phase, wanted)

@@ -105,7 +105,7 @@ class Wanted:
     Attributes:
         since: only what ended, or happened, from this moment on.
         label: only tasks with this label, or with one that begins with it and a colon.
-        task: only this task.
+        task: only this task, by its id or its whole title.
     """
 
     since: float = float("-inf")
@@ -142,7 +142,12 @@ class Summary:
     def __init__(self, journal_entries: Iterable[JournalEntry], wanted: Wanted = _ALL) -> None:
         every = [_spelled(entry) for entry in journal_entries]
         labels = _labels(every)
-        names = {task for task in labels if _is_wanted(task, labels[task], wanted)}
+        titles = {e.task: str(e.detail["title"]) for e in every if e.detail.get("title")}
+        names = {
+            task
+            for task in labels
+            if _is_wanted((task, titles.get(task, "")), labels[task], wanted)
+        }
         if not (wanted.label or wanted.task):
             names.add("")
         chosen = [entry for entry in every if entry.at >= wanted.since and entry.task in names]
@@ -167,9 +172,7 @@ class Summary:
             ((visit.actor, visit) for visit in stays if visit.actor),
             lambda name, tasks: _ended_by(name, tasks, ends),
         )
-        details = {entry.task: entry.detail for entry in every if entry.detail.get("title")}
-        tasks = _tasks(stays, chosen)
-        self.tasks = {task: str(details.get(task, {}).get("title", "")) for task in tasks}
+        self.tasks = {task: titles.get(task, "") for task in _tasks(stays, chosen)}
         leading = _leading(stays)
         self.spent, self.tries = _spent(leading), _tries(leading)
         self.failed = _tries(leading, of_failed=True)
@@ -206,11 +209,15 @@ def _moment(visit: Visit) -> float:
     return visit.began or visit.ended or -math.inf
 
 
-def _is_wanted(task: str, labels: Iterable[str], wanted: Wanted) -> bool:
+def _is_wanted(names: tuple[str, str], labels: Iterable[str], wanted: Wanted) -> bool:
+    """True for a task by its id and title, which may be told in any case, and by its labels."""
     is_labelled = not wanted.label or any(
         name == wanted.label or name.startswith(f"{wanted.label}:") for name in labels
     )
-    return is_labelled and wanted.task.removeprefix("#") in ("", task.removeprefix("#"))
+    id_, title = names
+    told = wanted.task.casefold()
+    is_told = told.removeprefix("#") == id_.removeprefix("#").casefold() or told == title.casefold()
+    return is_labelled and (is_told or not told)
 
 
 def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:

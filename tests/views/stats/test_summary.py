@@ -139,6 +139,13 @@ def test_work_of_which_nobody_knows_the_task_is_no_task() -> None:
     assert (agent.tasks, agent.attempts, agent.passed) == (0, 1, 1)
 
 
+def test_a_task_is_wanted_by_its_title_too() -> None:
+    """In any case and whole: a run and a workflow have ids that nobody types."""
+    begun = JournalEntry(NOW, "workflow", "transition", task="wf_1", detail={"title": "Big Thing"})
+    for name, tasks in {"big thing": ["wf_1"], "WF_1": ["wf_1"], "Big": []}.items():
+        assert list(Summary([begun], Wanted(task=name)).tasks) == tasks
+
+
 def test_only_what_is_wanted() -> None:
     """A label counts with what follows its colon; a task is named with or without its sign."""
     assert list(Summary(HARD, Wanted(label="auto")).tasks) == ["#1", "#2", "#3"]
