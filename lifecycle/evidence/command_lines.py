@@ -249,6 +249,8 @@ def unwrapped(words: list[str]) -> list[str]:
         elif len(rest) > 1 and f"{name} {rest[1]}" in _STARTERS:
             is_program = name in ("yarn", "pnpm", "bun") and rest[1] != "dlx"
             rest = rest[1:] if is_program else _without_options(rest[2:])
+            if name == "hatch" and rest:  # `ENV:pytest`
+                rest = [rest[0].rpartition(":")[2], *rest[1:]]
         elif wrapped := _of_python(name, rest) or _of_container(name, rest):
             rest = wrapped
         else:

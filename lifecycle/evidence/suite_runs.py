@@ -207,11 +207,14 @@ def _names(words: Words, option: str) -> bool:
 
 
 def _parted(words: Words) -> Words:
-    """The words, with the value of such an option as a word of its own."""
+    """The words, with each value of such an option as a word of its own: `--targets=lint,test`."""
     parts: list[str] = []
-    for word in words:
+    for last, word in zip(("", *words), words, strict=False):
         name, _, value = word.partition("=")
-        parts += [name, value] if value and _names(words, name) else [word]
+        if value and _names(words, name):
+            parts += [name, *value.split(",")]
+        else:
+            parts += word.split(",") if _names(words, last) else [word]
     return tuple(parts)
 
 
