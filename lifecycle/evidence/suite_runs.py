@@ -155,7 +155,9 @@ def _run(
 ) -> tuple[SuiteRun, Words] | None:
     """The run that a command is, and the words behind what makes it one."""
     words = command.words
-    known = _known(words, rows) or _known(command.raw[len(command.sets) :], rows)
+    known = _known(words, rows)
+    line = words if known is not None else command.raw[len(command.sets) :]
+    known = known or _known(line, rows)
     for mine in own:
         if words[: len(mine.words)] == mine.words:
             rest = words[len(mine.words) :]
@@ -168,9 +170,9 @@ def _run(
     name, row, rest = known
     run = _checked(name, rest, sets, command, row)
     goal = name.rpartition(" ")[2]
-    begun = {*_parted(words[: len(words) - len(rest)])} - {*name.split()}
+    begun = {*_parted(line[: len(line) - len(rest)])} - {*name.split()}
     kinds = {word[5:] for word in begun if re.match("test[:-].", word)}
-    is_part = row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in words)
+    is_part = row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in line)
     is_part |= bool(row.needs) and not any(re.search(row.needs, word) for word in rest)
     if is_part or not kinds <= listed("scripts"):
         run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `npm run test:unit`

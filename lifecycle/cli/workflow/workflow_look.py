@@ -184,9 +184,9 @@ def _meant(session: WorkflowSession, name: str) -> state.Workflow:
 
 
 def _row(entry: journal.JournalEntry) -> tuple[str, str, str]:
-    """A row of the history: when, which phase, what happened."""
+    """A row of the history: when, which phase or all of it, what happened."""
     title, number = (str(entry.detail.get(name) or "") for name in ("phase", "number"))
-    phase = f"{number}. {quoted(title)}" if title else number
+    phase = f"{number}. {quoted(title)}" if title else number or "the workflow"
     return minute(entry.at), phase, phase_words(entry)
 
 
