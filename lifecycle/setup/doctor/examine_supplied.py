@@ -190,7 +190,7 @@ _SYNC = SYNC_SCRIPT.rpartition("/")[2]
 
 def check_run(case: Examined) -> Iterator[DoctorFinding]:
     """Findings on supplied files, the run's file, the cap and permissions; one if runs are not used."""
-    client, is_there = case.client, (case.root / PATH).exists()
+    client, is_there = case.client, RunStore(case.root, case.environment, case.deadline).is_there
     mark = client.mark if client.mark is not None and client.mark.run else None
     if mark is not None:
         yield from supplied(case, mark, "run", supplies.runs(), supplies.SHIM_FILES)

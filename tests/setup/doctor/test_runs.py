@@ -163,6 +163,12 @@ def test_a_state_that_cannot_be_used(ready: Patient, content: str, words: str) -
     assert (ready.root / PATH).read_text() == content
 
 
+def test_a_link_in_the_place_of_the_state_is_said(ready: Patient) -> None:
+    """One to nowhere as well: nothing can be kept there."""
+    (ready.root / PATH).symlink_to("/nowhere")
+    assert "is a link" in str(ready.wrong())
+
+
 @SOAKED
 def test_with_the_plugin_alone_two_commands_have_another_name(patient: Patient) -> None:
     """`/status` and `/review` are the client's own there; doctor says what to type."""
