@@ -20,6 +20,7 @@ from lifecycle.storage import journal
 from lifecycle.views.overview.overview_words import phase_words
 from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow import state
+from lifecycle.workflow.sources.source_files import read_sources
 from lifecycle.workflow.store.document_files import own_content
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.table import PhaseStatus
@@ -77,7 +78,8 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
         ],
         "unusable": [{"path": file.path, "says": file.sentence} for file in workflows.unusable],
     }
-    session.print(lines, data, draw if shown else None, workflows.troubles)
+    troubles = (*workflows.troubles, *read_sources(session.root).troubles)
+    session.print(lines, data, draw if shown else None, troubles)
 
 
 def guidance(session: WorkflowSession, *, name: str) -> None:

@@ -75,7 +75,7 @@ def body_of(run: Run, files: Sequence[ChangedFile], now: float, facts: WorkFacts
         runtime=elapsed(took.seconds),
         done=len(run.completed_stories),
         of=len(run.stories),
-        iterations=sum(story.iteration for story in run.stories),
+        iterations=run.iterations,
         took=took,
         tokens=[f"- **Tokens:** {took.tokens:,}"] if took.tokens else [],
     )

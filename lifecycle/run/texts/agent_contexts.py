@@ -120,10 +120,11 @@ def resume_data(run: Run) -> dict[str, Any]:
 
 def resume_lines(run: Run) -> list[str]:
     """The block for the developer, from what is recorded: all that was resolved since a session went on."""
-    blockers, story = [blocker for _, blocker in _resolved(run)], _story(run)
-    if not blockers:
-        return ["No blocker was resolved in this run.", *_instructions(run, story)]
-    news = [blocker for blocker in blockers if blocker.resolved_at > run.led_on_at] or blockers[-1:]
+    story = _story(run)
+    news = [blocker for _, blocker in _resolved(run) if blocker.resolved_at > run.led_on_at]
+    if not news:
+        none = "No blocker was resolved since a session last went on."
+        return [none, *_instructions(run, story)]
     resolved = [line for blocker in news for line in _resolved_lines(run.fix, blocker)]
     then = _instructions(run, story) if story is None else _picking_up(run, story)
     return filled("resuming", resolved=resolved, then=then)

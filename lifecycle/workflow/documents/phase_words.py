@@ -34,7 +34,7 @@ def checked_gate(gate: str) -> str:
     if kind == PERSON and not value:
         return PERSON
     if kind == FILE and value:
-        return f"{FILE}:{reading_path(value).removeprefix('@')}"
+        return f"{FILE}:{reading_path(value, 'file of the gate').removeprefix('@')}"
     if kind == CHECK and value.replace("-", "").replace("_", "").isalnum():
         return f"{CHECK}:{value}"
     raise refused("no-gate", gate=quoted(gate))
@@ -44,8 +44,10 @@ _OUTSIDE: Final = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|[A-Za-z][\w+.-]*://")
 _LONG: Final = 500
 
 
-def reading_path(text: str) -> str:
+def reading_path(text: str, what: str = "required reading") -> str:
     """The path as it is kept, from the worktree's root with an @: `docs/a.md` becomes `@docs/a.md`.
+
+    `what` it is, for the refusal.
 
     Raises:
         Refused: it is empty, leads out of the project, or is no path.
@@ -57,4 +59,4 @@ def reading_path(text: str) -> str:
         return f"@{path}"
     why = "is no path" if not path or not path.isprintable() else "leads out of the project"
     why = f"has more than {_LONG} characters" if len(path) > _LONG else why
-    raise refused("no-reading", text=visible(text[:100]), why=why)
+    raise refused("no-reading", what=what, text=visible(text[:100]), why=why)

@@ -90,7 +90,7 @@ def body(run: Run, record: GateRecord | None = None) -> str:
 
 def test_all_that_is_recorded_is_in_it() -> None:
     """The design's sections in the design's order."""
-    text = body(run_of(done(), done("S2")), final())
+    text = body(run_of(done(), done("S2"), iterations=3), final())
     heads = [line for line in text.splitlines() if line.startswith("## ")]
     assert heads == [
         "## Summary",
@@ -116,7 +116,7 @@ def test_all_that_is_recorded_is_in_it() -> None:
         "- **Workflow ID:** abc12345",
         "- **Runtime:** 1h 5m",
         "- **Stories:** 2/2",
-        "- **Total Iterations:** 4",
+        "- **Total Iterations:** 3",
         "- **Sessions:** 2",
         "- **Tokens:** 1,234",
         "Generated with [Claude Code](https://claude.com/claude-code)",
