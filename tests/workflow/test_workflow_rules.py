@@ -195,7 +195,7 @@ def test_what_is_no_gate_is_refused(written: str) -> None:
         f'"{written}" is no gate, so nothing was done. A gate is check:NAME (a check of the project), '
         "file:PATH (a file that has to be there), or person (a person's yes)."
     )
-    with pytest.raises(Refused, match="The file of the gate .* leads out"):
+    with pytest.raises(Refused, match=r"The file of the gate .* leads out"):
         checked_gate("file:../x")
 
 
