@@ -84,6 +84,23 @@ def test_what_the_runner_broke_ends_no_wait(place: Place, clock: EventfulClock) 
     assert sum(one.path.endswith("/rerun-failed-jobs") for one in place.requests()) == 1
 
 
+def test_a_rerun_that_was_refused_waits_for_a_person_also_later(
+    place: Place, clock: EventfulClock
+) -> None:
+    """Nothing goes on before somebody runs the jobs again: red is no news, and not the agent's to mend."""
+    place.ready()
+    began, lost = datetime.now(UTC) - timedelta(minutes=1), "Error: No space left on device\n"
+    place.control.add_fault("no-permission", path="rerun")
+
+    def breaks() -> None:
+        place.control.set_check(46, "test", conclusion="failure", log=lost, started_at=began)
+
+    clock.at(30, breaks)
+    assert wait(place).ending is Ending.PERSON
+    later = wait(place)
+    assert (later.ending, later.said) == (Ending.PERSON, ())
+
+
 @pytest.mark.parametrize("wanted", [WaitFor.ANY, WaitFor.CI])
 def test_what_a_look_told_before_is_looked_at_by_its_kind_all_the_same(
     place: Place, clock: EventfulClock, wanted: WaitFor

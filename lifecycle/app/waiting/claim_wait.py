@@ -191,7 +191,10 @@ class ClaimWait:
         is_to_be_read = record.pull.is_unread and self._may_look()
         if phase is not Phase.CHECKS_RUNNING or is_to_be_read or not self._is_fresh(record):
             return Standing()
-        return pull_wait.standing_of(record.pull)
+        trouble = record.troubles.get("RerunJobs")
+        is_refused = bool(record.pull.reruns) and trouble is not None and trouble.is_final
+        standing = pull_wait.standing_of(record.pull)
+        return replace(standing, is_held=standing.is_held or is_refused)
 
     def _is_fresh(self, record: Record) -> bool:
         """True if the checks were read no longer before this wait than one poll."""
