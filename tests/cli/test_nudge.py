@@ -241,3 +241,15 @@ def test_what_ends_is_not_handed_off(place: Place) -> None:
     assert (place.root / ".agent-claim.json").read_bytes() == before
     with pytest.raises(IllegalMove):
         place.tree().hand_off("More")
+
+
+def test_who_goes_on_after_the_merge_is_not_asked_to_close(place: Place) -> None:
+    """A forced move back ends the question: the next looks do not put it beside the work that goes on."""
+    place.ready()
+    tree = place.tree()
+    tree.tick()
+    place.control.merge_pull(place.pull())
+    assert "Should I close issue #42?" in place.cli("tick").stdout
+    for words in (("nudge", "coding", "--reason", "more", "--force"), ("tick",), ("status",)):
+        assert "Should I close" not in ok(place.cli(*words)), words
+    assert place.claim()["phase"] == "coding"

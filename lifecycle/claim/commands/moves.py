@@ -207,10 +207,16 @@ def move(
         yes = consent or (f"nudge: {reason}" if reason else "")
         return changed.with_ending(override=override, consent=yes)
 
+    def kept(record: Record) -> Record:
+        changed = moved(record)
+        if wanted not in (Phase.MERGED_DETECTED, Phase.DONE):  # who goes on is not asked to close
+            claim_store.ledger.end(record.claim_key, derive.QUESTIONS)
+        return changed
+
     if dry_run:
         return moved(_staying(current(claim_store)))
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        record = _change(claim_store, moved)
+        record = _change(claim_store, kept)
     if reason:
         nudge = record.nudges[-1]
         text = f"nudge by {nudge.by}: {nudge.source} to {nudge.target}: {nudge.reason}"

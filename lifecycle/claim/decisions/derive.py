@@ -52,6 +52,9 @@ QUESTION = "merged"
 
 _REFUSED = "not-answered:"
 
+QUESTIONS = (QUESTION, _REFUSED.removesuffix(":"))
+"""The events whose notices ask about closing, as `is_question` knows them."""
+
 _WHOLE_SECOND = 1.0
 """GitHub tells the second in which a merge began: a prompt within it may have come before."""
 
