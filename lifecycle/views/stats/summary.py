@@ -210,14 +210,16 @@ def _moment(visit: Visit) -> float:
 
 
 def _is_wanted(names: tuple[str, str], labels: Iterable[str], wanted: Wanted) -> bool:
-    """True for a task by its id and title, which may be told in any case, and by its labels."""
+    """True for a task by its id and title, which may be named in any case, and by its labels."""
     is_labelled = not wanted.label or any(
-        name == wanted.label or name.startswith(f"{wanted.label}:") for name in labels
+        label == wanted.label or label.startswith(f"{wanted.label}:") for label in labels
     )
     id_, title = names
-    told = wanted.task.casefold()
-    is_told = told.removeprefix("#") == id_.removeprefix("#").casefold() or told == title.casefold()
-    return is_labelled and (is_told or not told)
+    name = wanted.task.casefold()
+    is_named = (
+        name.removeprefix("#") == id_.removeprefix("#").casefold() or name == title.casefold()
+    )
+    return is_labelled and (is_named or not name)
 
 
 def _labels(entries: Iterable[JournalEntry]) -> dict[str, tuple[str, ...]]:
