@@ -13,7 +13,9 @@ import shlex
 from collections import Counter
 from itertools import islice
 
+from lifecycle.core.light_dataclass import replace
 from lifecycle.evidence import suite_runs
+from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.runners.runner_row import Rows, RunnerRow
@@ -29,10 +31,10 @@ _MAKE_FIVE = re.compile(r"^make(?:\[\d+\])?: \*\*\* .* Error 5$", re.MULTILINE)
 _STATUS = re.compile(r"\AExit code (\d+)\b")
 """How the client begins the output of a command that failed."""
 
-_STOPPED = (124, 130, 137, 143)
+STOPPED = (124, 130, 137, 143)
 """Statuses of what ran into a limit of `timeout`, or was ended by a signal."""
 
-_ENDED = "it was stopped before its end"
+ENDED = "it was stopped before its end"
 _MOST = 200
 """Identities of failed tests that are kept."""
 
@@ -203,14 +205,14 @@ def _is_called(identity: str, title: str | None, name: str) -> bool:
     return name == title or identity.replace("::", ".").endswith(f".{name}")
 
 
-def _tally(run: SuiteRun, rows: Rows, output: str) -> Tally:
+def _tally(run: SuiteRun, output: str) -> Tally:
     """What is read by a run's own row; by all where it prints what others do, or its row reads nothing."""
     if not run.rows or any(row.wraps for row in run.rows):
-        return Tally(rows, output, run)
+        return Tally(run.table, output, run)
     tally = Tally(run.rows, output, run)
     if tally.is_read or not run.decides:
         return tally
-    by_all = Tally(rows, output, run)
+    by_all = Tally(run.table, output, run)
     return by_all if by_all.is_read else tally
 
 
@@ -226,7 +228,7 @@ def _judged(
         own_picks: that tests are left out is the project's own word for the suite.
     """
     if tally.is_stopped:
-        return Outcome.PARTIAL, _ENDED
+        return Outcome.PARTIAL, ENDED
     if tally.has_failed:
         return Outcome.FAILED, ""
     if tally.has_passed:
@@ -244,61 +246,22 @@ def _judged(
     return Outcome.UNKNOWN, "its output has no summary that is known"
 
 
-def read_run(run: SuiteRun, end: CallEnd, output: str, *, rows: Rows | None = None) -> Reading:
-    """The reading of a run of the agent's, from how its line ended and the end of what it printed.
-
-    The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
-    what the output says does, as far as the run printed it. Failures that are counted in the output are
-    such whatever the status was. A run of which nothing can be seen is unknown; what `make test` or
-    `npm test` runs has to say that tests passed, unless that is the project's own command.
-    """
-    if end is CallEnd.UNKNOWN:
-        return Reading(Outcome.UNKNOWN)
-    # The client's first line is not the run's: a number before a line that begins with "error".
-    tally = _tally(run, runner_table.rows() if rows is None else rows, _STATUS.sub("", output))
-    ok = end is CallEnd.OK
-    trusts = run.is_own or all(row.proves for row in run.rows)
-    outcome, why = _judged(tally, ok if run.decides else None, trusts=trusts, own_picks=run.is_own)
-    status = int(match[1]) if (match := _STATUS.match(output)) and run.decides else None
-    outcome, why = _settled(run, tally, outcome, why, status, is_ended=status in _STOPPED)
-    if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
-        is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
-        if not (ok and is_told):
-            outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
-    if outcome is Outcome.PASSED and not run.is_plain:
-        outcome, why = Outcome.UNKNOWN, "a part of its command line is not known"
-    return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
-
-
-def proof(
-    run: SuiteRun, end: CallEnd, output: str, *, is_cut: bool = False, rows: Rows | None = None
-) -> Reading:
-    """What the run proves of the files as they are after the command line; stricter than `read_run`.
-
-    PASSED needs more here: nothing behind the run may have changed a file, and where its exit status is
-    not the line's own, all that it printed has to be known, with nothing of another command in it.
+def _settled(
+    run: SuiteRun, tally: Tally, status: int | None, *, is_ok: bool, trusts: bool
+) -> tuple[Outcome, str]:
+    """The outcome by the output, the command line and how it ended, and why.
 
     Args:
         run: the run.
-        end: how the command line ended.
-        output: what it printed.
-        is_cut: the beginning or the end of what was printed is missing in `output`.
-        rows: the table of runners; None for the one without rows of the project's own.
+        tally: what the output says.
+        status: the run's own exit status; None if it is not known.
+        is_ok: the command line succeeded.
+        trusts: as for `_judged`.
     """
-    reading = read_run(run, end, output, rows=rows)
-    is_known = run.decides or (run.is_whole and not is_cut)
-    if reading.outcome is Outcome.PASSED and not (run.is_end and is_known):
-        why = "something behind it may have changed files" if is_known else "not all of it was seen"
-        return Reading(Outcome.UNKNOWN, reading.counts, reading.failures, why, reading.asserted)
-    return reading
-
-
-def _settled(
-    run: SuiteRun, tally: Tally, outcome: Outcome, why: str, status: int | None, *, is_ended: bool
-) -> tuple[Outcome, str]:
-    """The outcome with what is known of the command line and its status besides."""
-    if is_ended and not tally.has_failed:
-        return Outcome.PARTIAL, _ENDED
+    if status in STOPPED and not tally.has_failed:
+        return Outcome.PARTIAL, ENDED
+    succeeded = is_ok if run.decides else None
+    outcome, why = _judged(tally, succeeded, trusts=trusts, own_picks=run.is_own)
     is_empty = any(status in row.empty_status for row in run.rows)
     if outcome is Outcome.FAILED and not tally.has_failed and is_empty:
         return Outcome.NOTHING_RAN, "it ran no test"
@@ -311,60 +274,77 @@ def _settled(
     return outcome, why
 
 
-def read_check(
-    kind: str,
-    argv: tuple[str, ...],
-    status: int | None,
-    output: str,
-    *,
-    rows: Rows | None = None,
-    is_cut: bool = False,
-    configured: tuple[str, ...] = (),
-    number: float | None = None,
-) -> Reading:
-    """The reading of a command that the engine ran itself.
+def read_run(run: SuiteRun, end: CallEnd, output: str) -> Reading:
+    """The reading of a run of the agent's, from how its line ended and the end of what it printed.
+
+    The exit status counts where it is the run's own. Where it is another command's (`pytest | tail`),
+    what the output says does, as far as the run printed it. Failures that are counted in the output are
+    such whatever the status was. A run of which nothing can be seen is unknown; what `make test` or
+    `npm test` runs has to say that tests passed, unless that is the project's own command.
+    """
+    if end is CallEnd.UNKNOWN:
+        return Reading(Outcome.UNKNOWN)
+    # The client's first line is not the run's: a number before a line that begins with "error".
+    tally = _tally(run, _STATUS.sub("", output))
+    ok = end is CallEnd.OK
+    told = _STATUS.match(output) if run.decides else None
+    status = int(told[1]) if told else None
+    trusts = run.is_own or all(row.proves for row in run.rows)
+    outcome, why = _settled(run, tally, status, is_ok=ok, trusts=trusts)
+    if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):
+        is_told = run.is_shown and run.is_single and (tally.is_one_line or not run.is_sifted)
+        if not (ok and is_told):
+            outcome, why = Outcome.UNKNOWN, "its exit status is hidden"
+    if outcome is Outcome.PASSED and not run.is_plain:
+        outcome, why = Outcome.UNKNOWN, "a part of its command line is not known"
+    return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
+
+
+def proof(run: SuiteRun, end: CallEnd, output: str, *, is_cut: bool = False) -> Reading:
+    """What the run proves of the files as they are after the command line; stricter than `read_run`.
+
+    PASSED needs more here: nothing behind the run may have changed a file, and where its exit status is
+    not the line's own, all that it printed has to be known, with nothing of another command in it.
 
     Args:
-        kind: "test", "build", "lint", "coverage" or any other.
+        run: the run.
+        end: how the command line ended.
+        output: what it printed.
+        is_cut: the beginning or the end of what was printed is missing in `output`.
+    """
+    reading = read_run(run, end, output)
+    is_known = run.decides or (run.is_whole and not is_cut)
+    if reading.outcome is Outcome.PASSED and not (run.is_end and is_known):
+        why = "something behind it may have changed files" if is_known else "not all of it was seen"
+        return replace(reading, outcome=Outcome.UNKNOWN, why=why)
+    return reading
+
+
+def read_check(
+    argv: Words,
+    status: int,
+    output: str,
+    rows: Rows,
+    *,
+    is_cut: bool = False,
+    configured: Words = (),
+) -> Reading:
+    """The reading of a command for the tests that the engine ran itself.
+
+    Args:
         argv: the command.
-        status: its exit status; None if it was ended at its time limit or by a signal.
+        status: its exit status.
         output: what it printed, both streams; its end is enough.
         rows: the table of runners, with the project's own.
         is_cut: something is missing at the beginning of `output`.
         configured: the command as the project configured it: what it leaves out there is the suite's own
             definition, and only words that `argv` adds make the run a part.
-        number: for "coverage": the percentage, where it was read elsewhere.
     """
-    is_ended = status is None or status < 0 or status in _STOPPED
-    if kind != "test" and is_ended:
-        return Reading(Outcome.PARTIAL, why=_ENDED)
-    if kind != "test":
-        return _shown(kind, status, output, number)
-    table = runner_table.rows() if rows is None else rows
     own = (shlex.join(configured),) if configured else ()
-    run = suite_runs.run_of(shlex.join(argv), own, table)
-    tally = _tally(run, table, output)
-    outcome, why = _judged(
-        tally,
-        status == 0 if run.decides else None,
-        trusts=all(row.proves or row.wraps for row in run.rows),
-        own_picks=bool(configured),
-    )
-    outcome, why = _settled(run, tally, outcome, why, status, is_ended=is_ended)
+    run = suite_runs.run_of(shlex.join(argv), own, rows)
+    tally = _tally(run, output)
+    trusts = all(row.proves or row.wraps for row in run.rows)
+    outcome, why = _settled(run, tally, status, is_ok=status == 0, trusts=trusts)
     if outcome is Outcome.PASSED and is_cut and not run.decides:
         outcome, why = Outcome.UNKNOWN, "its status is hidden, and not all of its output is there"
     return Reading(outcome, tally.counts, tally.failures, why, tally.asserted)
-
-
-def _shown(kind: str, status: int | None, output: str, number: float | None) -> Reading:
-    """The reading of a command that ran no tests and came to its end."""
-    if status != 0:
-        return Reading(Outcome.FAILED, why=f"exit status {status}")
-    if kind != "coverage":
-        return Reading(Outcome.PASSED)
-    from lifecycle.platforms import coverage_number
-
-    number = coverage_number.known(plain(output)) if number is None else number
-    if number is None:
-        return Reading(Outcome.UNKNOWN, why="no percentage of coverage was read")
-    return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)

@@ -30,8 +30,8 @@ KEPT, OUTPUTS = 40, 2_000
 TEST = "test"
 """The kind of the runs that the staged workflow asks for."""
 
-BUILD, COVERAGE = "build", "coverage"
-KINDS = (TEST, BUILD, "lint", COVERAGE)
+COVERAGE = "coverage"
+KINDS = (TEST, "build", "lint", COVERAGE)
 """What a check may show; the check of that name shows it."""
 
 _SHOWN = 200

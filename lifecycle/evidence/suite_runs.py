@@ -49,7 +49,8 @@ class SuiteRun:
         is_suite: it is not only of single files or tests.
         is_nothing: it only lists, builds or says something.
         decides: the command line's exit status is that of the run.
-        is_own: the project's own commands for it, and nothing else.
+        is_own: the project's own commands for it, and nothing else; of a check, that the project
+            configured it.
         is_shown: what it prints is not put into a file, nor changed, and tells how the line ended.
         is_sifted: of what it prints a filter lets some lines through.
         is_whole: what the command line prints is all that the run prints, and nothing else.
@@ -57,6 +58,7 @@ class SuiteRun:
         is_end: nothing that may change a file comes after it.
         is_single: it is the only one of the line.
         rows: the rows of the table that know it; none where no row does.
+        table: all rows, with the project's own.
         behind: the commands after it.
         steps: where the line goes before it, and places that it is given, in order: each path as it is
             written, "" if it cannot be told, and whether what follows runs there.
@@ -80,6 +82,7 @@ class SuiteRun:
         self.is_own = self.is_sifted = False
         self.behind: tuple[Command, ...] = ()
         self.rows: Rows = ()
+        self.table: Rows = ()
         self.steps: tuple[tuple[str, bool], ...] = ()
 
 
@@ -100,7 +103,9 @@ def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     run = _run_in(line, tests, rows)
     if run is None and (command := _meant(line)) is not None:
         run = _checked(command.words[0], command.words[1:], command.sets, command, None)
-    return run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
+    run = run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
+    run.table, run.is_own = rows, bool(tests)
+    return run
 
 
 def _run_in(line: str, tests: Words, rows: Rows) -> SuiteRun | None:
@@ -123,6 +128,7 @@ def _run_in(line: str, tests: Words, rows: Rows) -> SuiteRun | None:
     last = ([run for run in runs if run.is_suite] or runs)[-1]
     scope = RunScope.SUITE if last.is_suite else RunScope.PART
     whole = SuiteRun(last.name, scope=scope, decides=all(run.decides for run in runs))
+    whole.table = rows
     whole.is_own = all(run.is_own for run in runs)
     whole.behind = tuple(parts[max(hits) + 1 :])
     whole.is_single = len(hits) == 1

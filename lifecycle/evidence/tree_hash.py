@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from lifecycle.core.errors import Transient
 from lifecycle.core.timing import Deadline
+from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git import tree_objects
 from lifecycle.storage import log
 from lifecycle.storage.store import FOLDER
@@ -39,34 +39,29 @@ def is_own(path: str) -> bool:
 SECONDS = 5.0
 """How long git may take for it."""
 
-_NONE: Mapping[str, str] = MappingProxyType({})
-
 
 def fingerprint(
-    root: Path,
-    deadline: Deadline,
-    environment: Mapping[str, str],
-    outputs: Mapping[str, str] = _NONE,
-    seconds: float = SECONDS,
+    root: Path, deadline: Deadline, environment: Mapping[str, str], seconds: float = SECONDS
 ) -> str:
     """The name of the tree that the worktree's files are now; "" outside of a repository.
+
+    What checks left there, as it is remembered, is no part of it.
 
     Args:
         root: the worktree's top folder.
         deadline: when git has to be over.
         environment: variables beside this process's own.
-        outputs: by path, the name of the content that a check left there: such a file is no part of it.
         seconds: how long git may take, if there is so much time.
 
     Raises:
         GitFailed: git cannot say: there is a file that it cannot read, say.
         Transient: the deadline passed, or `seconds` did: there are too many or too big files that are new.
     """
+    outputs = EvidenceRoom(root).outputs()
     if deadline.left <= seconds:
-        return tree_objects.seen(root, deadline, environment, outputs, _OWN_PATHS).name
+        return seen(root, deadline, environment, outputs).name
     try:
-        own_deadline = Deadline.after(deadline.clock, seconds)
-        return tree_objects.seen(root, own_deadline, environment, outputs, _OWN_PATHS).name
+        return seen(root, Deadline.after(deadline.clock, seconds), environment, outputs).name
     except Transient:
         raise Transient(
             f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "

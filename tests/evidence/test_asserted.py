@@ -9,10 +9,11 @@ import pytest
 from lifecycle.evidence import junit
 from lifecycle.evidence.checks.check_reading import with_reports
 from lifecycle.evidence.outcomes import CallEnd, Counts, Outcome, Reading
-from lifecycle.evidence.reading import read_check, read_run
+from lifecycle.evidence.reading import read_run
 from lifecycle.evidence.runners.runner_table import rows
 from lifecycle.evidence.suite_runs import run_in
 from tests.batches import each_row
+from tests.evidence.commands_read import read_check
 from tests.evidence.runners.recordings import Recording, all_recordings
 
 RECORDINGS = {each.name: each for each in all_recordings()}

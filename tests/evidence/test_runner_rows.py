@@ -8,10 +8,10 @@ import pytest
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.suite_runs import run_in
 from tests.batches import each_row
+from tests.evidence.commands_read import read_check
 
 OWN: dict[str, Any] = {
     "name": "verify",

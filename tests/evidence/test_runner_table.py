@@ -12,12 +12,13 @@ import pytest
 from lifecycle.core.errors import BadConfig
 from lifecycle.evidence import suite_runs
 from lifecycle.evidence.outcomes import CallEnd, Outcome
-from lifecycle.evidence.reading import read_check, read_run
+from lifecycle.evidence.reading import read_run
 from lifecycle.evidence.runners import runner_row, runner_table
 from lifecycle.evidence.runners.project_rows import OWN_KEYS
 from lifecycle.evidence.runners.runner_row import COUNTED
 from tests.batches import each_row
 from tests.docs.pages import ROOT, Page
+from tests.evidence.commands_read import read_check
 
 ASKED = (
     *(
@@ -122,7 +123,7 @@ def test_the_row_that_the_docs_show(line: str, status: int, output: str, outcome
     if run is None:
         assert outcome is Outcome.NOTHING_RAN
     else:
-        assert read_run(run, CallEnd.OK, output, rows=rows).outcome is outcome
+        assert read_run(run, CallEnd.OK, output).outcome is outcome
 
 
 def test_the_docs_name_every_key() -> None:

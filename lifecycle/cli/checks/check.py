@@ -125,12 +125,11 @@ def _data(record: RunRecord) -> dict[str, Any]:
 
 
 def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: bool) -> None:
-    room = EvidenceRoom(root)
     checks = known_checks.known_checks(root, settings, os.environ)
-    runs = room.records()
+    runs = EvidenceRoom(root).records()
     deadline = Deadline.after(clock, _SECONDS)
     try:
-        tree = tree_hash.fingerprint(root, deadline, os.environ, room.outputs())
+        tree = tree_hash.fingerprint(root, deadline, os.environ)
     except (GitFailed, Transient):
         tree = None
     entries = [_entry(root, check, runs, tree) for check in checks]

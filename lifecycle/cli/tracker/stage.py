@@ -307,11 +307,9 @@ def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> st
     if not stages.require_evidence or stage not in demanding:
         return ""
     deadline = Deadline.after(session.world.clock, 10.0)
-    room = records.EvidenceRoom(session.root)
     try:
-        environment, outputs = session.world.environment, room.outputs()
-        tree = tree_hash.fingerprint(session.root, deadline, environment, outputs)
+        tree = tree_hash.fingerprint(session.root, deadline, session.world.environment)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    standing = records.standing(room.records(), tree)
+    standing = records.standing(records.EvidenceRoom(session.root).records(), tree)
     return decide.MISSING.get(standing, "") if can_run_tests(session.world) else ""

@@ -17,14 +17,13 @@ from lifecycle.core.timing import Deadline
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import check_log, check_process, run_findings
 from lifecycle.evidence.outcomes import Outcome, Reading
-from lifecycle.evidence.records import BUILD, COVERAGE, EvidenceRoom, RunRecord
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git.tree_objects import UNSEEN, TreeSeen, tracked_in
 from lifecycle.settings.config import for_child
 from lifecycle.storage import journal, log
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
-    from lifecycle.evidence.checks.check_reading import CommandEnd
     from lifecycle.evidence.checks.known_checks import KnownCheck
     from lifecycle.evidence.runners.runner_row import Rows
 
@@ -33,9 +32,6 @@ RUNNING = "LIFECYCLE_CHECK"
 
 TREE_SECONDS = 60.0
 """How long git may take to read the files, before a run and after it."""
-
-FILE_TIMES_SECONDS = 0.02
-"""How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
 
 _Seen = TypeVar("_Seen")
 
@@ -198,11 +194,13 @@ class CheckRun:
             if end.error or end.signal or end.is_late:
                 reads.append(partial(run_findings.cut_short, end, self.asked.seconds))
             else:
-                from lifecycle.evidence.checks.check_reading import CommandEnd
+                from lifecycle.evidence.checks.check_reading import CommandEnd, read
 
-                ended = CommandEnd(words, configured, end.status, part, began)
                 is_last = len(ends) == len(commands)
-                reads.append(partial(self._read, ended, printed, first_began, is_last=is_last))
+                ended = CommandEnd(
+                    words, configured, end.status, part, began, printed, first_began, is_last
+                )
+                reads.append(partial(read, self.asked.check, ended, self.root, self.asked.rows))
             if end.left:
                 self.remarks.append(
                     f"`{words[0]}` left processes running, which were ended with it."
@@ -212,35 +210,6 @@ class CheckRun:
             if end.status != 0 or end.signal:
                 break
         return printed, ends, reads
-
-    def _read(
-        self, ended: CommandEnd, printed: check_log.CheckOutput, began: float, *, is_last: bool
-    ) -> Reading:
-        """The reading of a command; a percentage of coverage is of all commands, once the last is over.
-
-        Args:
-            ended: the command.
-            printed: what all of them printed so far.
-            began: when the first one was started.
-            is_last: none comes after it.
-        """
-        from lifecycle.evidence.checks.check_reading import read
-
-        check, rows = self.asked.check, self.asked.rows
-        if check.name != COVERAGE or check.coverage is None:
-            kind = check.name if is_last or check.name != COVERAGE else BUILD
-            return read(kind, ended, self.root, rows)
-        if ended.status or not is_last:
-            return read(BUILD, ended, self.root, rows)
-        from lifecycle.platforms import coverage_number
-
-        since_ns = int((began - FILE_TIMES_SECONDS) * 1e9)
-        number = coverage_number.percent(check.coverage, printed.text, self.root, since_ns)
-        if number is None:
-            return Reading(
-                Outcome.UNKNOWN, why="no percentage was read where its platform says it is"
-            )
-        return read(COVERAGE, ended, self.root, rows, number)
 
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen = UNSEEN) -> TreeSeen:
         """The tree as it is now; an unnamed one, and a remark, if git cannot say."""

@@ -9,11 +9,16 @@ from typing import NamedTuple
 
 from lifecycle.evidence import junit, reading, suite_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
+from lifecycle.evidence.checks.known_checks import KnownCheck
+from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.outcomes import Outcome, Reading
-from lifecycle.evidence.records import KINDS, TEST
+from lifecycle.evidence.records import COVERAGE, KINDS, TEST
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_row import Rows
+
+FILE_TIMES_SECONDS = 0.02
+"""How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
 
 
 class CommandEnd(NamedTuple):
@@ -25,37 +30,61 @@ class CommandEnd(NamedTuple):
         status: its exit status.
         output: what it printed.
         began: when it was started, in seconds since the epoch.
+        printed: what all commands of the check printed so far.
+        first_began: when the first of them was started.
+        is_last: none comes after it.
     """
 
-    words: tuple[str, ...]
-    configured: tuple[str, ...]
+    words: Words
+    configured: Words
     status: int
     output: CheckOutput
     began: float
+    printed: CheckOutput
+    first_began: float
+    is_last: bool
 
 
-def read(
-    name: str, end: CommandEnd, root: Path, rows: Rows, number: float | None = None
-) -> Reading:
-    """The reading of a command of the check called `name`.
+def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
+    """The reading of a command of a check.
 
     A check of another name is read as tests are if its command is known to run tests; else it passes by its
-    exit status. For coverage `number` is the percentage, where it was read elsewhere.
+    exit status.
     """
-    is_other = name in KINDS or suite_runs.run_in(shlex.join(end.words), rows=rows) is None
-    kind = name if is_other else TEST
-    shown = reading.read_check(
-        kind,
-        end.words,
-        end.status,
-        end.output.text,
-        rows=rows,
-        is_cut=bool(end.output.left_out),
-        configured=end.configured,
-        number=number,
-    )
-    reports = junit.read_reports(root, end.words, end.began) if kind == TEST else None
+    is_other = check.name not in KINDS
+    is_run = is_other and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
+    if check.name != TEST and not is_run:
+        return _by_status(check, end, root)
+    is_cut = bool(end.output.left_out)
+    words, output, own = end.words, end.output.text, end.configured
+    shown = reading.read_check(words, end.status, output, rows, is_cut=is_cut, configured=own)
+    reports = junit.read_reports(root, words, end.began)
     return shown if reports is None else with_reports(shown, reports, end.status)
+
+
+def _by_status(check: KnownCheck, end: CommandEnd, root: Path) -> Reading:
+    """The reading of a command that runs no tests; that of coverage has its percentage, too.
+
+    The percentage is of all commands, once the last is over.
+    """
+    if end.status in reading.STOPPED:
+        return Reading(Outcome.PARTIAL, why=reading.ENDED)
+    if end.status != 0:
+        return Reading(Outcome.FAILED, why=f"exit status {end.status}")
+    if check.name != COVERAGE or not end.is_last:
+        return Reading(Outcome.PASSED)
+    from lifecycle.platforms import coverage_number
+
+    if check.coverage is None:
+        why = "no percentage of coverage was read"
+        number = coverage_number.known(reading.plain(end.output.text))
+    else:
+        why = "no percentage was read where its platform says it is"
+        since_ns = int((end.first_began - FILE_TIMES_SECONDS) * 1e9)
+        number = coverage_number.percent(check.coverage, end.printed.text, root, since_ns)
+    if number is None:
+        return Reading(Outcome.UNKNOWN, why=why)
+    return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)
 
 
 def picking(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> str:

@@ -19,7 +19,6 @@ from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
 from lifecycle.evidence.records import RunRecord, record_of
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.runners.runner_row import RunnerRow
 from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply
@@ -46,7 +45,7 @@ def answer(call: HookCall) -> Reply:
     if used is None or seen is None or not seen.is_suite or seen.is_check:
         return Reply()  # a check keeps what it showed itself
     is_here = _is_here(call, seen)
-    shown = _reading(call.event, used, seen, rows) if is_here else Reading(Outcome.UNKNOWN)
+    shown = _reading(call.event, used, seen) if is_here else Reading(Outcome.UNKNOWN)
     tree = background_run.tree_of(call, stages) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
     run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
@@ -80,16 +79,14 @@ def used_tool(event: Mapping[str, Any]) -> ToolCall | None:
     return ToolCall("Bash", command, end, output[-OUTPUT:], is_background=is_background)
 
 
-def _reading(
-    event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun, rows: tuple[RunnerRow, ...]
-) -> Reading:
+def _reading(event: Mapping[str, Any], used: ToolCall, run: suite_runs.SuiteRun) -> Reading:
     """What the run proves; its whole output is looked at where its exit status is not the line's."""
     output, is_cut = used.output, len(used.output) >= OUTPUT - 1
     file = text_in(event, "tool_response", "persistedOutputPath")
     if file and (is_cut or not run.decides):
         output, is_cut = regular_files.end_of(file, WHOLE)
         output = output or used.output
-    return proof(run, used.outcome, output, is_cut=is_cut, rows=rows)
+    return proof(run, used.outcome, output, is_cut=is_cut)
 
 
 def _is_here(call: HookCall, run: suite_runs.SuiteRun) -> bool:

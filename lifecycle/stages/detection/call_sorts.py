@@ -110,12 +110,11 @@ def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
     from lifecycle.evidence import reading, suite_runs
     from lifecycle.evidence.runners import runner_table
 
-    rows = runner_table.rows(own.runners)
-    run = suite_runs.run_in(call.text, own.tests, rows)
+    run = suite_runs.run_in(call.text, own.tests, runner_table.rows(own.runners))
     if run is None:
         return None
     end = CallEnd.UNKNOWN if call.is_background else call.outcome
-    outcome = reading.read_run(run, end, call.output, rows=rows).outcome
+    outcome = reading.read_run(run, end, call.output).outcome
     known = str(outcome) if run.is_suite else "part"
     if any(map(suite_runs.changes_files, run.behind)) or any(map(suite_runs.may_lock, run.behind)):
         known = "stale"

@@ -20,7 +20,7 @@ from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.suite_runs import SuiteRun
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
@@ -37,8 +37,7 @@ def tree_of(call: StageCall, stages: StageSettings) -> str:
         return ""
     world = call.world
     try:
-        outputs = EvidenceRoom(world.root).outputs()
-        return tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
+        return tree_hash.fingerprint(world.root, world.deadline, world.environment)
     except (GitFailed, Transient) as error:
         log.write(world.root, f"{call.hook}: {error.sentence}")
         return ""
@@ -131,18 +130,16 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
         if run is not None and stages is not None:
             same = run.tree if run.tree == tree else ""
             rows = runner_table.rows(call.world.settings.evidence_runners)
-            outcome = _outcome(run, end, stages, rows)
+            seen = suite_runs.run_in(run.command, stages.test, rows) if run.is_here else None
+            outcome = _outcome(seen, end)
             keep(call, files, RunRecord(now, run.command, outcome, same, f"task:{end.task}"))
 
 
-def _outcome(
-    awaited: Awaited, end: TaskEnd, stages: StageSettings, rows: tuple[RunnerRow, ...]
-) -> Outcome:
-    run = suite_runs.run_in(awaited.command, stages.test, rows)
-    if run is None or not awaited.is_here:
+def _outcome(run: SuiteRun | None, end: TaskEnd) -> Outcome:
+    if run is None:
         return Outcome.UNKNOWN
     output, is_cut = regular_files.end_of(end.file, WHOLE) if end.file else ("", True)
-    return reading.proof(run, end.outcome, output, is_cut=is_cut, rows=rows).outcome
+    return reading.proof(run, end.outcome, output, is_cut=is_cut).outcome
 
 
 AWAITED = "awaited.json"

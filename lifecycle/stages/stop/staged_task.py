@@ -318,13 +318,11 @@ class TaskSearch(Own):
         if not self.stages.require_evidence or not needs or self.kept.memory.set_stage is not None:
             return Evidence.NOT_NEEDED, ""
         world = self.call.world
-        room = EvidenceRoom(world.root)
         try:
-            outputs = room.outputs()
-            now = tree_hash.fingerprint(world.root, world.deadline, world.environment, outputs)
+            now = tree_hash.fingerprint(world.root, world.deadline, world.environment)
         except GitFailed as error:
             return Evidence.UNREADABLE, error.sentence
-        return records.standing(room.records(), now), ""
+        return records.standing(EvidenceRoom(world.root).records(), now), ""
 
     def _names_tests(self, state: Detected, line: tuple[Stage, ...]) -> bool:
         """True if what the session is told next may be about its tests: TESTING, or a refusal after it."""

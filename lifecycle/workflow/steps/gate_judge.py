@@ -68,12 +68,9 @@ class GateJudge:
         from lifecycle.evidence.records import EvidenceRoom
 
         store = self.store
-        room = EvidenceRoom(store.root)
-        runs = [run for run in room.records() if run.name == name]
+        runs = [run for run in EvidenceRoom(store.root).records() if run.name == name]
         try:
-            tree = tree_hash.fingerprint(
-                store.root, store.deadline, store.environment, room.outputs()
-            )
+            tree = tree_hash.fingerprint(store.root, store.deadline, store.environment)
         except (GitFailed, Transient) as error:
             raise GateClosed(sentence("tree-unknown", check=quoted(name), error=error)) from None
         here = [run.outcome for run in runs if run.tree == tree != ""]

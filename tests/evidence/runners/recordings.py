@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.reading import read_check
 from lifecycle.evidence.runners.runner_table import rows
+from tests.evidence.commands_read import read_check
 from tests.evidence.runners.projects import COUNTS, Case, Project
 from tests.evidence.runners.running import Ended
 
