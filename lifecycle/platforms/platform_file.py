@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from inspect import cleandoc
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -53,26 +54,17 @@ class _Form(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class CoverageSource(_Form, frozen=True, forbid_unknown_fields=True):
-    """Where the coverage command leaves its number: in what it prints, or in a file that it writes."""
+    """Where the coverage command leaves its number: in what it prints, or in a file that it writes.
 
-    pattern: Annotated[
-        str,
-        Meta(
-            min_length=3,
-            max_length=1000,
-            description="A regular expression (Python's), each line by itself; its last match counts. "
-            "One group: the percentage; or groups named covered and missed, or covered and total, or "
-            "fraction (0 to 1).",
-        ),
-    ]
-    files: Annotated[
-        list[Marker],
-        Meta(
-            max_length=_MARKERS,
-            description="The files, as markers are written; counts of several add up, else the one "
-            "written last is read. Without them what the command prints is read.",
-        ),
-    ] = []
+    Attributes:
+        pattern: A regular expression (Python's), each line by itself; its last match counts. One group:
+            the percentage; or groups named covered and missed, or covered and total, or fraction (0 to 1).
+        files: The files, as markers are written; counts of several add up, else the one written last is
+            read. Without them what the command prints is read.
+    """
+
+    pattern: Annotated[str, Meta(min_length=3, max_length=1000)]
+    files: Annotated[list[Marker], Meta(max_length=_MARKERS)] = []
 
     def __post_init__(self) -> None:
         for file in self.files:
@@ -92,23 +84,17 @@ _GROUPS = (set[str](), {"covered", "missed"}, {"covered", "total"}, {"fraction"}
 
 
 class Condition(_Form, frozen=True, forbid_unknown_fields=True):
-    """Files of which one has to be there, and what a line of it has to match."""
+    r"""Files of which one has to be there, and what a line of it has to match.
 
-    files: Annotated[
-        list[Marker],
-        Meta(
-            min_length=1, max_length=_MARKERS, description="Any of these, as markers are written."
-        ),
-    ]
-    pattern: Annotated[
-        str,
-        Meta(
-            max_length=1000,
-            description="A regular expression that a line of it matches (of each its first 400 "
-            "characters). One that could take for ever is refused: at most 300 characters, two of .*, "
-            "\\s+ and the like, and no repetition or choice within a repetition.",
-        ),
-    ] = ""
+    Attributes:
+        files: Any of these, as markers are written.
+        pattern: A regular expression that a line of it matches (of each its first 400 characters). One that
+            could take for ever is refused: at most 300 characters, two of .*, \s+ and the like, and no
+            repetition or choice within a repetition.
+    """
+
+    files: Annotated[list[Marker], Meta(min_length=1, max_length=_MARKERS)]
+    pattern: Annotated[str, Meta(max_length=1000)] = ""
 
     def __post_init__(self) -> None:
         for file in self.files:
@@ -118,60 +104,50 @@ class Condition(_Form, frozen=True, forbid_unknown_fields=True):
 
 
 class QualityGates(_Form, frozen=True):
-    """What a change has to reach."""
+    """What a change has to reach.
 
-    coverage: Annotated[
-        dict[Size, Percent], Meta(description="Percent of coverage, by the size of the story.")
-    ] = {}
-    required: Annotated[
-        list[Action], Meta(description="The commands that have to pass where they are there.")
-    ] = []
+    Attributes:
+        coverage: Percent of coverage, by the size of the story.
+        required: The commands that have to pass where they are there.
+    """
+
+    coverage: dict[Size, Percent] = {}
+    required: list[Action] = []
 
 
 class PlatformFile(_Form, frozen=True, kw_only=True):
-    """A kind of project: how it is known, and its commands, conventions, gates and skills."""
+    """A kind of project: how it is known, and its commands, conventions, gates and skills.
 
-    name: Annotated[str, Meta(pattern=_NAME, description="What it is called in commands.")]
-    display_name: Annotated[Text, Meta(description="What people call it.")] = ""
-    description: Annotated[Text, Meta(description="What it is, for people.")] = ""
-    version: Annotated[str, Meta(max_length=64, description="Of this file.")] = ""
-    markers: Annotated[
-        list[Marker],
-        Meta(
-            min_length=1,
-            max_length=_MARKERS,
-            description="Files, or glob patterns without **, below the worktree's root.",
-        ),
-    ]
-    match_mode: Annotated[
-        Literal["any", "all"], Meta(description="Whether any marker is enough, or all are needed.")
-    ] = "any"
-    priority: Annotated[
-        int,
-        Meta(
-            ge=-1_000_000,
-            le=1_000_000,
-            description="Of several that match the highest is selected; those that are shipped are "
-            "below 0.",
-        ),
-    ] = 0
-    commands: Annotated[
-        dict[Action, Words],
-        Meta(description="build, test, lint, lintFix, coverage, and any other."),
-    ] = {}
-    needs: Annotated[
-        dict[Action, Annotated[list[Condition], Meta(min_length=1)]],
-        Meta(description="Commands that are there only where one of these conditions holds."),
-    ] = {}
-    coverage: Annotated[
-        CoverageSource | None, Meta(description="How the coverage command's number is read.")
-    ] = None
-    conventions: Annotated[
-        dict[str, Any], Meta(description="What is agreed on, by a name of its own, in any form.")
-    ] = {}
+    Attributes:
+        name: What it is called in commands.
+        display_name: What people call it.
+        description: What it is, for people.
+        version: Of this file.
+        markers: Files, or glob patterns without **, below the worktree's root.
+        match_mode: Whether any marker is enough, or all are needed.
+        priority: Of several that match the highest is selected; those that are shipped are below 0.
+        commands: build, test, lint, lintFix, coverage, and any other.
+        needs: Commands that are there only where one of these conditions holds.
+        coverage: How the coverage command's number is read.
+        conventions: What is agreed on, by a name of its own, in any form.
+        structure: Where things lie, in any form.
+        skills: The skills that an agent loads.
+    """
+
+    name: Annotated[str, Meta(pattern=_NAME)]
+    display_name: Text = ""
+    description: Text = ""
+    version: Annotated[str, Meta(max_length=64)] = ""
+    markers: Annotated[list[Marker], Meta(min_length=1, max_length=_MARKERS)]
+    match_mode: Literal["any", "all"] = "any"
+    priority: Annotated[int, Meta(ge=-1_000_000, le=1_000_000)] = 0
+    commands: dict[Action, Words] = {}
+    needs: dict[Action, Annotated[list[Condition], Meta(min_length=1)]] = {}
+    coverage: CoverageSource | None = None
+    conventions: dict[str, Any] = {}
     quality_gates: QualityGates = QualityGates()
-    structure: Annotated[Any, Meta(description="Where things lie, in any form.")] = None
-    skills: Annotated[list[Text], Meta(description="The skills that an agent loads.")] = []
+    structure: Any = None
+    skills: list[Text] = []
 
     def __post_init__(self) -> None:
         for marker in self.markers:
@@ -241,8 +217,17 @@ def _demand_shallow(data: Any) -> None:
 
 
 def schema() -> str:
-    """The JSON schema of the form, as text."""
+    """The JSON schema of the form, as text; what a key is for is told by its class's docstring."""
     document = msgspec.json.schema(PlatformFile)
+    for form in (PlatformFile, QualityGates, Condition, CoverageSource):
+        about = document["$defs"][form.__name__]
+        text = cleandoc(about["description"])
+        about["description"], _, listed = text.partition("\n\nAttributes:\n    ")
+        keys = dict(zip(form.__struct_fields__, form.__struct_encode_fields__, strict=True))
+        for entry in re.split(r"\n    (?=\S)", listed):
+            name, _, told = entry.partition(": ")
+            key, properties = keys[name], about["properties"]
+            properties[key] = {"description": " ".join(told.split()), **properties[key]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
