@@ -13,8 +13,7 @@ from tests.e2e.agent import Agent
 from tests.e2e.staged import LABEL, Ground, marker
 
 SOAKED = pytest.mark.soak(
-    "e2e/test_stages_strangers.py::test_what_a_strangers_session_does_leads_to_nothing",
-    "stages/test_decide.py::test_elsewhere_only_the_agents_own_marker_counts",
+    "e2e/test_stages_strangers.py::test_what_a_strangers_session_does_leads_to_nothing"
 )
 
 DONE = "The implementation is complete."

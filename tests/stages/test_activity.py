@@ -87,8 +87,8 @@ def test_an_answer_is_believed_for_a_minute_and_kept_whole(
     with shelf.locked():
         workflow_tasks.keep(shelf, asked)
     plain = tuple(replace(task, updated_at=None) for task in asked.tasks)
-    assert workflow_tasks.known(shelf, asked.of) == replace(asked, tasks=plain)
-    assert workflow_tasks.known(shelf, "memory/another") is None
+    assert workflow_tasks.known(shelf, tracker, SETTINGS) == replace(asked, tasks=plain)
+    assert workflow_tasks.known(shelf, tracker, replace(SETTINGS, label="another")) is None
     assert asked.is_fresh(NOW + FRESH_SECONDS - 1)
     assert not asked.is_fresh(NOW + FRESH_SECONDS)
     assert not asked.is_fresh(NOW - 1)
@@ -105,11 +105,13 @@ PART = b'"version": 1, "at": 9.0, "of": "memory/auto-workflow"'
         b'[9.0, "memory/auto-workflow", [], [], [], false]',
     ],
 )
-def test_a_broken_answer_is_no_answer(shelf: WorkflowFiles, content: bytes) -> None:
+def test_a_broken_answer_is_no_answer(
+    tracker: MemoryTracker, shelf: WorkflowFiles, content: bytes
+) -> None:
     """The tracker is asked again."""
     with shelf.locked():
         shelf.path(workflow_tasks.TASKS).write_bytes(content)
-    assert workflow_tasks.known(shelf, "memory/auto-workflow") is None
+    assert workflow_tasks.known(shelf, tracker, SETTINGS) is None
 
 
 def test_the_guards_are_told_what_the_answer_means(
@@ -168,17 +170,16 @@ def test_what_a_command_of_ours_changed_is_asked_anew(
     assert not shelf.path(workflow_tasks.CHANGED).exists()
     with shelf.locked():
         workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW))
-    of = workflow_tasks.key_of(tracker, SETTINGS)
-    before = workflow_tasks.known(shelf, of)
+    before = workflow_tasks.known(shelf, tracker, SETTINGS)
     assert before is not None
     assert before.is_fresh(NOW + 1)
     workflow_tasks.drop(shelf, NOW + 2)
-    after = workflow_tasks.known(shelf, of)
+    after = workflow_tasks.known(shelf, tracker, SETTINGS)
     assert after is not None
     assert (after.is_stale, after.is_fresh(NOW + 3)) == (True, False)
     assert workflow_marks.is_due(str(shelf.root), workflow_marks.DUE, NOW + 3)
     with shelf.locked():
         workflow_tasks.keep(shelf, workflow_tasks.ask(tracker, SETTINGS, NOW + 4))
-    again = workflow_tasks.known(shelf, of)
+    again = workflow_tasks.known(shelf, tracker, SETTINGS)
     assert again is not None
     assert again.is_fresh(NOW + 5)

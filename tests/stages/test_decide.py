@@ -93,7 +93,7 @@ def test_a_completed_stage_gives_the_next_ones_instruction(stage: Stage) -> None
 @pytest.mark.parametrize("state", UNDER_WAY)
 def test_work_under_way_passes(state: Detected) -> None:
     """The agent is at work: nothing is said, nothing is kept."""
-    done = decide(seen(state, is_on_task=True, conflict="x", remaining=0))
+    done = decide(seen(state, conflict="x", remaining=0))
     log = (f"Agent at work ({state}): the session may stop",)
     assert done == StageDecision(StopVerdict.PASS, Memory(), log=log)
 
@@ -101,16 +101,7 @@ def test_work_under_way_passes(state: Detected) -> None:
 def test_no_transcript_passes() -> None:
     """What cannot be read is not guessed at."""
     found = StageFinding(Detected.CODING_COMPLETE, Tier.MARKER, position="p1")
-    assert decide(StageSeen(NOTHING, found, is_on_task=True)).verdict is StopVerdict.PASS
-
-
-@pytest.mark.parametrize("stage", LINE)
-def test_elsewhere_only_the_agents_own_marker_counts(stage: Stage) -> None:
-    """What tools and words show leads a session on a labelled task, and no other."""
-    shown = seen(MARKERS[stage], tier=Tier.INFERENCE, remaining=1)
-    assert decide(shown) == StageDecision(StopVerdict.PASS, Memory(), log=decide(shown).log)
-    assert decide(replace(shown, is_on_task=True)).verdict is StopVerdict.BLOCK
-    assert decide(seen(MARKERS[stage], remaining=1)).verdict is StopVerdict.BLOCK
+    assert decide(StageSeen(NOTHING, found)).verdict is StopVerdict.PASS
 
 
 def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
@@ -131,29 +122,26 @@ def test_where_the_tree_cannot_be_told_the_user_hears_it_once() -> None:
     assert (coded.verdict, coded.note) == (StopVerdict.BLOCK, "")
 
 
-def test_the_question_is_for_sessions_on_a_task_that_answer_us() -> None:
-    """Elsewhere, and to a person, an unknown stage is no matter."""
-    asked = decide(seen(Detected.UNKNOWN, is_on_task=True))
+def test_the_question_is_for_sessions_that_answer_us() -> None:
+    """To a person an unknown stage is no matter."""
+    asked = decide(seen(Detected.UNKNOWN))
     assert (asked.verdict, asked.text) == (StopVerdict.BLOCK, question())
     assert [(e.kind, e.detail["what"]) for e in asked.events] == [("block", "question")]
-    assert decide(seen(Detected.UNKNOWN)).verdict is StopVerdict.PASS
     for kind in (Prompt.HUMAN, Prompt.NONE):
-        assert (
-            decide(seen(Detected.UNKNOWN, kind=kind, is_on_task=True)).verdict is StopVerdict.PASS
-        )
-    waiting = seen(Detected.UNKNOWN, is_on_task=True, holding=HeldTask.WAITING)
+        assert decide(seen(Detected.UNKNOWN, kind=kind)).verdict is StopVerdict.PASS
+    waiting = seen(Detected.UNKNOWN, holding=HeldTask.WAITING)
     assert decide(waiting).verdict is StopVerdict.PASS
-    short = decide(seen(Detected.UNKNOWN, is_on_task=True, facts=Facts(line=QUICK)))
+    short = decide(seen(Detected.UNKNOWN, facts=Facts(line=QUICK)))
     assert short.text == question(QUICK)
 
 
 def test_the_question_names_the_check_where_a_run_could_not_be_read() -> None:
     """What runs the tests so that it is known; without a command for them there is nothing to name."""
-    stop = seen(Detected.UNKNOWN, is_on_task=True, facts=Facts(check="lifecycle check test"))
+    stop = seen(Detected.UNKNOWN, facts=Facts(check="lifecycle check test"))
     assert "lifecycle check" not in decide(stop).text
     stop.finding.why = stage_watch.UNREAD
     assert "Run `lifecycle check test`: what it shows is kept." in decide(stop).text
-    nothing = seen(Detected.UNKNOWN, is_on_task=True)
+    nothing = seen(Detected.UNKNOWN)
     nothing.finding.why = stage_watch.UNREAD
     assert decide(nothing).text == question()
 
@@ -281,7 +269,7 @@ def test_tests_in_words_count_only_where_none_can_be_run() -> None:
     """The journal says that it was by words; where a run could be seen, the stage is asked for."""
     turn = Turn(steps=("All tests pass.",), kind=Prompt.OURS, asked=Stage.TESTING, position="p1")
     found = StageFinding(Detected.TESTS_PASSING, Tier.INFERENCE, stage_watch.TEXT, position="p1")
-    stop = StageSeen(turn, found, is_on_task=True, can_run=False)
+    stop = StageSeen(turn, found, can_run=False)
     (transition, _) = decide(stop).events
     assert (transition.kind, transition.detail["by"]) == ("transition", "words")
     asked = decide(replace(stop, can_run=True))
@@ -330,7 +318,6 @@ def test_who_says_closed_of_an_open_task_is_told_to_close_it() -> None:
             Detected.ISSUE_CLOSED,
             tier=tier,
             facts=facts,
-            is_on_task=True,
             is_still_open=True,
             remaining=1,
         )
@@ -359,7 +346,7 @@ def test_a_closing_in_words_counts_where_it_is_asked_for(
     """And where it is not another task's."""
     turn = Turn(steps=(text,), kind=Prompt.MACHINE, asked=asked, position="p1")
     found = StageFinding(Detected.ISSUE_CLOSED, Tier.INFERENCE, stage_watch.TEXT, position="p1")
-    stop = StageSeen(turn, found, facts=Facts(task="demo-1"), is_on_task=True, remaining=1)
+    stop = StageSeen(turn, found, facts=Facts(task="demo-1"), remaining=1)
     kinds = [event.kind for event in decide(stop).events]
     assert ("transition" in kinds) is is_end
 
@@ -369,7 +356,7 @@ def test_of_a_closing_in_words_the_last_text_says_which_task_it_is() -> None:
     found = StageFinding(CLOSED, Tier.INFERENCE, stage_watch.TEXT, position="p1")
     turn = waited_turn()
     turn.steps = ("Issue demo-3 is closed.", "The issue is closed.")
-    stop = StageSeen(turn, found, facts=Facts(task="demo-1"), is_on_task=True, remaining=1)
+    stop = StageSeen(turn, found, facts=Facts(task="demo-1"), remaining=1)
     assert decide(stop).events[0].kind == "transition"
     turn.steps = ("Issue #43 is closed.",)
     assert decide(replace(stop, facts=Facts())).events[0].kind == "transition"
@@ -380,7 +367,7 @@ def test_of_a_closing_in_words_the_last_text_says_which_task_it_is() -> None:
 @pytest.mark.parametrize("state", [CODED, Detected.ORACLE_APPROVED])
 def test_what_no_command_could_show_counts_in_words(state: Detected) -> None:
     """Tests and a closing could be seen; that the code is there, and a review approves, is said."""
-    stop = seen(state, is_on_task=True)
+    stop = seen(state)
     stop.finding.tier, stop.finding.why = Tier.INFERENCE, stage_watch.TEXT
     assert decide(stop).events[0].detail == {
         "marker": str(state),
@@ -401,7 +388,7 @@ def test_an_answer_in_words_at_the_next_task_is_as_good_as_the_marker() -> None:
         found = meant(turn, detect(turn))
         assert (found.state is Detected.SESSION_CLEARED) is is_meant
         if is_meant:
-            stop = StageSeen(turn, found, is_on_task=True, remaining=1)
+            stop = StageSeen(turn, found, remaining=1)
             assert asked_in(decide(stop).text) is Stage.CODING
             assert decide(replace(stop, remaining=0)).note == complete()
     coding = Turn(steps=("I wait.",), kind=Prompt.OURS, asked=Stage.CODING, position="p1")
@@ -419,9 +406,7 @@ def test_who_tells_the_user_what_stands_in_the_way_is_not_asked() -> None:
         instruction=told,
         position="p1",
     )
-    stop = StageSeen(
-        turn, StageFinding(Detected.UNKNOWN, position="p1"), facts=facts, is_on_task=True
-    )
+    stop = StageSeen(turn, StageFinding(Detected.UNKNOWN, position="p1"), facts=facts)
     assert (decide(stop).verdict, decide(stop).events) == (StopVerdict.PASS, ())
     turn.is_question = turn.has_worked = True
     assert decide(stop).text == question()  # it was asked since, and went on
@@ -453,9 +438,8 @@ def test_closing_another_task_is_no_end_of_this_one() -> None:
         (("https://github.com/o/r/issues/7",), StopVerdict.BLOCK),
         ((), StopVerdict.BLOCK),
     ):
-        for is_on_task in (False, True):
-            stop = seen(CLOSED, subjects=subjects, facts=Facts(task="7"), is_on_task=is_on_task)
-            assert decide(stop).verdict is verdict, (subjects, is_on_task)
+        stop = seen(CLOSED, subjects=subjects, facts=Facts(task="7"))
+        assert decide(stop).verdict is verdict, subjects
         unknown = decide(seen(CLOSED, subjects=subjects))
         assert unknown.verdict is StopVerdict.BLOCK, "which task it is nobody knows"
 
@@ -544,7 +528,6 @@ STOPS = st.builds(
     kind=st.sampled_from(Prompt),
     has_worked=st.booleans(),
     subjects=st.sampled_from([(), ("7",), ("8",)]),
-    is_on_task=st.booleans(),
     remaining=st.sampled_from([None, 0, 1]),
     evidence=st.sampled_from(Evidence),
     is_still_open=st.booleans(),
@@ -675,7 +658,7 @@ NEXT = "REQUIREMENTS_REVIEW"
             [("transition", "COMMIT_CLOSE", "", {"marker": "ISSUE_CLOSED", "tier": "marker"})],
         ),
         (
-            seen(Detected.UNKNOWN, is_on_task=True, asked=Stage.TESTING),
+            seen(Detected.UNKNOWN, asked=Stage.TESTING),
             [("block", "TESTING", "TESTING", {"what": "question"})],
         ),
         (
@@ -697,7 +680,7 @@ NEXT = "REQUIREMENTS_REVIEW"
             [("let_go", "CODING", NEXT, {"why": "no progress", "blocks": "3"})],
         ),
         (
-            seen(Detected.UNKNOWN, is_on_task=True, memory=Memory(idle=IDLE_BLOCKS)),
+            seen(Detected.UNKNOWN, memory=Memory(idle=IDLE_BLOCKS)),
             [("let_go", "CODING", "CODING", {"why": "no progress", "blocks": "0"})],
         ),
         (
@@ -729,8 +712,7 @@ def test_each_answer_is_a_line_of_the_journal(
             "Not accepted: ISSUE_CLOSED. The task is still open in the tracker",
         ),
         (seen(CLOSED, holding=HeldTask.WAITING), "The merge is waited for: the session may stop"),
-        (seen(Detected.UNKNOWN, is_on_task=True), "Asking for the stage"),
-        (seen(Detected.UNKNOWN), "Nothing to ask: the session may stop"),
+        (seen(Detected.UNKNOWN), "Asking for the stage"),
         (
             seen(CODED, memory=Memory(set_stage=Stage.TESTING)),
             "Getting instruction for stage: TESTING (set by hand)",
@@ -821,7 +803,7 @@ def test_a_closed_task_has_all_stages_before_the_last_two_behind_it() -> None:
         (CLEARED, Stage.COMMIT_CLOSE, Stage.CODING),
         (Detected.IN_PROGRESS, Stage.COMMIT_CLOSE, Stage.NEXT_TASK),
     ):
-        stop = seen(state, asked=asked, holding=HeldTask.ENDED, remaining=1, is_on_task=True)
+        stop = seen(state, asked=asked, holding=HeldTask.ENDED, remaining=1)
         assert asked_in(decide(stop).text) is stage
 
 

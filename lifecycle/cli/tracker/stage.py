@@ -19,7 +19,7 @@ from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted
-from lifecycle.core.stage_names import COMPLETES, LINE, MARKERS, Detected, Stage
+from lifecycle.core.stage_names import LINE, MARKERS, Detected, Stage
 from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
@@ -225,7 +225,7 @@ def _is_heard(session: Session) -> bool:
 def _activity(session: Session, stages: StageSettings, files: WorkflowFiles) -> Activity:
     """Ask the tracker for the workflow's tasks, and keep the answer for the hooks."""
     tracker = session.world.tracker
-    before = workflow_tasks.known(files, workflow_tasks.key_of(tracker, stages))
+    before = workflow_tasks.known(files, tracker, stages)
     activity = workflow_tasks.ask(tracker, stages, session.now, before)
     with files.locked(session.world.deadline.remaining()):
         workflow_tasks.keep(files, activity)
@@ -303,8 +303,7 @@ def _stage_of(
 
 def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> str:
     """Which evidence of tests is missing before the stage's marker counts; "" if none is."""
-    demanding = LINE[LINE.index(COMPLETES[Detected.TESTS_PASSING]) :]
-    if not stages.require_evidence or stage not in demanding:
+    if not stages.require_evidence or stage not in decide.TESTED:
         return ""
     deadline = Deadline.after(session.world.clock, 10.0)
     try:

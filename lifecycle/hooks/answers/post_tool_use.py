@@ -46,7 +46,7 @@ def answer(call: HookCall) -> Reply:
         return Reply()  # a check keeps what it showed itself
     is_here = _is_here(call, seen)
     shown = _reading(call.event, used, seen) if is_here else Reading(Outcome.UNKNOWN)
-    tree = background_run.tree_of(call, stages) if is_here else ""
+    tree = background_run.tree_of(call) if is_here else ""
     id_ = str(call.event.get("tool_use_id") or "")
     run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
     files = WorkflowFiles(world.root)

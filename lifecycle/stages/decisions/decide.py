@@ -26,6 +26,9 @@ The client ends the turn by itself after as many, unless it is told otherwise.
 LAST = (Stage.COMMIT_CLOSE, Stage.NEXT_TASK)
 """The stages that are left once the task is closed."""
 
+TESTED = LINE[LINE.index(Stage.TESTING) :]
+"""The stages that tests have to stand behind."""
+
 WAITED = "/waited"
 """The end of a stop's name at which a merge was waited for: once it came, the stop is looked at again."""
 
@@ -77,7 +80,6 @@ class StageSeen:
         turn, finding: the end of the transcript, and what `detect` says of it.
         facts: what instructions are filled with; `facts.line` are the stages of the session's task.
         memory: what is kept of this session.
-        is_on_task: the session works on a labelled task.
         remaining: how many labelled tasks are left for this session; None if that was not asked.
         elsewhere: how many more are open, which somebody else works on.
         evidence: of the tests, if it is required.
@@ -92,7 +94,6 @@ class StageSeen:
     finding: StageFinding
     facts: instructions.Facts = field(default_factory=instructions.Facts)
     memory: Memory = field(default_factory=Memory)
-    is_on_task: bool = False
     remaining: int | None = None
     elsewhere: int = 0
     evidence: Evidence = Evidence.NOT_NEEDED
@@ -198,7 +199,7 @@ def meant(turn: Turn, finding: StageFinding) -> StageFinding:
 
 def _is_worth_asking(seen: StageSeen) -> bool:
     """True if the question is due: nobody knows the stage of a session that is led."""
-    if not seen.is_on_task or seen.holding is HeldTask.WAITING:
+    if seen.holding is HeldTask.WAITING:
         return False
     if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
         return False  # it was told to tell the user what stands in the way, and did
@@ -232,9 +233,7 @@ def _state(seen: StageSeen) -> Detected:
         return Detected.IN_PROGRESS if seen.turn.has_used_tools else Detected.UNKNOWN
     task, subjects = seen.facts.task, [tasks_taken.plain(name) for name in finding.subjects]
     is_other = bool(task and subjects) and tasks_taken.plain(task) not in subjects
-    # Elsewhere only the agent's own marker counts: who was asked to run the tests works on no task here.
-    is_strangers = finding.tier is Tier.INFERENCE and not seen.is_on_task
-    return Detected.IN_PROGRESS if is_other or is_strangers else finding.state
+    return Detected.IN_PROGRESS if is_other else finding.state
 
 
 def _is_hearsay(seen: StageSeen) -> bool:
@@ -348,7 +347,7 @@ def _wants_evidence(seen: StageSeen, done: Stage) -> bool:
     is_over = done is Stage.NEXT_TASK or seen.holding is HeldTask.ENDED
     if is_shown or is_over or Stage.TESTING not in seen.facts.line:
         return False
-    return LINE.index(done) >= LINE.index(Stage.TESTING)
+    return done in TESTED
 
 
 def _transition(seen: StageSeen, state: Detected, stage: Stage | None) -> StopEvent:

@@ -15,7 +15,6 @@ import re
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, from_json
-from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
@@ -31,11 +30,11 @@ _COLOURS = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
 """The journal's words for an outcome; all others are unknown there."""
 
 
-def tree_of(call: StageCall, stages: StageSettings) -> str:
+def tree_of(call: StageCall) -> str:
     """The tree as it is now; "" if nobody asks for it, or git cannot say, which the log tells."""
-    if not stages.require_evidence:
-        return ""
     world = call.world
+    if not world.settings.stages.require_evidence:
+        return ""
     try:
         return tree_hash.fingerprint(world.root, world.deadline, world.environment)
     except (GitFailed, Transient) as error:
@@ -124,7 +123,7 @@ def ended(call: StageCall) -> None:
 def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
     stages = activation.wanted_in(call.world)
     now = call.world.clock.now()
-    tree = tree_of(call, stages) if stages is not None else ""
+    tree = tree_of(call) if stages is not None else ""
     with files.locked():
         run = take(files, end.task, now)
         if run is not None and stages is not None:

@@ -66,6 +66,10 @@ class SessionRecord:
             return replace(self, labels=labels or self.labels, holder=self.holder or holder)
         return replace(self, task=task, labels=labels, holder=holder, is_set=False, spelled="")
 
+    def set_to(self, stage: Stage) -> SessionRecord:
+        """The record of the session once its stage was set by hand, and was not told yet."""
+        return replace(self, memory=replace(self.memory, set_stage=stage))
+
     def after(self) -> SessionRecord:
         """The record with its task forgotten, since the last stage of it is complete."""
         return replace(self.on("", (), ""), ended=self.task or NAMELESS)

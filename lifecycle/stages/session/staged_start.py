@@ -10,11 +10,11 @@ session of this worktree left under way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import as_data, quoted
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.values.configured import StageSettings
 from lifecycle.settings.running_client import Client
 from lifecycle.stages.decisions import instructions
 from lifecycle.stages.decisions.decide import Memory
@@ -36,65 +36,128 @@ KEPT_SECONDS = 1.5
 
 def start_lines(call: StageCall) -> list[str]:
     """Lines for the agent; none where the workflow is not active, or something went wrong."""
-    return _lines(call, _text)
+    return _lines(call, _Start.text)
 
 
 def wake_lines(call: StageCall) -> list[str]:
     """The next task's instruction, with which a turn is started after `/clear`; once for each session."""
-    return _lines(call, _wake) if _is_attended(call) else []
+    return _lines(call, _Start.wake) if _is_attended(call) else []
 
 
-def _lines(call: StageCall, text_of: Callable[[StageCall, StageSettings], str]) -> list[str]:
+def _lines(call: StageCall, text_of: Callable[[_Start], str]) -> list[str]:
     with activation.guarded(call, "Session started: {}"):
-        stages = activation.wanted_in(call.world)
-        if stages is not None:
+        if activation.wanted_in(call.world) is not None:
             with call.world.deadline.keeping(KEPT_SECONDS):
-                return text_of(call, stages).splitlines()
+                return text_of(_Start(call)).splitlines()
     return []
 
 
-def _text(call: StageCall, stages: StageSettings) -> str:
-    source = str(call.event.get("source") or "")
-    files = WorkflowFiles(call.world.root)
-    if source in GOES_ON:
-        return _going_on(call, stages, _of_this_client(call, files))
-    known = _activity(call, stages, files)
-    if not known.tasks:
-        return ""
-    last = _cleared(call, files) if source == CLEAR else None
-    before = _before(call, last, known)
-    facts = _facts(call, stages, known, before)
-    if before is not None:
-        with files.locked():
-            session_record.save(files, before)
-        return instructions.again(Stage(before.stage), facts, instructions.GOES_ON)
-    if call.has_claim:
-        return ""
-    if last is None:
-        offer = _offer(known, facts) if facts.next_task else ""
-        return f"{_left(call, known)}\n{offer}".strip()
-    if not facts.next_task:
-        return ""
-    return "" if _is_attended(call) and call.starts_on_clear else _next(facts)
+class _Start:
+    """One start of a session."""
 
+    def __init__(self, call: StageCall) -> None:
+        self.call = call
+        self.stages = call.world.settings.stages
+        self.files = WorkflowFiles(call.world.root)
+        self.now = call.world.clock.now()
 
-def _wake(call: StageCall, stages: StageSettings) -> str:
-    """The instruction, if a session that was led was cleared between two tasks, and nobody said it yet."""
-    files = WorkflowFiles(call.world.root)
-    last = _cleared(call, files)
-    if last is None or call.has_claim:
-        return ""
-    known = _activity(call, stages, files)
-    facts = _facts(call, stages, known, None)
-    if _before(call, last, known) is not None or not facts.next_task:
-        return ""
-    now = call.world.clock.now()
-    woken = SessionRecord(call.session, stage=Stage.CODING.value, client=last.client, at=now)
-    with files.locked():
-        if session_record.load(files, call.session) is not None:
-            return ""  # a second copy of this event
-        session_record.save(files, woken)
-    return _next(facts)
+    def text(self) -> str:
+        """What the session is told as it starts; "" for nothing."""
+        call, source = self.call, str(self.call.event.get("source") or "")
+        if source in GOES_ON:
+            return self._going_on()
+        if not self.known.tasks:
+            return ""
+        last = self._cleared() if source == CLEAR else None
+        before = self._before(last)
+        facts = self._facts(self.known, before)
+        if before is not None:
+            with self.files.locked():
+                session_record.save(self.files, before)
+            return instructions.again(Stage(before.stage), facts, instructions.GOES_ON)
+        if call.has_claim:
+            return ""
+        if last is None:
+            offer = _offer(self.known, facts) if facts.next_task else ""
+            return f"{_left(call, self.known)}\n{offer}".strip()
+        is_woken = not facts.next_task or (_is_attended(call) and call.starts_on_clear)
+        return "" if is_woken else _next(facts)
+
+    def wake(self) -> str:
+        """The instruction, if a session that was led was cleared between two tasks, and nobody said it."""
+        last, session = self._cleared(), self.call.session
+        if last is None or self.call.has_claim:
+            return ""
+        facts = self._facts(self.known, None)
+        if self._before(last) is not None or not facts.next_task:
+            return ""
+        woken = SessionRecord(session, stage=Stage.CODING.value, client=last.client, at=self.now)
+        with self.files.locked():
+            if session_record.load(self.files, session) is not None:
+                return ""  # a second copy of this event
+            session_record.save(self.files, woken)
+        return _next(facts)
+
+    def _going_on(self) -> str:
+        """The instruction of the stage in force, by the transcript; nothing is asked of anybody."""
+        record = self._of_this_client()
+        path = str(self.call.event.get("transcript_path") or "")
+        turn = stop_input.read(path, deep=stop_input.DEEP)
+        if turn.asked is None or turn.markers:
+            return ""  # nothing is asked for, or it is done: the next stop says what follows
+        known = workflow_tasks.known(self.files, self.call.world.tracker, self.stages)
+        if known is not None and not known.tasks:
+            return ""  # nothing is left: the workflow is not active
+        facts = self._facts(known or Activity(self.now, ""), record)
+        if not facts.task and turn.asked not in (Stage.CODING, Stage.NEXT_TASK):
+            named = tasks_taken.told_in(turn.instruction, (self.stages.start,))
+            facts = replace(facts, task=as_data(named))
+        if record is None or not record.labels:
+            facts = replace(facts, line=session_record.line_told(turn.instruction))
+        return instructions.again(turn.asked, facts, instructions.GOES_ON)
+
+    def _of_this_client(self) -> SessionRecord | None:
+        """What is kept of the session, which this client goes on with: it is not over."""
+        record, client = session_record.load(self.files, self.call.session), self.call.process
+        if record is not None and record.client != client:
+            record = replace(record, client=client)
+            with self.files.locked():
+                session_record.save(self.files, record)
+        return record
+
+    @cached_property
+    def known(self) -> Activity:
+        """The tracker's tasks, which is asked if its last answer is not fresh any more."""
+        tracker = self.call.world.tracker
+        known = workflow_tasks.known(self.files, tracker, self.stages)
+        if known is not None and known.is_fresh(self.now):
+            return known
+        asked = workflow_tasks.ask(tracker, self.stages, self.now, known)
+        with self.files.locked():
+            workflow_tasks.keep(self.files, asked)
+        return asked
+
+    def _cleared(self) -> SessionRecord | None:
+        """What was kept of the session that was cleared, if it was led: the same client's last one."""
+        others = (
+            each
+            for each in session_record.all_of(self.files)
+            if each.client == self.call.process and each.session not in ("", self.call.session)
+        )
+        last = next(others, None)
+        return last if last is not None and last.stage else None
+
+    def _before(self, last: SessionRecord | None) -> SessionRecord | None:
+        """The session that was cleared in the middle of a task, as this session's own."""
+        if last is None or self.known.find(last.task) is None:
+            return None
+        mine = replace(last, session=self.call.session, memory=Memory(), at=self.now)
+        return replace(mine, ended="", spelled="", transcript="")
+
+    def _facts(self, known: Activity, before: SessionRecord | None) -> instructions.Facts:
+        task, labels = (before.task, before.labels) if before is not None else ("", ())
+        is_claimed, line = self.call.has_claim and bool(labels), self.stages.line_of(labels)
+        return facts_of(self.call, known, task, line, is_claimed=is_claimed)
 
 
 def _next(facts: instructions.Facts) -> str:
@@ -105,71 +168,6 @@ def _next(facts: instructions.Facts) -> str:
 def _is_attended(call: StageCall) -> bool:
     """True if somebody sits in front of the client; elsewhere exit 2 starts no turn."""
     return bool(call.session) and call.client is Client.ATTENDED
-
-
-def _of_this_client(call: StageCall, files: WorkflowFiles) -> SessionRecord | None:
-    """What is kept of the session, which this client goes on with: it is not over."""
-    record, client = session_record.load(files, call.session), call.process
-    if record is not None and record.client != client:
-        record = replace(record, client=client)
-        with files.locked():
-            session_record.save(files, record)
-    return record
-
-
-def _going_on(call: StageCall, stages: StageSettings, record: SessionRecord | None) -> str:
-    """The instruction of the stage in force, as the transcript tells it; nothing is asked of anybody."""
-    path = str(call.event.get("transcript_path") or "")
-    turn = stop_input.read(path, deep=stop_input.DEEP)
-    if turn.asked is None or turn.markers:
-        return ""  # nothing is asked for, or it is done: the next stop says what follows
-    key = workflow_tasks.key_of(call.world.tracker, stages)
-    known = workflow_tasks.known(WorkflowFiles(call.world.root), key)
-    if known is not None and not known.tasks:
-        return ""  # nothing is left: the workflow is not active
-    known = known or Activity(call.world.clock.now(), "")
-    facts = _facts(call, stages, known, record)
-    named = tasks_taken.told_in(turn.instruction, (stages.start,))
-    if not facts.task and turn.asked not in (Stage.CODING, Stage.NEXT_TASK):
-        facts = replace(facts, task=as_data(named))
-    if record is None or not record.labels:
-        facts = replace(facts, line=session_record.line_told(turn.instruction))
-    return instructions.again(turn.asked, facts, instructions.GOES_ON)
-
-
-def _activity(call: StageCall, stages: StageSettings, files: WorkflowFiles) -> Activity:
-    tracker, now = call.world.tracker, call.world.clock.now()
-    known = workflow_tasks.known(files, workflow_tasks.key_of(tracker, stages))
-    if known is not None and known.is_fresh(now):
-        return known
-    asked = workflow_tasks.ask(tracker, stages, now, known)
-    with files.locked():
-        workflow_tasks.keep(files, asked)
-    return asked
-
-
-def _cleared(call: StageCall, files: WorkflowFiles) -> SessionRecord | None:
-    """What was kept of the session that was cleared, if it was led: the same client's last one."""
-    records = [each for each in session_record.all_of(files) if each.client == call.process]
-    last = next((each for each in records if each.session not in ("", call.session)), None)
-    return last if last is not None and last.stage else None
-
-
-def _before(call: StageCall, last: SessionRecord | None, known: Activity) -> SessionRecord | None:
-    """The session that was cleared in the middle of a task, as this session's own."""
-    if last is None or known.find(last.task) is None:
-        return None
-    now = call.world.clock.now()
-    mine = replace(last, session=call.session, memory=Memory(), at=now)
-    return replace(mine, ended="", spelled="", transcript="")
-
-
-def _facts(
-    call: StageCall, stages: StageSettings, known: Activity, before: SessionRecord | None
-) -> instructions.Facts:
-    task, labels = (before.task, before.labels) if before is not None else ("", ())
-    is_claimed = call.has_claim and bool(labels)
-    return facts_of(call, stages, known, task, stages.line_of(labels), is_claimed=is_claimed)
 
 
 def _left(call: StageCall, known: Activity) -> str:

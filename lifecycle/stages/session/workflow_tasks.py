@@ -128,12 +128,12 @@ def drop(files: WorkflowFiles, now: float) -> None:
         files.set_due(workflow_marks.ALWAYS)
 
 
-def known(files: WorkflowFiles, of: str) -> Activity | None:
+def known(files: WorkflowFiles, tracker: Tracker, settings: StageSettings) -> Activity | None:
     """The answer that is remembered, if it is one to this question."""
     data = files.load(TASKS)
     if not isinstance(data, dict) or not data.keys() >= {"version", "tasks", *_OF_ANSWER}:
         return None
     kept: Activity | None = from_json(Activity, data, is_whole=False)
-    if kept is None or data["version"] != _VERSION or kept.of != of:
+    if kept is None or data["version"] != _VERSION or kept.of != key_of(tracker, settings):
         return None
     return replace(kept, is_stale=int(kept.at * 1e9) <= files.sessions.mtime_ns(CHANGED))

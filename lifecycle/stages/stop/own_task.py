@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.stage_names import Detected, Stage
-from lifecycle.core.tracker import GITHUB, Task, Tracker
+from lifecycle.core.tracker import ClaimFacts, Task, Tracker
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.session import session_record, workflow_tasks
@@ -20,6 +21,9 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 ENDING = (Detected.ISSUE_CLOSED, Detected.SESSION_CLEARED)
 """What is completed when the session's task is closed."""
 
+HANDOFF = "lifecycle handoff"
+"""What the instruction to close has in it under a claim."""
+
 AGENT = re.compile(r"-\d{12,}$")
 """How such a name ends, or that of a claim's agent: no person is called so, and no program's user."""
 
@@ -30,27 +34,66 @@ class Own:
 
     Attributes:
         call: the event, and what may be touched for it.
-        stages: the workflow's settings.
         files: what the workflow keeps in this worktree.
         kept: what is kept of the session.
         turn: what the agent said and did, by the transcript.
         finding: the stage that was found in it.
-        tracker: the worktree's.
-        before: its last answer, as it was kept.
     """
 
     call: StageCall
-    stages: StageSettings
     files: WorkflowFiles
     kept: session_record.SessionRecord
     turn: Turn
     finding: StageFinding
 
-    def __post_init__(self) -> None:
-        self.tracker = self.call.world.tracker
-        key = workflow_tasks.key_of(self.tracker, self.stages)
-        self.before = workflow_tasks.known(self.files, key)
+    @property
+    def stages(self) -> StageSettings:
+        """The workflow's settings."""
+        return self.call.world.settings.stages
 
+    @cached_property
+    def tracker(self) -> Tracker:
+        """The worktree's tracker."""
+        return self.call.world.tracker
+
+    @cached_property
+    def before(self) -> Activity | None:
+        """Its last answer, as it was kept."""
+        return workflow_tasks.known(self.files, self.tracker, self.stages)
+
+    @cached_property
+    def claimed(self) -> str:
+        """The id that the worktree's claim has in the tracker; "" without a claim of this session's."""
+        claim = self.call.claim
+        is_mine = claim is not None and claim.is_ours and not claim.outcome
+        return claim.task_in(self.tracker.name) if claim is not None and is_mine else ""
+
+    @cached_property
+    def closed_claim(self) -> ClaimFacts | None:
+        """The claim that was the last one here, and ended with its issue closed."""
+        claim = self.call.claim
+        is_over = claim is None or bool(claim.outcome)
+        last = self.call.last_claim if is_over else None
+        return last if last is not None and last.outcome == "closed" else None
+
+    @cached_property
+    def has_ended(self) -> bool:
+        """True if the claim ended whose closing the session was told to bring about."""
+        is_more = any(state is not Detected.ISSUE_CLOSED for state in self.turn.markers)
+        is_told = self.turn.asked is Stage.COMMIT_CLOSE and HANDOFF in self.turn.instruction
+        last = self.closed_claim if is_told and not is_more else None
+        if last is None or last.session not in ("", self.call.session):
+            return False
+        return self.kept.task in ("", last.task_in(self.tracker.name))
+
+    @cached_property
+    def state(self) -> Detected:
+        """What counts as found: the stage that was set by hand is as good as a completed one."""
+        if self.kept.memory.set_stage is not None:
+            return Detected.CODING_COMPLETE
+        return Detected.ISSUE_CLOSED if self.has_ended else self.finding.state
+
+    @cached_property
     def starts(self) -> tuple[str, str]:
         """The commands that begin a task here."""
         is_typed = any(text.startswith("/") for text in self.turn.named)
@@ -58,10 +101,12 @@ class Own:
         typed = self.tracker.wording().start if is_typed else ""
         return self.stages.start, typed
 
-    def taken_up(self) -> tuple[str, ...]:
-        """The tasks that commands of this session start, show, claim or close."""
-        return (*tasks_taken.ids_in(self.turn.named, self.starts()), *self.closed())
+    @cached_property
+    def begun(self) -> tuple[str, ...]:
+        """The tasks that commands of this session start or claim."""
+        return tasks_taken.begun_in(self.turn.named, self.starts)
 
+    @cached_property
     def closed(self) -> tuple[str, ...]:
         """The tasks that a command closed, as it was found."""
         closed = self.finding.subjects if self.finding.tier is Tier.INFERENCE else ()
@@ -71,9 +116,9 @@ class Own:
         """The open tasks that this very agent holds; a name that sessions share says nothing."""
         actor = self.tracker.actor
         tasks = known.tasks if known is not None and SEAT.search(actor) else ()
-        mine = (task for task in tasks if task.assignee == actor)
-        return tuple(task for task in mine if task.id != self.kept.ended)
+        return tuple(t for t in tasks if t.assignee == actor and t.id != self.kept.ended)
 
+    @cached_property
     def is_ours(self) -> bool:
         """True if the transcript shows the workflow at work in this session."""
         turn, record = self.turn, self.kept
@@ -82,54 +127,47 @@ class Own:
         is_over = bool(record.ended) or _is_over(turn)
         return not is_over and (turn.asked is not None or turn.is_question or turn.is_signed)
 
-    def own_task(self, known: Activity, claimed: str, state: Detected) -> str:
+    def own_task(self, known: Activity) -> str:
         """The session's task: set by hand, else claimed, begun last, known, or the only one; "" for none.
 
         A task that is only looked at never takes the place of another.
         """
         if self.kept.is_set and self.kept.task:
             return self.kept.task
-        if self.turn.taken and known.find(self.turn.taken) is not None:
+        if known.find(self.turn.taken) is not None:
             return self.turn.taken
-        if state in ENDING:
-            return self._ending(known, claimed, state)
-        if claimed and known.find(claimed) is not None:
-            return claimed
-        starts = self.starts()
-        begun = _last(known, tasks_taken.begun_in(self.turn.named, starts))
+        if self.state in ENDING:
+            return self._ending(known)
+        if known.find(self.claimed) is not None:
+            return self.claimed
+        begun = _last(known, self.begun)
         if begun or self.kept.task:
             return begun or self.kept.task
-        instructed = _last(known, (tasks_taken.told_in(self.turn.instruction, starts),))
+        instructed = _last(known, (tasks_taken.told_in(self.turn.instruction, self.starts),))
         actor = self.tracker.actor
         held = [task.id for task in known.tasks if task.assignee == actor]
         own = held[0] if len(held) == 1 else ""
         first, second = (own, instructed) if self.turn.asked is Stage.CODING else (instructed, own)
-        named = first or second or _last(known, tasks_taken.ids_in(self.turn.named, starts))
+        named = first or second or _last(known, tasks_taken.ids_in(self.turn.named, self.starts))
         free = [task for task in known.tasks if task.assignee in ("", actor)]
-        is_only = len(known.tasks) == len(free) == 1 and self.is_ours()
+        is_only = len(known.tasks) == len(free) == 1 and self.is_ours
         return named or (free[0].id if is_only else "")
 
-    def _ending(self, known: Activity, claimed: str, state: Detected) -> str:
+    def _ending(self, known: Activity) -> str:
         """The task that is closed by now: another that is open was not meant.
 
         A close command is about the session's own task if it names that, or one that was begun since.
         """
-        starts, turn, before = self.starts(), self.turn, self.before
+        turn, before = self.turn, self.before
         # The instructions of the first stage and the last are about the next task.
         is_its_own = turn.asked not in (None, Stage.CODING, Stage.NEXT_TASK)
-        instructed = tasks_taken.told_in(turn.instruction if is_its_own else "", starts)
-        own = self.kept.task or claimed or instructed
-        begun = tasks_taken.begun_in(self.turn.named, starts)
-        closed = self.closed() if state is Detected.ISSUE_CLOSED else ()
+        instructed = tasks_taken.told_in(turn.instruction if is_its_own else "", self.starts)
+        own = self.kept.task or self.claimed or instructed
+        closed = self.closed if self.state is Detected.ISSUE_CLOSED else ()
         if closed and own not in closed:
-            meant = [name for name in begun if name in closed and before and before.find(name)]
+            meant = [name for name in self.begun if name in closed and before and before.find(name)]
             own = meant[-1] if meant else own
-        return own or _last(known, begun) or "".join(closed[-1:])
-
-
-def spelled(tracker: Tracker, task: str) -> str:
-    """The task as the journal spells it: `#42` for an issue of GitHub's."""
-    return f"#{tasks_taken.plain(task)}" if task and tracker.name == GITHUB else task
+        return own or _last(known, self.begun) or "".join(closed[-1:])
 
 
 def _last(known: Activity, names: Iterable[str]) -> str:
@@ -142,11 +180,3 @@ def _is_over(turn: Turn) -> bool:
     if turn.asked is None or not turn.markers:
         return False
     return following(turn.markers[-1], session_record.line_told(turn.instruction)) is None
-
-
-def claimed_task(call: StageCall) -> str:
-    """The id that the worktree's claim has in its tracker; "" without a claim of this session's."""
-    claim = call.claim
-    if claim is None or claim.outcome or not claim.is_ours:
-        return ""
-    return claim.task_in(call.world.tracker.name)

@@ -10,15 +10,13 @@ from __future__ import annotations
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import StopWord
 from lifecycle.core.stage_names import Stage
-from lifecycle.core.values.configured import StageSettings
 from lifecycle.stages.decisions import decide
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.stages.stop import staged_task
 from lifecycle.stages.stop.staged_task import TaskSearch
 from lifecycle.stages.transcript import stop_input
-from lifecycle.stages.transcript.turn import OwnCommands, StageFinding, Turn
+from lifecycle.stages.transcript.turn import OwnCommands
 from lifecycle.storage import journal, log, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
@@ -40,39 +38,39 @@ def look(call: activation.StageCall, at: Stage | None = None) -> StopWord:
         stages = activation.wanted_in(call.world)
         is_due = at is not None or workflow_marks.is_due(root, workflow_marks.DUE, now)
         if stages is not None and is_due:
-            return _StagedStop(call, stages, at).word()
+            return _StagedStop(call, at).word()
     return SILENCE
 
 
 class _StagedStop:
     """One look at one stop."""
 
-    def __init__(self, call: activation.StageCall, stages: StageSettings, at: Stage | None) -> None:
+    def __init__(self, call: activation.StageCall, at: Stage | None) -> None:
         self.call = call
-        self.stages = stages
         self.files = WorkflowFiles(call.world.root)
         self.root = str(call.world.root)
         self.before = session_record.load(self.files, call.session)
         self.kept = self._kept()
         if at is not None:
-            self.kept = replace(self.kept, memory=replace(self.kept.memory, set_stage=at))
+            self.kept = self.kept.set_to(at)
 
     def word(self) -> StopWord:
         """What the staged workflow says at this stop."""
-        runners = self.call.world.settings.evidence_runners
+        settings = self.call.world.settings
+        stages, runners = settings.stages, settings.evidence_runners
         turn, finding = stop_input.look(
             self.call.event,
-            own=OwnCommands(self.stages.test, self.stages.review, runners, self.root),
-            starts=(self.stages.start,),
+            own=OwnCommands(stages.test, stages.review, runners, self.root),
+            starts=(stages.start,),
             last_stage=Stage(self.kept.stage) if self.kept.stage in list(Stage) else None,
         )
         finding = decide.meant(turn, finding)
         detected = stop_input.lines(turn, finding)
-        why = self._settled(turn, finding)
+        search = TaskSearch(self.call, self.files, self.kept, turn, finding)
+        why = self._settled(search)
         if why:
             log.write_staged(self.root, *detected, why)
             return SILENCE
-        search = TaskSearch(self.call, self.stages, self.files, self.kept, turn, finding)
         seen = search.seen()
         if seen is None:
             log.write_staged(self.root, *detected, "No workflow issues", MAY_STOP)
@@ -87,17 +85,17 @@ class _StagedStop:
         waiting = session_record.load(self.files, "") if self.call.session else None
         if waiting is None or waiting.memory.set_stage is None:
             return record
-        memory = replace(record.memory, set_stage=waiting.memory.set_stage)
+        record = record.set_to(waiting.memory.set_stage)
         if not waiting.task:
-            return replace(record, memory=memory)
-        return replace(record.on(waiting.task, waiting.labels, ""), memory=memory, is_set=True)
+            return record
+        return replace(record.on(waiting.task, waiting.labels, ""), is_set=True)
 
-    def _settled(self, turn: Turn, finding: StageFinding) -> str:
+    def _settled(self, search: TaskSearch) -> str:
         """Why nothing needs to be asked of anybody; "" if something does."""
+        turn, finding = search.turn, search.finding
         if not turn.is_there:
             return MAY_STOP
-        is_set = self.kept.memory.set_stage is not None
-        if is_set or staged_task.has_ended(self.call, turn, self.kept):
+        if self.kept.memory.set_stage is not None or search.has_ended:
             return ""
         if detect_stage.is_quiet(turn, finding) or stop_input.is_waiting(self.call.event, finding):
             return MAY_STOP
@@ -120,21 +118,17 @@ class _StagedStop:
             if self.call.session:
                 session_record.forget(self.files, "")
         self._note(search, decision, now)
-        lines = tuple(decision.text.splitlines())
         person = (decision.note,) if decision.note else ()
-        return StopWord(decision.verdict, lines, person)
+        return StopWord(decision.verdict, tuple(decision.text.splitlines()), person)
 
     def _after(self, search: TaskSearch, decision: decide.StageDecision) -> SessionRecord:
-        record = self.kept.on(search.task, search.labels, search.holder)
         leading = (journal.BLOCK, journal.LET_GO)
         stages = [event.target for event in decision.events if event.kind in leading]
         moves = [event for event in decision.events if event.kind == journal.TRANSITION]
         record = replace(
-            record,
+            search.record,
             memory=decision.memory,
-            actor=record.actor or search.actor,
-            spelled=search.journal_task,
-            stage=stages[-1] if stages else record.stage,
+            stage=stages[-1] if stages else self.kept.stage,
             transcript=str(self.call.event.get("transcript_path") or ""),
             client=self.call.process,
         )
@@ -152,8 +146,8 @@ class _StagedStop:
                 at=now,
                 system=journal.STAGES,
                 kind=event.kind,
-                task=search.journal_task,
-                actor=search.actor,
+                task=search.record.spelled,
+                actor=search.record.actor,
                 session=self.call.session,
                 source=event.source,
                 target=event.target,
