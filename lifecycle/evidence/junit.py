@@ -208,16 +208,11 @@ def is_asserted(kind: str, message: str, text: str) -> bool:
     """
     cause = re.search(pattern("cause"), text)
     reason = cause[1] if cause else (message or text)
-    if re.search(pattern("asserts"), reason if cause else f"{kind}\n{reason}") or re.match(
-        pattern("asserts"), text
-    ):
+    asserts, error, broke_off = map(pattern, ("asserts", "error", "broke_off"))
+    if re.search(asserts, reason if cause else f"{kind}\n{reason}") or re.match(asserts, text):
         return True
-    error, broke_off = pattern("error"), pattern("broke_off")
-    if (
-        re.match(error, reason)
-        or re.match(error, text)
-        or (not cause and re.fullmatch(error, kind))
-    ):
+    is_kind = not cause and re.fullmatch(error, kind)
+    if is_kind or re.match(error, reason) or re.match(error, text):
         return False
     return not re.match(broke_off, reason) and not re.search(broke_off, text)
 
@@ -240,10 +235,8 @@ class _Report(ContentHandler):
         self._elements = 0
         self._case: tuple[str, str] | None = None
         """The identity of the test that is open, and how it ended."""
-        self._reason: tuple[str, str] | None = None
-        self._text: list[str] = []
-        self._room = 0
-        """The attributes of the failure that is open, what stands in it, and how much more is looked at."""
+        self._reason: list[str] = []
+        """Of its first failure the attributes `type` and `message`, and what stands in its failures."""
         self._stated = 0
         """Failures and errors that the outermost suites state."""
 
@@ -266,18 +259,18 @@ class _Report(ContentHandler):
             identity, so_far = self._case
             is_worse = so_far == "passed" or _ENDS[name] != "skipped"
             self._case = (identity, _ENDS[name] if is_worse else so_far)
-            if name == "failure" and self._reason is None:
-                self._reason = (attrs.get("type", ""), attrs.get("message", "")[:REASON])
-                self._room = REASON
+            if name == "failure" and not self._reason:
+                self._reason = [attrs.get("type", ""), attrs.get("message", "")[:REASON], ""]
         elif name in ("failure", "error") and self._open[-1:] == ["testsuite"]:
             self.counts.errors += 1
         self._open.append(name)
 
     def characters(self, content: str) -> None:
         """Take in text within the element that is open."""
-        if self._room and self._open[-1:] == ["failure"]:
-            self._text.append(content[: self._room])
-            self._room -= len(self._text[-1])
+        if self._reason and self._open[-1:] == ["failure"]:
+            kind, message, text = self._reason
+            if len(text) < REASON:
+                self._reason = [kind, message, (text + content[:REASON])[:REASON]]
 
     def endElement(self, name: str) -> None:  # noqa: N802
         """Take in the end of the element that began last."""
@@ -287,14 +280,11 @@ class _Report(ContentHandler):
             setattr(self.counts, state, getattr(self.counts, state) + 1)
             if state in ("failed", "errors") and len(self.failures) < FAILURES:
                 self.failures.append(identity)
-                if state == "failed" and is_asserted(
-                    *self._reason or ("", ""), "".join(self._text)
-                ):
+                if state == "failed" and is_asserted(*self._reason):
                     self.asserted.append(identity)
             elif state == "passed" and len(self.passed) < PASSED:
                 self.passed.append(identity)
-            self._case, self._reason, self._room = None, None, 0
-            self._text.clear()
+            self._case, self._reason = None, []
         elif not self._open:
             # A suite may state what no test of it says, as one that could not be loaded.
             counted = self.counts.failed + self.counts.errors

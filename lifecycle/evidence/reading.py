@@ -17,8 +17,8 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.evidence import suite_runs
 from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
-from lifecycle.evidence.runners import runner_row, runner_table
-from lifecycle.evidence.runners.runner_row import Rows, RunnerRow
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
 from lifecycle.evidence.suite_runs import SuiteRun
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -61,50 +61,41 @@ class Tally:
         rows = rows if text.strip() else ()  # nothing was said, whatever the row
         sums: Counter[str] = Counter()
         counted_lines: set[str] = set()
-        read = {
-            row: row_sums
-            for row in rows
-            if (row_sums := _taken(row, text, counted_lines)) is not None
-        }
-        readers = list(read)
-        for row_sums in read.values():
-            sums.update(row_sums)  # a zero is kept: it was read
-        self.has_gap = any(
-            row_sums["passed"] + row_sums["parts"] == 0 for row_sums in read.values()
-        ) or any(
-            row.says(row.nothing, text)
-            for row in (rows if any(row.wraps for row in run.rows) else run.rows)
-            if row not in read and not row.wraps
-        )
-        self.is_one_line = all(row.one_line for row in readers)
+        read: dict[RunnerRow, Counter[str]] = {}
+        for row in rows:
+            row_sums = _taken(row, text, counted_lines)
+            if row_sums is not None:
+                read[row] = row_sums
+                sums.update(row_sums)  # a zero is kept: it was read
+        own = rows if run.wraps else run.rows
+        silent = (row for row in own if row not in read and not row.wraps)
+        is_empty_part = any(found["passed"] + found["parts"] == 0 for found in read.values())
+        self.has_gap = is_empty_part or any(row.says(row.nothing, text) for row in silent)
+        self.is_one_line = all(row.one_line for row in read)
         self.parts, self.left = sums["parts"], sums["left"]
         is_counted = not sums.keys() <= {"parts", "left"}
         counts = Counts(sums["passed"], sums["failed"], sums["skipped"], sums["errors"])
         self.counts = counts if is_counted else None
         # Where the status is known, words of a runner without a summary here are another program's.
-        speaking = dict.fromkeys([*readers, *run.rows]) if run.decides else rows
+        speaking = dict.fromkeys([*read, *run.rows]) if run.decides else rows
         failing = self.counts is not None and self.counts.failed + self.counts.errors > 0
         bare = re.sub(runner_table.pattern("good_line"), "", text, flags=re.MULTILINE)
         self.is_read = self.counts is not None or self.parts > 0
-        self.has_failed = (
-            failing
-            or any(row.says(row.failed, text) for row in speaking)
-            or (not self.is_read and runner_table.general("failed", bare))
-        )
+        is_told = any(row.says(row.failed, text) for row in speaking)
+        is_meant = not self.is_read and runner_table.general("failed", bare)
+        self.has_failed = failing or is_told or is_meant
         self.is_stopped = any(row.says(row.stopped, text) for row in speaking)
         self.is_partial = any(row.says(row.partial, text) for row in speaking)
         self.has_crashed = runner_table.general("crashed", _MAKE_FIVE.sub("", bare))
-        is_none = is_counted or (
-            runner_table.general("nothing", bare) and not runner_table.general("broken", bare)
-        )
-        self.is_empty = any(row.says(row.nothing, text) for row in rows) or (
-            not self.has_crashed and is_none
-        )
+        says = runner_table.general
+        is_none = is_counted or (says("nothing", bare) and not says("broken", bare))
+        is_none = is_none and not self.has_crashed
+        self.is_empty = is_none or any(row.says(row.nothing, text) for row in rows)
         self.failures: tuple[str, ...] = ()
         self.asserted: tuple[str, ...] | None = None
         if self.has_failed:
-            own = () if any(row.wraps for row in run.rows) else run.rows
-            self.failures, self.asserted = _failures(rows, text, (*readers, *own))
+            own = () if run.wraps else run.rows
+            self.failures, self.asserted = _failures(rows, text, (*read, *own))
 
     @property
     def has_passed(self) -> bool:
@@ -139,15 +130,14 @@ def _taken(row: RunnerRow, text: str, counted_lines: set[str]) -> Counter[str] |
                 sums[name] += number
     counted_lines |= lines
     if "total" in sums:
-        sums["passed"] += max(
-            0, sums["total"] - sums["failed"] - sums["errors"] - sums["skipped"] - sums["passed"]
-        )
+        others = sum(sums[name] for name in ("failed", "errors", "skipped", "passed"))
+        sums["passed"] += max(0, sums["total"] - others)
     return sums if lines else None
 
 
 def _line_of(match: re.Match[str]) -> str:
     text, begin = match.string, match.string.rfind("\n", 0, match.start()) + 1
-    return text[begin : begin + runner_row.LINE].partition("\n")[0]
+    return text[begin : begin + runner_table.LINE].partition("\n")[0]
 
 
 def _counted(match: re.Match[str], inner: str) -> Counter[str]:
@@ -207,7 +197,7 @@ def _is_called(identity: str, title: str | None, name: str) -> bool:
 
 def _tally(run: SuiteRun, output: str) -> Tally:
     """What is read by a run's own row; by all where it prints what others do, or its row reads nothing."""
-    if not run.rows or any(row.wraps for row in run.rows):
+    if not run.rows or run.wraps:
         return Tally(run.table, output, run)
     tally = Tally(run.rows, output, run)
     if tally.is_read or not run.decides:

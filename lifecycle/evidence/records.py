@@ -19,6 +19,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, object_in, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
+from lifecycle.storage import journal
 from lifecycle.storage.store import Folder, as_json
 from lifecycle.storage.workflow_files import LOCK_SECONDS
 
@@ -202,6 +203,38 @@ def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
     # What cannot be read is learned again with the next run.
     runs = data.get("records", [])
     return from_json(tuple[RunRecord, ...], runs, is_whole=False) or ()
+
+
+def note(
+    root: Path, run: RunRecord, key: str, session: str, *, task: str = "", actor: str = ""
+) -> None:
+    """Write a run that is over into the journal.
+
+    Args:
+        root: the worktree's top folder.
+        run: the run.
+        key: under which it is written once; "" for none.
+        session: the client's session that ran it, "" for a person.
+        task: that of the session, as the journal spells it.
+        actor: in whose name.
+    """
+    colours = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
+    outcome, named = (
+        colours.get(run.outcome, journal.UNKNOWN),
+        {"check": run.name} if run.name else {},
+    )
+    entry = journal.JournalEntry(
+        at=run.at,
+        system=journal.STAGES,
+        kind=journal.CHECK,
+        task=task,
+        actor=actor,
+        session=session,
+        source="TESTING" if run.kind == TEST else "",
+        key=key,
+        detail={"outcome": outcome, "command": run.command, **named, "tree": run.tree},
+    )
+    journal.note(root, entry)
 
 
 def shown(command: str) -> str:

@@ -16,7 +16,7 @@ from itertools import pairwise, takewhile
 from lifecycle.evidence.command_lines import Command, Words, commands, listed
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
-from lifecycle.evidence.runners.runner_row import Rows, RunnerRow
+from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
 from lifecycle.evidence.words import word_tables
 
 CHECK = "lifecycle check"
@@ -57,6 +57,7 @@ class SuiteRun:
         is_plain: every part of the line is of a known shape.
         is_end: nothing that may change a file comes after it.
         is_single: it is the only one of the line.
+        rest: the words behind what makes a command one.
         rows: the rows of the table that know it; none where no row does.
         table: all rows, with the project's own.
         behind: the commands after it.
@@ -68,6 +69,11 @@ class SuiteRun:
     def is_check(self) -> bool:
         """True if all that runs is `lifecycle check`, which keeps what it showed itself."""
         return bool(self.rows) and all(row.name == CHECK for row in self.rows)
+
+    @property
+    def wraps(self) -> bool:
+        """True if one of its rows prints whatever it runs."""
+        return any(row.wraps for row in self.rows)
 
     def places(self, top: str) -> tuple[tuple[str, bool], ...]:
         """The steps with their paths, and whether what follows runs there; `top` is the top folder."""
@@ -81,6 +87,7 @@ class SuiteRun:
         self.is_shown = self.is_whole = self.is_end = self.is_single = self.is_plain = True
         self.is_own = self.is_sifted = False
         self.behind: tuple[Command, ...] = ()
+        self.rest: Words = ()
         self.rows: Rows = ()
         self.table: Rows = ()
         self.steps: tuple[tuple[str, bool], ...] = ()
@@ -111,20 +118,20 @@ def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
 def _run_in(line: str, tests: Words, rows: Rows) -> SuiteRun | None:
     own = [command for text in tests if (command := _meant(text))]
     parts = commands(line)
-    hits: dict[int, tuple[SuiteRun, Words]] = {}
+    hits: dict[int, SuiteRun] = {}
     idle: SuiteRun | None = None
     exported: Words = ()
     for index, command in enumerate(parts):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
         hit = _run(command, own, (*exported, *command.kept, *command.sets), rows)
-        if hit is not None and hit[0].is_nothing:
-            idle = hit[0]
+        if hit is not None and hit.is_nothing:
+            idle = hit
         elif hit is not None:
             hits[index] = hit
     if not hits:
         return idle
-    runs = [run for run, _ in hits.values()]
+    runs = list(hits.values())
     last = ([run for run in runs if run.is_suite] or runs)[-1]
     scope = RunScope.SUITE if last.is_suite else RunScope.PART
     whole = SuiteRun(last.name, scope=scope, decides=all(run.decides for run in runs))
@@ -145,7 +152,7 @@ def _run_in(line: str, tests: Words, rows: Rows) -> SuiteRun | None:
         for i, c in enumerate(parts)
     )
     whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
-    whole.steps = _steps(parts, {index: rest for index, (_, rest) in hits.items()})
+    whole.steps = _steps(parts, hits)
     return whole
 
 
@@ -156,10 +163,8 @@ def _meant(text: str) -> Command | None:
     return busy[-1] if busy else None
 
 
-def _run(
-    command: Command, own: list[Command], sets: Words, rows: Rows
-) -> tuple[SuiteRun, Words] | None:
-    """The run that a command is, and the words behind what makes it one."""
+def _run(command: Command, own: list[Command], sets: Words, rows: Rows) -> SuiteRun | None:
+    """The run that a command is; None if it is none."""
     words = command.words
     known = _known(words, rows)
     line = words if known is not None else command.raw[len(command.sets) :]
@@ -170,7 +175,7 @@ def _run(
             added = tuple(word for word in sets if word not in mine.sets)
             run = _checked(" ".join(mine.words), rest, added, command, known and known[1])
             run.is_own = True
-            return run, rest
+            return run
     if known is None:
         return None
     name, row, rest = known
@@ -182,7 +187,7 @@ def _run(
     is_part |= bool(row.needs) and not any(re.search(row.needs, word) for word in rest)
     if is_part or not kinds <= listed("scripts"):
         run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `npm run test:unit`
-    return run, rest
+    return run
 
 
 def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:
@@ -248,7 +253,7 @@ def _checked(
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
     run = SuiteRun(name, scope=scope, decides=decides)
     run.is_plain = runner_options.are_known(rest, row)
-    run.rows = () if row is None else (row,)
+    run.rows, run.rest = () if row is None else (row,), rest
     return run
 
 
@@ -314,15 +319,15 @@ def _is_idle(command: Command) -> bool:
     return name != "git" or not _LOOKING.isdisjoint(words[:2])
 
 
-def _steps(parts: list[Command], rests: dict[int, Words]) -> tuple[tuple[str, bool], ...]:
+def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, bool], ...]:
     """Where the line goes up to its last run, and the places that its runs are given."""
     steps: list[tuple[str, bool]] = []
-    for index, command in enumerate(parts[: max(rests) + 1]):
+    for index, command in enumerate(parts[: max(hits) + 1]):
         if command.words[0] in ("cd", "pushd", "popd"):
             after = parts[index + 1].words if index + 1 < len(parts) else ()
             steps.append((_target(command.words, after), True))
-        elif index in rests:
-            steps += [(path, False) for path in _places(command, rests[index])]
+        elif index in hits:
+            steps += [(path, False) for path in _places(command, hits[index].rest)]
     return tuple(steps)
 
 

@@ -35,16 +35,12 @@ def discovery_lines(discovered: Discovered) -> list[str]:
 
 def detection_lines(detection: Detection) -> list[str]:
     """The markers of each platform as a table, and the configuration of the one that was selected."""
-    rows = [
-        (
-            match.platform.about.name,
-            marker,
-            "Yes" if is_there else "No",
-            "MATCH" if match.is_match else "NO MATCH",
-        )
-        for match in detection.matches
-        for marker, is_there in zip(match.platform.about.markers, match.found, strict=True)
-    ]
+    rows: list[tuple[str, ...]] = []
+    for match in detection.matches:
+        name, end = match.platform.about.name, "MATCH" if match.is_match else "NO MATCH"
+        rows += [
+            (name, marker, "Yes" if is_there else "No", end) for marker, is_there in match.found
+        ]
     lines = [
         "## Platform Detection",
         "",
@@ -98,7 +94,7 @@ def detection_data(detection: Detection) -> dict[str, Any]:
                 "name": match.platform.about.name,
                 "priority": match.platform.about.priority,
                 "matchMode": match.platform.about.match_mode,
-                "markers": dict(zip(match.platform.about.markers, match.found, strict=True)),
+                "markers": dict(match.found),
                 "match": match.is_match,
             }
             for match in detection.matches

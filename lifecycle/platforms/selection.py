@@ -21,15 +21,16 @@ from lifecycle.storage import regular_files
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One platform held against a worktree; `found` says of each marker, in its order, if it is there."""
+    """One platform held against a worktree; `found` has each marker, in its order, and if it is there."""
 
     platform: Platform
-    found: tuple[bool, ...]
+    found: tuple[tuple[str, bool], ...]
 
     @property
     def is_match(self) -> bool:
         """True if enough of the markers are there."""
-        return any(self.found) if self.platform.about.match_mode == "any" else all(self.found)
+        is_enough = any if self.platform.about.match_mode == "any" else all
+        return is_enough(is_there for _, is_there in self.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def detect(root: Path, environment: Mapping[str, str]) -> Detection:
     """
     discovered = discover(root, environment)
     held = tuple(
-        Match(platform, tuple(any(matches(root, marker)) for marker in platform.about.markers))
+        Match(platform, tuple((each, any(matches(root, each))) for each in platform.about.markers))
         for platform in discovered.platforms
     )
     places = list(Place)

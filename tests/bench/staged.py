@@ -9,13 +9,11 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle.core.timing import SystemClock
-from lifecycle.settings import config
 from lifecycle.settings.resources import hook_script
-from lifecycle.stages.session import activation
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from tests.bench.timing import Probe
+from tests.stages.bare_world import wanted
 from tests.stages.written import Written
 
 INACTIVE = "staged, no labelled task: hooks/on-stop"
@@ -77,8 +75,7 @@ def _worktree(root: Path) -> Path:
     path.write_text('[stages]\nuse = true\ntest = ["make test"]\nreview = "/oracle-review"\n')
     moment = time.time() - _DAY
     os.utime(path, (moment, moment))
-    stages = activation.wanted(root, lambda: config.load(root, {}), SystemClock())
-    if stages is None or not workflow_marks.is_known(str(root)):
+    if wanted(root) is None or not workflow_marks.is_known(str(root)):
         raise RuntimeError("the workflow is not on: its stops cannot be measured")
     return root
 

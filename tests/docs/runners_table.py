@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lifecycle.evidence.runners import runner_row, runner_table
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_table import RunnerRow
 from tests.evidence.runners.recordings import all_recordings
 
 
@@ -40,5 +40,7 @@ def _program(name: str) -> str:
 def _counts(row: RunnerRow) -> str:
     if row.wraps and not row.summary:
         return "of what it runs"
-    groups = {name for name in runner_row.COUNTED if any(f"<{name}" in str(s) for s in row.summary)}
+    groups = {
+        name for name in runner_table.COUNTED if any(f"<{name}" in str(s) for s in row.summary)
+    }
     return "parts" if groups == {"parts"} else "tests"

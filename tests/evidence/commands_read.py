@@ -9,7 +9,7 @@ from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Reading
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.runners.runner_row import Rows
+from lifecycle.evidence.runners.runner_table import Rows
 from lifecycle.platforms.platform_file import CoverageSource
 
 

@@ -13,7 +13,7 @@ from lifecycle.evidence.runners.runner_options import (
     is_status_hidden,
     scope_of,
 )
-from lifecycle.evidence.runners.runner_row import RunnerRow
+from lifecycle.evidence.runners.runner_table import RunnerRow
 from tests.batches import each_row
 
 

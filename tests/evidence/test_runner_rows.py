@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.evidence.outcomes import Outcome
-from lifecycle.evidence.runners import runner_row, runner_table
+from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.suite_runs import run_in
 from tests.batches import each_row
 from tests.evidence.commands_read import read_check
@@ -110,9 +110,9 @@ def test_what_takes_no_long_time_may_be_a_pattern(pattern: str) -> None:
 def test_a_projects_patterns_see_a_bounded_text() -> None:
     """The last 4,000 lines, and 400 characters of each; those that are shipped see all of it."""
     text = "\n".join(["first", *["x"] * 3_998, "y" * 401])
-    assert runner_row.bounded(text) == text[:-1]
-    assert runner_row.bounded(f"one more\n{text}") == text[:-1]
-    assert runner_row.bounded(f"{text}\nlast").split("\n")[0] == "x"
+    assert runner_table.bounded(text) == text[:-1]
+    assert runner_table.bounded(f"one more\n{text}") == text[:-1]
+    assert runner_table.bounded(f"{text}\nlast").split("\n")[0] == "x"
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from lifecycle.core.errors import BadConfig
 from lifecycle.evidence import suite_runs
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.reading import read_run
-from lifecycle.evidence.runners import runner_row, runner_table
-from lifecycle.evidence.runners.project_rows import OWN_KEYS
-from lifecycle.evidence.runners.runner_row import COUNTED
+from lifecycle.evidence.runners import runner_table
+from lifecycle.evidence.runners.runner_table import COUNTED, OWN_KEYS
 from tests.batches import each_row
 from tests.docs.pages import ROOT, Page
 from tests.evidence.commands_read import read_check
@@ -192,7 +191,7 @@ def test_a_projects_row_comes_first_and_sees_a_bounded_text() -> None:
     seen = read_check("test", ("make", "test"), 0, "3 passed in 0.1s\n", rows=rows)
     assert seen.counts is not None
     assert seen.counts.passed == 3
-    text = runner_row.bounded("x" * 1_000 + "\n" * 9_000 + "y" * 1_000)
+    text = runner_table.bounded("x" * 1_000 + "\n" * 9_000 + "y" * 1_000)
     assert (text.count("\n"), text[-1], len(text)) == (3_999, "y", 3_999 + 400)
 
 

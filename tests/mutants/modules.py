@@ -100,7 +100,6 @@ PURE = (
 
 ALSO_MUTATED = (
     "claim.record.claim_file",
-    "evidence.runners.project_rows",
     "evidence.runners.runner_table",
     "github.failures.*",
     "github.pulls.rollup",
@@ -207,7 +206,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "cli.reconcile.reconcile_words",
         "cli.workflow.workflow_values",
         "evidence.file_kinds",
-        "evidence.runners.runner_row",
         "github.client.client_common",
         "github.sweep.sweep_nodes",
         "platforms.command_argv",

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.core.timing import SystemClock
 from lifecycle.evidence.runners import runner_table
-from lifecycle.settings import config
 from lifecycle.stages.session import activation
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.storage.workflow_files import WorkflowFiles
+from tests.stages.bare_world import wanted
 
 ON = "[stages]\nuse = true\n"
 
@@ -26,11 +25,6 @@ def written(root: Path, text: str) -> None:
     path.write_text(text)
     moment = time.time() - 60
     os.utime(path, (moment, moment))
-
-
-def wanted(root: Path) -> bool:
-    """True if it is on."""
-    return activation.wanted(root, lambda: config.load(root, {}), SystemClock()) is not None
 
 
 def test_on_off_and_on_again(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
-from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch, stage_words
+from lifecycle.stages.detection import call_sorts, stage_markers, stage_watch
 from lifecycle.stages.detection.detect_stage import detect, detect_text
 from lifecycle.stages.transcript.turn import (
     OwnCommands,
@@ -39,7 +39,7 @@ def test_a_text_without_a_word_of_a_stage_is_not_taken_apart(
         asked.append(text)
         return ()
 
-    monkeypatch.setattr(stage_words, "said", said)
+    monkeypatch.setattr(stage_watch, "said", said)
     watch = stage_watch.Watch(is_review_of_requirements=False)
     watch.hear("I look at the parser.")
     assert asked == []
@@ -183,7 +183,7 @@ def test_a_marker_is_called_off_in_its_own_block_and_in_a_later_one() -> None:
 )
 def test_a_line_that_is_led_is_its_own_only_behind_a_result(lead: str, is_own: bool) -> None:
     """What a colon or a comma announces is so where the line before says that it is."""
-    claimed = stage_words.said(f"{lead}\n\nAll tests pass.")
+    claimed = stage_watch.said(f"{lead}\n\nAll tests pass.")
     assert (Detected.TESTS_PASSING in claimed) is is_own
 
 

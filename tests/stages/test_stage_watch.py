@@ -13,7 +13,7 @@ from lifecycle.core.stage_names import Detected, Stage
 from lifecycle.evidence.outcomes import CallEnd
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.words import word_tables
-from lifecycle.stages.detection import call_sorts, stage_watch, stage_words
+from lifecycle.stages.detection import call_sorts, stage_watch
 from lifecycle.stages.detection.call_sorts import Sort, classify, hinted
 from lifecycle.stages.detection.stage_watch import TABLE, infer
 from lifecycle.stages.transcript.turn import OwnCommands, StageFinding, ToolCall
@@ -314,7 +314,7 @@ def test_anything_can_be_judged(steps: list[str | ToolCall], asked: Stage | None
 @given(st.text())
 def test_any_text_can_be_heard(text: str) -> None:
     """What a text says is always known states."""
-    assert set(stage_words.said(text)) <= set(Detected)
+    assert set(stage_watch.said(text)) <= set(Detected)
     assert call_sorts.classify(ToolCall("Bash", text))
 
 

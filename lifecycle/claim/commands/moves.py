@@ -375,18 +375,17 @@ def _validate(world: World, command: str, session: str) -> list[str]:
 
     settings = world.settings
     rows = runner_table.rows(settings.evidence_runners)
-    run = suite_runs.run_in(command, settings.stages.test, rows)
-    name = TEST if run is not None and run.is_suite else known_checks.VALIDATE
+    seen = suite_runs.run_in(command, settings.stages.test, rows)
+    name = TEST if seen is not None and seen.is_suite else known_checks.VALIDATE
     try:
         words = command_argv.split(command)
     except ValueError:
         words = ("sh", "-c", command)  # it needs a shell, and the user has allowed it as it is
     check = known_checks.KnownCheck(name, (words,), "validate", is_projects=True)
-    asked = check_engine.CheckAsked(check, (), settings.check_seconds, rows, session, "validate")
+    place = (world.root, world.environment, world.clock, settings)
     # Our own stdout may be JSON for a machine.
-    ended = check_engine.CheckRun(
-        world.root, world.environment, world.clock, asked, out=_printed, err=_printed
-    ).result()
+    run = check_engine.CheckRun(*place, check, _printed, _printed, session, child="validate")
+    ended = run.result()
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
     if ended.record.status != 0:

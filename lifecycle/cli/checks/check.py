@@ -21,10 +21,9 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
-from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun, import_ahead
+from lifecycle.evidence.checks.check_engine import CheckDone, CheckRun, import_ahead
 from lifecycle.evidence.outcomes import Counts
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
-from lifecycle.evidence.runners import runner_table
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, running_client
 from lifecycle.storage import store
@@ -77,16 +76,14 @@ def check(
     if listing:
         _show_list(root, settings, clock, as_json=as_json)
         return 0
-    asked = CheckAsked(
-        known_checks.demanded(name, root, settings, os.environ),
-        extra,
-        seconds or settings.check_seconds,
-        runner_table.rows(settings.evidence_runners),
-        running_client.session_of({}, os.environ),
-    )
+    check = known_checks.demanded(name, root, settings, os.environ)
+    session = running_client.session_of({}, os.environ)
     err = passing(sys.stderr)
     out = err if as_json else passing(sys.stdout)
-    done = CheckRun(root, os.environ, clock, asked, out=out, err=err).result()
+    run = CheckRun(
+        root, os.environ, clock, settings, check, out, err, session, extra, seconds or 0.0
+    )
+    done = run.result()
     _show(done, as_json=as_json)
     return 128 + signal.SIGINT if done.signal == signal.SIGINT else done.record.status or 0
 

@@ -18,14 +18,17 @@ from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import check_log, check_process, run_findings
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
+from lifecycle.evidence.runners import runner_table
 from lifecycle.git.tree_objects import UNSEEN, TreeSeen, tracked_in
 from lifecycle.settings.config import for_child
-from lifecycle.storage import journal, log
+from lifecycle.storage import log
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
+    from lifecycle.core.values.configured import Settings
     from lifecycle.evidence.checks.known_checks import KnownCheck
-    from lifecycle.evidence.runners.runner_row import Rows
+    from lifecycle.evidence.command_lines import Words
+    from lifecycle.evidence.runners.runner_table import Rows
 
 RUNNING = "LIFECYCLE_CHECK"
 """The variable that a check's commands see: the names of the checks that they are a part of."""
@@ -34,27 +37,6 @@ TREE_SECONDS = 60.0
 """How long git may take to read the files, before a run and after it."""
 
 _Seen = TypeVar("_Seen")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckAsked:
-    """A check that is to be run.
-
-    Attributes:
-        check: which.
-        extra: further words for its one command: then it is a run of a part.
-        seconds: how long all of it may take.
-        rows: the table of runners.
-        session: the client's session that asks, "" for a person.
-        child: what its commands are called where the user's file says who may see tokens.
-    """
-
-    check: KnownCheck
-    extra: tuple[str, ...]
-    seconds: float
-    rows: Rows
-    session: str = ""
-    child: str = "check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +70,27 @@ class CheckRun:
         root: the worktree's top folder.
         environment: the variables.
         clock: time.
-        asked: what is to be run.
+        settings: the project's.
+        check: what is to be run.
         out, err: take what it prints, as it comes.
+        session: the client's session that asks, "" for a person.
+        extra: further words for its one command: then it is a run of a part.
+        seconds: how long all of it may take; 0 for what the settings say.
+        child: what its commands are called where the user's file says who may see tokens.
         remarks: what is to be said of it so far.
     """
 
     root: Path
     environment: Mapping[str, str]
     clock: Clock
-    asked: CheckAsked
+    settings: Settings
+    check: KnownCheck
     out: check_process.Take
     err: check_process.Take
+    session: str = ""
+    extra: tuple[str, ...] = ()
+    seconds: float = 0.0
+    child: str = "check"
     remarks: list[str] = field(init=False, default_factory=list)
 
     @property
@@ -111,16 +103,17 @@ class CheckRun:
 
         Raises:
             Refused: it would run itself, or more words were given than it has one command for.
+            BadConfig: a row of the project's runners cannot be used.
         """
-        asked, name = self.asked, self.asked.check.name
-        commands = asked.check.commands
-        if asked.extra:
+        name, commands = self.check.name, self.check.commands
+        rows = runner_table.rows(self.settings.evidence_runners)
+        if self.extra:
             if len(commands) != 1:
                 raise Refused(
                     f"The check {name} has {len(commands)} commands, and further words fit one; nothing "
                     "was run."
                 )
-            commands = ((*commands[0], *asked.extra),)
+            commands = ((*commands[0], *self.extra),)
         if name in self.environment.get(RUNNING, "").split(","):
             raise Refused(
                 f"The check {name} runs `lifecycle check {name}` again, without end; nothing was run. Name "
@@ -131,7 +124,7 @@ class CheckRun:
         outputs = self.room.outputs()
         before = self._tree(outputs)
         started, begun = self.clock.now(), self.clock.monotonic()
-        output, ends, reads = self._run(commands)
+        output, ends, reads = self._run(commands, rows)
         seconds = self.clock.monotonic() - begun
         end = ends[-1]
         from concurrent.futures import ThreadPoolExecutor
@@ -141,7 +134,7 @@ class CheckRun:
         after = TreeSeen() if end.signal else self._tree(outputs, before)
         record = RunRecord(
             at=started + seconds,
-            command=" && ".join(replace(asked.check, commands=commands).lines),
+            command=" && ".join(replace(self.check, commands=commands).lines),
             outcome=Outcome.UNKNOWN,
             tree="",
             kind=name,
@@ -151,12 +144,12 @@ class CheckRun:
             status=end.status,
             started=started,
             tree_before=before.full,
-            session=asked.session,
+            session=self.session,
         )
         red = {name for run in earlier for name in run.failures}
         from lifecycle.evidence.checks.check_reading import picking
 
-        part = asked.extra and "further words were given"
+        part = self.extra and "further words were given"
         part = part or picking(name, commands[-1], self.environment)
         record = run_findings.judged(record, readings.result(), red, part=part)
         files_left: dict[str, str] = {}
@@ -166,20 +159,20 @@ class CheckRun:
         return CheckDone(self._kept(record, output, files_left), tuple(self.remarks), end.signal)
 
     def _run(
-        self, commands: tuple[tuple[str, ...], ...]
+        self, commands: tuple[Words, ...], rows: Rows
     ) -> tuple[check_log.CheckOutput, list[check_process.ProcessEnd], list[Callable[[], Reading]]]:
         """Run the commands until one does not end with 0; at least one is run.
 
         Returns what they printed, how each ended, and of each what reads what it came to.
         """
-        name = self.asked.check.name
-        running = ",".join(filter(None, (self.environment.get(RUNNING, ""), name)))
-        environment = {**for_child(self.asked.child, self.environment), RUNNING: running}
-        until = self.clock.monotonic() + self.asked.seconds
+        running = ",".join(filter(None, (self.environment.get(RUNNING, ""), self.check.name)))
+        environment = {**for_child(self.child, self.environment), RUNNING: running}
+        seconds = self.seconds or self.settings.check_seconds
+        until = self.clock.monotonic() + seconds
         printed, ends = check_log.CheckOutput(), list[check_process.ProcessEnd]()
         reads: list[Callable[[], Reading]] = []
         first_began = self.clock.now()
-        for words, configured in zip(commands, self.asked.check.commands, strict=True):
+        for words, configured in zip(commands, self.check.commands, strict=True):
             part, began = check_log.CheckOutput(), self.clock.now()
 
             end = check_process.run(
@@ -192,7 +185,7 @@ class CheckRun:
             )
             ends.append(end)
             if end.error or end.signal or end.is_late:
-                reads.append(partial(run_findings.cut_short, end, self.asked.seconds))
+                reads.append(partial(run_findings.cut_short, end, seconds))
             else:
                 from lifecycle.evidence.checks.check_reading import CommandEnd, read
 
@@ -200,7 +193,7 @@ class CheckRun:
                 ended = CommandEnd(
                     words, configured, end.status, part, began, printed, first_began, is_last
                 )
-                reads.append(partial(read, self.asked.check, ended, self.root, self.asked.rows))
+                reads.append(partial(read, self.check, ended, self.root, rows))
             if end.left:
                 self.remarks.append(
                     f"`{words[0]}` left processes running, which were ended with it."
@@ -265,22 +258,7 @@ class CheckRun:
             self.remarks.append(f"It is not remembered, and is no evidence: {sentence}")
             log.write(self.root, f"check: {sentence}")
             return replace(record, tree="")
-        words = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
-        entry = journal.JournalEntry(
-            at=record.at,
-            system=journal.STAGES,
-            kind=journal.CHECK,
-            session=record.session,
-            source="TESTING" if record.kind == records.TEST else "",
-            key=record.id,
-            detail={
-                "outcome": words.get(record.outcome, journal.UNKNOWN),
-                "command": record.command,
-                "check": record.name,
-                "tree": record.tree,
-            },
-        )
-        journal.note(self.root, entry)
+        records.note(self.root, record, record.id, record.session)
         return record
 
 

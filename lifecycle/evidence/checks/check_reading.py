@@ -15,7 +15,7 @@ from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import COVERAGE, KINDS, TEST
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
-from lifecycle.evidence.runners.runner_row import Rows
+from lifecycle.evidence.runners.runner_table import Rows
 
 FILE_TIMES_SECONDS = 0.02
 """How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""

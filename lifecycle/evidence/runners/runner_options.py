@@ -12,8 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from lifecycle.evidence.command_lines import Words
-from lifecycle.evidence.runners.runner_row import RunnerRow
-from lifecycle.evidence.runners.runner_table import options, pattern
+from lifecycle.evidence.runners.runner_table import RunnerRow, options, pattern
 
 
 class RunScope(StrEnum):

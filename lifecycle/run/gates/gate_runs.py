@@ -8,12 +8,11 @@ from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.core.world import World
 from lifecycle.evidence.checks import known_checks
-from lifecycle.evidence.checks.check_engine import TREE_SECONDS, CheckAsked, CheckRun
+from lifecycle.evidence.checks.check_engine import TREE_SECONDS, CheckRun
 from lifecycle.evidence.checks.check_process import Take
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
-from lifecycle.evidence.runners import runner_table
 from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.gate_rules import absent_part, part_of, state_of
 from lifecycle.run.gates.work_facts import tree_of
@@ -110,10 +109,8 @@ class GateRun:
 
     def _run(self, check: KnownCheck) -> RunRecord:
         world, settings = self.world, self.world.settings
-        rows = runner_table.rows(settings.evidence_runners)
-        asked = CheckAsked(check, (), settings.check_seconds, rows, self.session)
-        outputs = {"out": self.out, "err": self.out}
-        run = CheckRun(world.root, world.environment, world.clock, asked, **outputs).result()
+        place = (world.root, world.environment, world.clock, settings)
+        run = CheckRun(*place, check, self.out, self.out, self.session).result()
         self.interrupted = run.signal != 0
         self.remarks += run.remarks
         return run.record

@@ -103,11 +103,6 @@ class StageSeen:
     is_still_open: bool = False
     can_run: bool = True
 
-    @property
-    def max_blocks(self) -> int:
-        """How often a session is told to go on, in all."""
-        return self.facts.settings.max_blocks
-
 
 @dataclass(frozen=True, slots=True)
 class StopEvent:
@@ -213,7 +208,7 @@ def _spoken_to(seen: StageSeen) -> Memory:
 
 
 def _is_spent(seen: StageSeen) -> bool:
-    return seen.memory.blocks >= seen.max_blocks
+    return seen.memory.blocks >= seen.facts.settings.max_blocks
 
 
 def _position(seen: StageSeen) -> str:
@@ -416,7 +411,7 @@ def _let_go(seen: StageSeen, memory: Memory, target: str) -> StageDecision:
         return _pass(seen, "Told to go on too often before: the session may stop")
     stage = target or str(Stage.CODING)
     why = "max_blocks" if _is_spent(seen) else "no progress"
-    counts = {"blocks": seen.max_blocks, "idle": IDLE_BLOCKS}
+    counts = {"blocks": seen.facts.settings.max_blocks, "idle": IDLE_BLOCKS}
     note = instructions.TEXTS["LET_GO"][why].format(stage=stage, **counts)
     detail = {"why": why, "blocks": str(memory.blocks)}
     after = replace(memory, position=_position(seen), is_let_go=True)

@@ -7,6 +7,7 @@ lines and texts is imported then: this is imported at stops that are looked at.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache, partial
 
@@ -16,9 +17,6 @@ from lifecycle.stages.transcript.turn import ANY_PROJECT, OwnCommands, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import TypeAlias
-
     from lifecycle.trackers import command_signs
 
 
@@ -35,9 +33,8 @@ class Sort(StrEnum):
     WORK = "does anything else"
 
 
-if TYPE_CHECKING:
-    Seen: TypeAlias = tuple[Sort, str, tuple[str, ...], str]
-    """What a call is about, how it came out, the tasks it names, and its name for the log."""
+Seen = tuple[Sort, str, tuple[str, ...], str]
+"""What a call is about, how it came out, the tasks it names, and its name for the log."""
 
 REOPENED = "reopened"
 """How a command came out that takes back that a task is closed."""
@@ -58,7 +55,7 @@ def hints() -> dict[Sort, tuple[str, ...]]:
 REQUIREMENTS_REVIEW = r"(?i)\brequirements?[- ]review"
 REVIEW = "review"
 REQUIREMENTS = "every requirement"
-"""What a turn can be about, for `stage_words.said`."""
+"""What a turn can be about, for `stage_watch.said`."""
 
 _TRAILER = r"(?s)(?:\A|\n)agentId: [\w-]+(?: \([^\n]*\))?(?:\n<usage>.*)?\s*\Z"
 """What the client puts behind what a subagent said: its id, how to go on with it, what it took."""

@@ -21,6 +21,7 @@ from lifecycle.stages.detection.call_sorts import (
     REQUIREMENTS,
     REQUIREMENTS_REVIEW,
     REVIEW,
+    Seen,
     Sort,
     classify,
     commands_of,
@@ -28,11 +29,6 @@ from lifecycle.stages.detection.call_sorts import (
     hinted,
 )
 from lifecycle.stages.transcript.turn import ANY_PROJECT, OwnCommands, StageFinding, Tier, ToolCall
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from lifecycle.stages.detection.call_sorts import Seen
-
 
 ANY = "*"
 TEXT = "the text"
@@ -61,7 +57,7 @@ TABLE: tuple[tuple[str, Sort, str, Detected], ...] = (
 )
 """(tools, what the call is about, how it came out, the state); the first row that fits counts.
 
-"typed" is a command that a person typed; `*` is anything. What a text says is `stage_words.STAGES`.
+"typed" is a command that a person typed; `*` is anything. What a text says is STAGES.
 """
 
 _ORDER = tuple(MARKERS.values())
@@ -78,6 +74,39 @@ RECENT = 12
 _UNDER_WAY = (Detected.IN_ORACLE_REVIEW, Detected.IN_TESTING, Detected.IN_PROGRESS)
 SHELLS = ("Bash", "PowerShell")
 """The tools that a test run is seen in."""
+
+
+STAGES = {
+    "closed": Detected.ISSUE_CLOSED,
+    "approved": Detected.ORACLE_APPROVED,
+    "tested": Detected.TESTS_PASSING,
+    "satisfied": Detected.REQUIREMENTS_REVIEWED,
+    "coded": Detected.CODING_COMPLETE,
+    "cleared": Detected.SESSION_CLEARED,
+}
+"""The stage that each claim of `claim_words` completes."""
+
+OPEN = {"tested": Detected.IN_TESTING, "approved": Detected.IN_ORACLE_REVIEW}
+"""The stage that is under way where a text says that this is open."""
+
+
+def said(
+    text: str, about: tuple[str, ...] = (), heard: Stage | None = None
+) -> tuple[Detected, ...]:
+    """What the text says is completed, the furthest stage first; then what it says is under way.
+
+    Args:
+        text: the agent's.
+        about: words that stand for what the turn is about besides: that a review was asked for, so that
+            "approved" needs no word of what was.
+        heard: the stage whose completion alone is looked for; None for any.
+    """
+    from lifecycle.evidence.words import own_words
+
+    own = MARKERS[heard] if heard else None
+    wanted = next((name for name, state in STAGES.items() if state is own), "")
+    claims, still = own_words.said(text, about, wanted)
+    return (*(STAGES[name] for name in claims), *(OPEN[name] for name in still))
 
 
 def infer(
@@ -171,14 +200,12 @@ class Watch:
         is_there = any(word in lower for word in words)
         if not is_there and TEXT not in {w for w, _ in self.states.values()}:
             return
-        from lifecycle.stages.detection import stage_words
-
         verdict = own_words.verdict(text)
         reviewed = self._reviewed(lower) if verdict else None
         if reviewed is not None:
             self._judged(reviewed, verdict)
             return
-        claimed = stage_words.said(text, self.about, self.heard)
+        claimed = said(text, self.about, self.heard)
         by_text = {state for state, (why, _) in self.states.items() if why == TEXT}
         self._forget({state for state in by_text if own_words.takes_back(text)})
         for state in claimed:

@@ -8,29 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.ports import Clock
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.tracker import Task
+from lifecycle.core.tracker import ClaimFacts, Task
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git.tracked_files import exclude_own_files
+from lifecycle.settings.running_client import Client
 from lifecycle.stages.detection import call_sorts
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.storage import live_process, log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.registry import seat_in
-
-if TYPE_CHECKING:
-    from lifecycle.core.tracker import ClaimFacts
-    from lifecycle.settings.running_client import Client
 
 SEAT = re.compile(r"-(\d{12})$")
 """How the name of an agent ends that this product made up (`seat_in` of the registry)."""
@@ -93,15 +89,32 @@ LINES = (f"/{log.STAGED_FOLDER}/{log.STAGED_LOG}*",)
 
 
 def wanted_in(world: World) -> StageSettings | None:
-    """The workflow's settings if it is on in this worktree, else None; its log is kept out of git."""
-    was_known = workflow_marks.is_known(str(world.root))
-    stages = wanted(world.root, lambda: world.settings, world.clock)
-    if stages is not None and not was_known:
+    """The workflow's settings if it is on here; None if it is not. What the guards read is renewed.
+
+    Settings that cannot be used switch it off until they are mended; whoever else reads them says why.
+    Its log is kept out of git.
+    """
+    files, root = WorkflowFiles(world.root), str(world.root)
+    written_ns = regular_files.mtime_ns(regular_files.settings_path(root), follow=True)
+    if written_ns < 0:
+        return None
+    try:
+        settings = world.settings
+        if settings.evidence_runners:
+            runner_table.rows(settings.evidence_runners)
+    except BadConfig:
+        settings = Settings(written_ns=written_ns)
+    was_known = workflow_marks.is_known(root)
+    if not was_known:
+        _keep(files, settings, world.clock.now())
+    if not settings.stages.use or files.is_off:
+        return None
+    if not was_known:
         try:
             exclude_own_files(world.root, LINES)
         except OSError as error:
             log.write(world.root, f"info/exclude: {error}")
-    return stages
+    return settings.stages
 
 
 @contextlib.contextmanager
@@ -124,31 +137,6 @@ def guarded(call: StageCall, *lines: str) -> Iterator[None]:
         return
     log.write_staged(str(call.world.root), *(line.replace("{}", why) for line in lines))
     log.write(call.world.root, f"{call.hook}: stages: {why}")
-
-
-def wanted(root: Path, settings_of: Callable[[], Settings], clock: Clock) -> StageSettings | None:
-    """The workflow's settings if it is on here; None if it is not. What the guards read is renewed.
-
-    Settings that cannot be used switch it off until they are mended; whoever else reads them says why.
-
-    Args:
-        root: the worktree's root folder.
-        settings_of: gives the settings of this worktree; may raise BadConfig.
-        clock: time.
-    """
-    files = WorkflowFiles(root)
-    written_ns = regular_files.mtime_ns(regular_files.settings_path(str(root)), follow=True)
-    if written_ns < 0:
-        return None
-    try:
-        settings = settings_of()
-        if settings.evidence_runners:
-            runner_table.rows(settings.evidence_runners)
-    except BadConfig:
-        settings = Settings(written_ns=written_ns)
-    if not workflow_marks.is_known(str(root)):
-        _keep(files, settings, clock.now())
-    return settings.stages if settings.stages.use and not files.is_off else None
 
 
 def _keep(files: WorkflowFiles, settings: Settings, now: float) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
-from lifecycle.core.light_dataclass import asdict, dataclass, from_json
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
 from lifecycle.evidence import reading, records, suite_runs, tree_hash
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
@@ -23,11 +23,8 @@ from lifecycle.evidence.suite_runs import SuiteRun
 from lifecycle.settings.running_client import is_machine_made
 from lifecycle.stages.session import activation, session_record
 from lifecycle.stages.session.activation import StageCall
-from lifecycle.storage import journal, log, regular_files, workflow_marks
+from lifecycle.storage import log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
-
-_COLOURS = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
-"""The journal's words for an outcome; all others are unknown there."""
 
 
 def tree_of(call: StageCall) -> str:
@@ -52,19 +49,9 @@ def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool
     if not is_over:
         return
     record = session_record.load(files, call.session) or session_record.SessionRecord(call.session)
-    colour = _COLOURS.get(run.outcome, journal.UNKNOWN)
-    entry = journal.JournalEntry(
-        at=run.at,
-        system=journal.STAGES,
-        kind=journal.CHECK,
-        task=record.spelled or record.task,
-        actor=record.actor,
-        session=call.session,
-        source="TESTING",
-        key=f"check:{run.id}" if run.id else "",
-        detail={"outcome": colour, "command": command, "tree": run.tree},
-    )
-    journal.note(root, entry)
+    task, run = record.spelled or record.task, replace(run, command=command)
+    key = f"check:{run.id}" if run.id else ""
+    records.note(root, run, key, call.session, task=task, actor=record.actor)
 
 
 _GOOD = re.compile(r"\bcompleted \(exit code 0\)\s*$")

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-
-TYPE_CHECKING = False
-"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 BLOCK = 65_536
 """Bytes of one read."""

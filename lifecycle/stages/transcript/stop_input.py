@@ -20,6 +20,7 @@ import os
 import re
 import time
 import zlib
+from collections.abc import Callable, Mapping
 
 from lifecycle.core.stage_names import Stage
 from lifecycle.evidence.outcomes import CallEnd
@@ -28,22 +29,16 @@ from lifecycle.stages.transcript import file_tail
 from lifecycle.stages.transcript.turn import (
     ANY_PROJECT,
     NOTHING,
+    Entry,
     Heard,
     OwnCommands,
     Prompt,
     Said,
+    StageFinding,
     ToolCall,
     Turn,
     entries_of,
 )
-
-TYPE_CHECKING = False
-"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lifecycle.stages.transcript.turn import Entry, StageFinding
 
 LIMIT = 1_000_000
 """Bytes that are read from the end."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 
 from lifecycle.core.light_dataclass import dataclass
@@ -26,8 +27,7 @@ TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, TypeAlias
+    from typing import Any
 
 
 class Prompt(StrEnum):
@@ -242,8 +242,7 @@ class Said:
         self.is_known = bool(self.markers)
 
 
-if TYPE_CHECKING:
-    Entry: TypeAlias = Heard | Said | ToolCall
+Entry = Heard | Said | ToolCall
 
 
 def entries_of(line: bytes, results: dict[str, ToolCall]) -> list[Entry] | None:

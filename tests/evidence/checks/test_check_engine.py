@@ -13,12 +13,12 @@ import pytest
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import records, tree_hash
-from lifecycle.evidence.checks.check_engine import CheckAsked, CheckDone, CheckRun
+from lifecycle.evidence.checks.check_engine import CheckDone, CheckRun
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
-from lifecycle.evidence.runners import runner_table
 from lifecycle.storage import journal
 from tests.conftest import ManualClock
 
@@ -62,13 +62,13 @@ class Project:
         """Run a check of these scripts, one after another."""
         commands = tuple(("sh", "-c", script) for script in scripts)
         known = KnownCheck(name, commands, "a test", is_projects=False)
-        asked = replace(CheckAsked(known, (), 60.0, runner_table.rows()), **more)  # type: ignore[arg-type]  # its fields
 
         def take(part: bytes) -> None:
             self.printed += part
 
-        run = CheckRun(self.root, self.environment, self.clock, asked, out=take, err=take)
-        return run.result()
+        place = (self.root, self.environment, self.clock, Settings())
+        run = CheckRun(*place, known, take, take, seconds=60.0)
+        return replace(run, **more).result()  # type: ignore[arg-type]  # its fields
 
     def standing(self) -> Evidence:
         """What the runs of `lint` say of the files as they are."""

@@ -10,10 +10,9 @@ import pytest
 
 from lifecycle.core.timing import SystemClock
 from lifecycle.evidence.checks import known_checks
-from lifecycle.evidence.checks.check_engine import CheckAsked, CheckRun
+from lifecycle.evidence.checks.check_engine import CheckRun
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
-from lifecycle.evidence.runners import runner_table
 from lifecycle.settings import config
 from tests.platforms.platform_ground import put
 
@@ -37,8 +36,11 @@ def checked(home: Path, coverage: dict[str, object] | None, *scripts: str) -> Ru
     environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": ""}
     settings = config.load(root, environment)
     check = known_checks.demanded("coverage", root, settings, environment)
-    asked = CheckAsked(check, (), 60.0, runner_table.rows())
-    run = CheckRun(root, environment, SystemClock(), asked, out=lambda _: None, err=lambda _: None)
+
+    def take(part: bytes) -> None:
+        """It is kept."""
+
+    run = CheckRun(root, environment, SystemClock(), settings, check, take, take, seconds=60.0)
     return run.result().record
 
 
