@@ -69,7 +69,7 @@ class Tally:
                 sums.update(row_sums)  # a zero is kept: it was read
         own = rows if run.wraps else run.rows
         silent = (row for row in own if row not in read and not row.wraps)
-        is_empty_part = any(found["passed"] + found["parts"] == 0 for found in read.values())
+        is_empty_part = any(part["passed"] + part["parts"] == 0 for part in read.values())
         self.has_gap = is_empty_part or any(row.says(row.nothing, text) for row in silent)
         self.is_one_line = all(row.one_line for row in read)
         self.parts, self.left = sums["parts"], sums["left"]
@@ -277,8 +277,8 @@ def read_run(run: SuiteRun, end: CallEnd, output: str) -> Reading:
     # The client's first line is not the run's: a number before a line that begins with "error".
     tally = _tally(run, _STATUS.sub("", output))
     ok = end is CallEnd.OK
-    told = _STATUS.match(output) if run.decides else None
-    status = int(told[1]) if told else None
+    first = _STATUS.match(output) if run.decides else None
+    status = int(first[1]) if first else None
     trusts = run.is_own or all(row.proves for row in run.rows)
     outcome, why = _settled(run, tally, status, is_ok=ok, trusts=trusts)
     if not run.decides and outcome not in (Outcome.FAILED, Outcome.NOTHING_RAN):

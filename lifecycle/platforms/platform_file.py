@@ -225,9 +225,9 @@ def schema() -> str:
         about["description"], _, listed = text.partition("\n\nAttributes:\n    ")
         keys = dict(zip(form.__struct_fields__, form.__struct_encode_fields__, strict=True))
         for entry in re.split(r"\n    (?=\S)", listed):
-            name, _, told = entry.partition(": ")
+            name, _, purpose = entry.partition(": ")
             key, properties = keys[name], about["properties"]
-            properties[key] = {"description": " ".join(told.split()), **properties[key]}
+            properties[key] = {"description": " ".join(purpose.split()), **properties[key]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
