@@ -53,14 +53,14 @@ def _queue(world: World, of: PackedEvent, seconds: float) -> list[str]:
     world.deadline.renew(seconds)
     group = of.commit or world.reports.queue_commit(of.pull)
     fetched = fetch(world, of.pull, world.deadline.left, group=group) if group else None
-    return wake_lines(fetched.packet, fetched.path) if fetched and fetched.packet.count else []
+    return wake_lines(fetched) if fetched and fetched.count else []
 
 
 def _conflict(world: World, of: PackedEvent, seconds: float) -> list[str]:
     from lifecycle.feedback.merging.conflict import fetch
+    from lifecycle.feedback.merging.conflict_text import wake_lines
 
-    fetched = fetch(world, of.pull, of.commit, of.rest, seconds)
-    return fetched.wake_lines
+    return wake_lines(fetch(world, of.pull, of.commit, of.rest, seconds))
 
 
 @dataclass(frozen=True, slots=True)

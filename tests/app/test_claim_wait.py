@@ -132,7 +132,7 @@ def test_a_wait_tells_each_news_once_and_ends_with_what_leaves_nothing_to_wait_f
     red = wait(place)
     assert (red.ending, red.pull) == (Ending.RED, 46)
     assert red.packet is not None
-    assert "FAILED tests/test_shop.py::test_total" in red.packet.packet.failures[0].first_error
+    assert "FAILED tests/test_shop.py::test_total" in red.packet.failures[0].first_error
     assert ["1 FAILED — test on PR #46" in one.text for one in red.said] == [False, True]
     assert place.tree().tick(Wake.IDLE).said == ()
     again = wait(place)

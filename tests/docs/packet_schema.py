@@ -15,10 +15,6 @@ from tests.docs.pages import ROOT
 SCHEMA = ROOT / "lifecycle" / "feedback" / "checks" / "packet.schema.json"
 
 _ABOUT = "What failed on the head of a pull request, as `lifecycle feedback --json` prints it."
-_PATH = {
-    "description": "Where the same lies as text, from the worktree's root on.",
-    "type": "string",
-}
 
 
 def schema() -> str:
@@ -36,8 +32,6 @@ def schema() -> str:
         for name, one in kind["properties"].items():
             one.pop("default", None)
             one.update({"description": about[name]} if name in about else {})
-    whole["properties"]["path"] = _PATH
-    whole["required"].append("path")
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **whole,

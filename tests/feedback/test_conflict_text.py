@@ -16,6 +16,7 @@ from lifecycle.feedback.merging.conflict_text import (
 )
 
 HEAD = "a" * 40
+PATH = ".lifecycle/feedback/conflict-46-aaaaaaaaaaaa.txt"
 FOUND = FoundConflict(
     46,
     HEAD,
@@ -24,8 +25,8 @@ FOUND = FoundConflict(
     ("a.py", "b.py"),
     ("1111111 Maria: Theirs",),
     ("2222222 Agent: Ours",),
+    path=PATH,
 )
-PATH = ".lifecycle/feedback/conflict-46-aaaaaaaaaaaa.txt"
 
 
 def test_files_both_sides_and_the_commands() -> None:
@@ -81,7 +82,7 @@ def test_long_lists_are_cut_and_counted() -> None:
     assert len(commits) == MOST_COMMITS
     assert {len(line) for line in commits} == {len("  | ") + 200}
     assert "  … 1 more" not in lines
-    told = wake_lines(many, PATH)
+    told = wake_lines(many)
     assert sum(map(len, told)) + len(told) <= WAKE_CHARACTERS
     assert told[-1] == f"All of it: {PATH}"
     assert told[-3].startswith("In the worktree: git fetch")
@@ -109,15 +110,13 @@ def test_a_line_is_shown_if_it_fits_to_the_last_character() -> None:
     taken = sum(len(line) + 1 for line in whole(conflict(1)))
     fits = 1 + WAKE_CHARACTERS - taken
     assert 3 < fits < 200, "the test's own lines leave one that is not cut"
-    assert wake_lines(conflict(fits), PATH) == whole(conflict(fits))
-    cut = wake_lines(conflict(fits + 1), PATH)
+    assert wake_lines(conflict(fits)) == whole(conflict(fits))
+    cut = wake_lines(conflict(fits + 1))
     assert not any("| z" in line for line in cut)
-    longer = wake_lines(
-        replace(conflict(fits), files=(*conflict(fits).files[:-1], "y" * 190, "q")), PATH
-    )
+    longer = wake_lines(replace(conflict(fits), files=(*conflict(fits).files[:-1], "y" * 190, "q")))
     assert not any("| z" in line or "| q" in line for line in longer)
 
 
 def test_a_wake_of_a_small_conflict_has_all_of_it() -> None:
     """The same lines, and the path."""
-    assert wake_lines(FOUND, PATH) == [*lines_of(FOUND), f"All of it: {PATH}"]
+    assert wake_lines(FOUND) == [*lines_of(FOUND), f"All of it: {PATH}"]

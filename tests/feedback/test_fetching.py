@@ -10,8 +10,9 @@ import pytest
 
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.core.timing import Deadline
-from lifecycle.feedback.checks.fetching import TOO_LATE, FetchedPacket, fetch
+from lifecycle.feedback.checks.fetching import TOO_LATE, fetch
 from lifecycle.feedback.checks.log_lines import BEGIN, END, KeptLog
+from lifecycle.feedback.checks.packet import FailurePacket
 from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.sandbox.checks.state import Step
 from lifecycle.sandbox.control.faults import Fault
@@ -24,7 +25,7 @@ from tests.repeated import soaked
 SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
 
-def fetched(place: Place, number: int, seconds: float | None = None) -> FetchedPacket:
+def fetched(place: Place, number: int, seconds: float | None = None) -> FailurePacket:
     """A packet; the deadline never comes, so that what ends a fetch is its alarm."""
     deadline = Deadline.after(place.clock, 30)
     world = WorktreeWorld(place.root, place.environment, place.clock, deadline, MemoryCache())
@@ -56,18 +57,18 @@ def test_no_secret_lies_in_what_is_kept(place: Place, pull: int) -> None:
     files = kept(place)
     assert len(files) == 5  # a packet, and for each log itself and its excerpt
     assert SECRET not in "".join(files.values())
-    assert files[found.path.rpartition("/")[2]] == "\n".join(lines_of(found.packet)) + "\n"
+    assert files[found.path.rpartition("/")[2]] == "\n".join(lines_of(found)) + "\n"
 
 
 def test_a_log_that_never_ends_costs_its_own_time_alone(place: Place, pull: int) -> None:
     """The packet goes out without that log, and says so; what was read before is in it."""
-    assert fetched(place, pull).packet.failures[1].first_error == "Error: b"
+    assert fetched(place, pull).failures[1].first_error == "Error: b"
     place.control.set_check(pull, "b", conclusion="failure", log="Error: c\n", rerun=True)
     place.control.add_fault(Fault("trickle", path="^/_downloads/", seconds=0.05))
-    a, b = fetched(place, pull, seconds=1.2).packet.failures
+    a, b = fetched(place, pull, seconds=1.2).failures
     assert (a.first_error, a.problem) == ("Error: a ***", "")
     assert (b.first_error, b.problem) == ("", TOO_LATE)
-    assert fetched(place, pull).packet.failures[1].first_error == "Error: c"
+    assert fetched(place, pull).failures[1].first_error == "Error: c"
 
 
 def test_what_does_not_fit_the_steps_moments_is_read_by_itself(place: Place, pull: int) -> None:
@@ -76,7 +77,7 @@ def test_what_does_not_fit_the_steps_moments_is_read_by_itself(place: Place, pul
     log = "2020-01-31T10:00:03.0000000Z Error: long ago\n"
     steps = [Step(1, "Run tests", "failure", moment, moment)]
     place.control.set_check(pull, "a", conclusion="failure", log=log, steps=steps)
-    assert fetched(place, pull).packet.failures[0].first_error == "Error: long ago"
+    assert fetched(place, pull).failures[0].first_error == "Error: long ago"
 
 
 def test_what_was_kept_and_is_damaged_is_read_again(place: Place, pull: int) -> None:
@@ -167,9 +168,9 @@ def test_a_log_that_is_not_there_yet_is_asked_for_once_more(place: Place, pull: 
     place.control.set_check(pull, "a", conclusion="failure", log=late, steps=steps, rerun=True)
     missing = Fault("status", status=404, path="/logs$")
     place.control.add_fault(missing)
-    assert fetched(place, pull).packet.failures[0].first_error == "Error: late"
+    assert fetched(place, pull).failures[0].first_error == "Error: late"
 
     place.control.set_check(pull, "a", conclusion="failure", log=late, steps=steps, rerun=True)
     place.clock.sleep(120)
     place.control.add_fault(missing)
-    assert fetched(place, pull).packet.failures[0].problem
+    assert fetched(place, pull).failures[0].problem

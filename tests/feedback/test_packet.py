@@ -140,7 +140,7 @@ def test_all_that_is_known_of_a_check_is_told() -> None:
     assert not any(astuple(bare)[2:])
     assert (bare.run, bare.job, bare.is_required) == (None, None, None)
     assert astuple(FailedHead(46, URL, SHA))[3:] == ((), 0, ())
-    assert astuple(FailurePacket(46, URL, SHA))[3:] == ((), (), 0, ())
+    assert astuple(FailurePacket(46, URL, SHA))[3:] == ((), (), 0, (), "")
     assert (ReadLog().excerpt, any(astuple(ReadLog()))) == (None, False)
 
 
@@ -295,7 +295,7 @@ def test_a_packet_is_bounded_and_so_is_what_wakes(
     assert all("\n" not in line for line in shown)
     assert len(shown) <= MOST_LINES
     assert sum(map(len, shown)) + len(shown) <= MOST_CHARACTERS
-    woken = wake_lines(made, ".lifecycle/feedback/46-0123456789ab.txt")
+    woken = wake_lines(replace(made, path=".lifecycle/feedback/46-0123456789ab.txt"))
     assert ".lifecycle/feedback/46-0123456789ab.txt" in woken[0]
     assert sum(map(len, woken)) + len(woken) <= WAKE_CHARACTERS
 
@@ -304,7 +304,7 @@ def test_a_wake_carries_the_first_error_and_the_lines_around_it() -> None:
     """What mends most failures fits: the step, the error, and where it stands."""
     lines = [f"noise {n}" for n in range(90)] + ["E       assert 13 == 12"]
     lines += [f"after {n}" for n in range(60)]
-    woken = "\n".join(wake_lines(packet(head(job("test", 1)), {1: read(*lines)}), "P"))
+    woken = "\n".join(wake_lines(packet(head(job("test", 1)), {1: read(*lines)})))
     assert 'First error: "E assert 13 == 12"' in woken
     assert "  | noise 89\n  | E       assert 13 == 12\n  | after 0" in woken
     assert 'in the step "Run tests"' in woken
@@ -316,7 +316,7 @@ def test_a_wake_tells_of_every_failure_that_has_room() -> None:
         1: read(*["x" * 200 for _ in range(60)], "Error: first"),
         2: read("Error: second"),
     }
-    woken = "\n".join(wake_lines(packet(head(job("a", 1), job("b", 2)), logs), "P"))
+    woken = "\n".join(wake_lines(packet(head(job("a", 1), job("b", 2)), logs)))
     assert 'First error: "Error: first"' in woken
     assert 'First error: "Error: second"' in woken
 

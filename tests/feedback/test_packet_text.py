@@ -27,7 +27,7 @@ def failure(name: str = "test", **more: Any) -> CheckFailure:
 
 def packet(*failures: CheckFailure, **more: Any) -> FailurePacket:
     """What failed on a head."""
-    return FailurePacket(46, URL, "0123456789", failures, **more)
+    return FailurePacket(46, URL, "0123456789", failures, path="P", **more)
 
 
 def told(*failures: CheckFailure, **more: Any) -> list[str]:
@@ -267,7 +267,7 @@ def test_what_a_cut_keeps_of_the_near_is_not_skipped() -> None:
 def test_a_wake_says_where_the_packet_lies_and_what_fits() -> None:
     """Each failure without its number, with its lines; last what could not be shown."""
     one = failure("a", first_error="E", excerpt=("E",))
-    assert wake_lines(packet(one, failure("b"), unseen=("why",)), "P") == [
+    assert wake_lines(packet(one, failure("b"), unseen=("why",))) == [
         f"Why, as far as CI's logs say; all of it is in P. {DATA}",
         *("a: failure.", 'First error: "E"', *block("E")),
         "b: failure.",
@@ -283,24 +283,24 @@ def test_a_wake_has_two_thousand_characters() -> None:
 def test_a_wake_keeps_some_room_for_those_that_follow() -> None:
     """A third of what is left, and 400 characters at most; the last one may fill it."""
     long = tuple(f"{n:03} {'x' * 40}" for n in range(200))
-    lines = wake_lines(packet(failure("a", excerpt=long), failure("b", excerpt=long)), "P")
+    lines = wake_lines(packet(failure("a", excerpt=long), failure("b", excerpt=long)))
     second = lines.index("b: failure.")
     shown = [sum("xxx" in line for line in part) for part in (lines[:second], lines[second:])]
     assert shown == [27, 7]
-    alone = wake_lines(packet(failure("a", excerpt=long)), "P")
+    alone = wake_lines(packet(failure("a", excerpt=long)))
     assert sum("xxx" in line for line in alone) == 35
     short = tuple(f"l{n}" for n in range(90))
-    lines = wake_lines(packet(failure("a", excerpt=short)), "P")
+    lines = wake_lines(packet(failure("a", excerpt=short)))
     assert sum(line.startswith("  | l") for line in lines) == 37
 
 
 def test_a_wake_counts_what_has_no_room() -> None:
     """And tells nothing behind it; what could not be shown comes last, if it fits."""
     heads = [failure(f"j{n}", first_error="e" * 290) for n in range(9)]
-    lines = wake_lines(packet(*heads, unseen=("why",)), "P")
+    lines = wake_lines(packet(*heads, unseen=("why",)))
     assert lines[-3:] == [f'First error: "{"e" * 290}"', "4 more in the file.", '"why"']
     assert sum(map(len, lines)) + len(lines) <= 2_000
-    full = wake_lines(packet(failure(), unseen=(*["y" * 299] * 9, "why")), "P")
+    full = wake_lines(packet(failure(), unseen=(*["y" * 299] * 9, "why")))
     assert len(full) == 2 + 6
 
 
@@ -308,9 +308,9 @@ def test_a_wakes_room_is_used_to_its_last_character() -> None:
     """The last failure may fill it; one before leaves 400 characters to those that follow."""
 
     def wake(more: int, *others: CheckFailure) -> list[str]:
-        return wake_lines(packet(failure("a", problem="p" * more), *others), "P")[1:]
+        return wake_lines(packet(failure("a", problem="p" * more), *others))[1:]
 
-    left = WAKE_CHARACTERS - size(wake_lines(packet(), "P")[0])
+    left = WAKE_CHARACTERS - size(wake_lines(packet())[0])
     alone = left - size("a: failure.", "Without its log: ")
     assert wake(alone) == ["a: failure.", f"Without its log: {'p' * alone}"]
     assert wake(alone + 1) == ["1 more in the file."]

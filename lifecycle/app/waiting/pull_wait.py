@@ -28,7 +28,7 @@ from lifecycle.core.values.checks import Verdict
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.core.world import World
-from lifecycle.feedback.checks.fetching import FetchedPacket
+from lifecycle.feedback.checks.packet import FailurePacket
 from lifecycle.feedback.waiting import endings
 from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
 from lifecycle.storage.feedback_files import FeedbackFiles
@@ -61,7 +61,7 @@ class Waited:
     head: str = ""
     said: tuple[Notice, ...] = ()
     state: tuple[str, ...] = ()
-    packet: FetchedPacket | None = None
+    packet: FailurePacket | None = None
     why: tuple[str, ...] = ()
     problem: str = ""
 
@@ -100,7 +100,7 @@ def explained(world: World, ended: Waited, news: Iterable[Notice], within: Withi
 
 def packet_of(
     world: World, pull: int, within: AbstractContextManager[None]
-) -> tuple[FetchedPacket | None, str]:
+) -> tuple[FailurePacket | None, str]:
     """What failed on a head, or why that was not read; `within` ends what hangs."""
     from lifecycle.feedback.checks.fetching import fetch
 

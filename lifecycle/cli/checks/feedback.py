@@ -66,7 +66,7 @@ def show(session: Session, *, pull: int | None) -> int:
 
     session.world.refuse_tracked()
     fetched = fetch(session.world, pull or own_pull(session))
-    session.show_whole(lines_of(fetched.packet), {**asdict(fetched.packet), "path": fetched.path})
+    session.show_whole(lines_of(fetched), asdict(fetched))
     return 0
 
 
@@ -201,7 +201,7 @@ def _more(session: Session, pull_request: PullRequest) -> list[str]:
 
         shown = conflict.fetch(
             session.world, pull_request.number, pull_request.head_sha, pull_request.base, SECONDS
-        ).found
+        )
         return conflict_text.lines_of(shown)
     ejection = pull_request.ejection
     if ejection is None or pull_request.queue is not None:
@@ -210,4 +210,4 @@ def _more(session: Session, pull_request: PullRequest) -> list[str]:
     from lifecycle.feedback.checks.packet_text import lines_of
 
     group = ejection.commit or session.world.reports.queue_commit(pull_request.number)
-    return lines_of(fetch(session.world, pull_request.number, group=group).packet) if group else []
+    return lines_of(fetch(session.world, pull_request.number, group=group)) if group else []

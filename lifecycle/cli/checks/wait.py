@@ -108,7 +108,7 @@ def _lines(done: Waited) -> list[str]:
         bare = f"{outcome[:1].upper()}{outcome[1:]}."
         lines += [f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare, *done.state]
     if done.packet is not None:
-        lines += ["", *lines_of(done.packet.packet), f"All of it is in {done.packet.path}."]
+        lines += ["", *lines_of(done.packet), f"All of it is in {done.packet.path}."]
     lines += ["", *done.why] if done.why else []
     return [*lines, *([done.problem] if done.problem else [])]
 
@@ -122,7 +122,7 @@ def _data(done: Waited) -> dict[str, Any]:
         "head": done.head or None,
         "said": said_data(done.said),
         "state": [*done.state],
-        "packet": {**asdict(packet.packet), "path": packet.path} if packet is not None else None,
+        "packet": asdict(packet) if packet is not None else None,
         "why": [*done.why],
         "problem": done.problem or None,
     }

@@ -10,7 +10,7 @@ import json
 from contextlib import AbstractContextManager, nullcontext
 
 from lifecycle.core.errors import LifecycleError, NotFound
-from lifecycle.core.light_dataclass import asdict, dataclass, from_json
+from lifecycle.core.light_dataclass import asdict, from_json, replace
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
@@ -33,17 +33,9 @@ _LEAST = 0.5
 """Seconds that have to be left for a log to be asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedPacket:
-    """A packet, and where it lies from the worktree's root on."""
-
-    packet: FailurePacket
-    path: str
-
-
 def fetch(
     world: World, pull: int, seconds: float | None = None, *, group: str = ""
-) -> FetchedPacket:
+) -> FailurePacket:
     """Read what failed on the head of a pull request, and keep the packet as a file.
 
     Args:
@@ -76,14 +68,10 @@ def fetch(
         jobs = [failed.job for failed in head.checks if failed.job is not None]
         logs = {**dict.fromkeys(jobs, ReadLog(problem=TOO_LATE)), **logs}
     failure_packet = packet(head, logs)
-    return FetchedPacket(failure_packet, _kept(world, failure_packet))
-
-
-def _kept(world: World, failure_packet: FailurePacket) -> str:
     name = FeedbackFiles.packet_of(failure_packet.pull, failure_packet.head)
     text = "\n".join(lines_of(failure_packet)) + "\n"
     FeedbackFiles(world.root).write(name, text.encode())
-    return FeedbackFiles.shown(name)
+    return replace(failure_packet, path=FeedbackFiles.shown(name))
 
 
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:

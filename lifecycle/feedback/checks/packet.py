@@ -125,6 +125,7 @@ class FailurePacket:
         others: names of further failed checks.
         left: how many more failed checks GitHub has.
         unseen: what could not be shown, each a sentence.
+        path: where the same lies as text, from the worktree's root on.
     """
 
     pull: int
@@ -134,6 +135,7 @@ class FailurePacket:
     others: tuple[str, ...] = ()
     left: int = 0
     unseen: tuple[str, ...] = ()
+    path: str = ""
 
     @property
     def count(self) -> int:

@@ -48,9 +48,9 @@ def lines_of(packet: FailurePacket) -> list[str]:
     return [*lines, *_end(packet, unshown)]
 
 
-def wake_lines(packet: FailurePacket, path: str) -> list[str]:
+def wake_lines(packet: FailurePacket) -> list[str]:
     """The lines of a wake below its first: where the packet lies, and what fits of its errors."""
-    lines = [f"Why, as far as CI's logs say; all of it is in {path}. {DATA}"]
+    lines = [f"Why, as far as CI's logs say; all of it is in {packet.path}. {DATA}"]
     for place, failure in enumerate(packet.failures):
         left = WAKE_CHARACTERS - _size(lines)
         room = left if place == len(packet.failures) - 1 else max(left * 2 // 3, left - 400)

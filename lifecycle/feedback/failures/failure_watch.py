@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import replace
@@ -17,7 +17,7 @@ from lifecycle.core.plan import Audience, FailuresHeard, Notice
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.checks import Bucket
-from lifecycle.core.values.failed_checks import FailedHead, WorkflowRun
+from lifecycle.core.values.failed_checks import FailedHead
 from lifecycle.core.values.model import PullRequest
 from lifecycle.core.world import World
 from lifecycle.feedback.failures import ladder
@@ -34,8 +34,7 @@ from lifecycle.feedback.failures.ladder import (
 from lifecycle.storage import log
 
 if TYPE_CHECKING:
-    from lifecycle.feedback.checks.fetching import FetchedPacket
-    from lifecycle.feedback.checks.packet import CheckFailure
+    from lifecycle.feedback.checks.packet import CheckFailure, FailurePacket
     from lifecycle.feedback.failures.tampering import TamperFinding
 
 MORE_SECONDS = 10.0
@@ -47,6 +46,7 @@ _FETCH = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-writ
 _RESULTS = ("failed", "green", "waits")
 """Events that the sentences here take the place of, as one result of the checks does of another."""
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -65,18 +65,18 @@ class FailureWatch:
         from lifecycle.feedback.checks.packet_text import wake_lines
 
         self._read[pull, head] = FailureFacts(head)  # what cannot be read is the agent's
-        fetched = fetch(self._world, pull, seconds)
-        if fetched.packet.head != head:
+        packet = fetch(self._world, pull, seconds)
+        if packet.head != head:
             return ()  # a newer head has other failures: what is said of this one is told without them
         self._world.deadline.renew(MORE_SECONDS)
-        self._read[pull, head] = _facts_of(fetched)
+        self._read[pull, head] = facts = _facts_of(packet)
         last = MORE_SECONDS + 1.0 + HARD_EXIT_GRACE
         try:
             with nullcontext() if seconds is None else alarm(last):
-                self._read[pull, head] = self._facts(fetched)
+                self._read[pull, head] = self._completed(facts, self._tips.get(pull, ""))
         except DeadlineReached:
             log.write(self._world.root, "feedback: the time for reading runs and the base was up")
-        return tuple(wake_lines(fetched.packet, fetched.path))
+        return tuple(wake_lines(packet))
 
     def heard(
         self, pull: PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
@@ -120,12 +120,12 @@ class FailureWatch:
         head, start = pull.head_sha, ledger.since
         if not start or head == (ledger.compared or start):
             return ledger, None
-        diff = self._tried(lambda commit: self._diff(start, commit), head)
+        diff = self._tried(self._diff, start, head)
         if diff is None and may_fetch and head not in self._fetched:
             self._fetched.add(head)  # what is not there then need not be asked for at each look
             remote, ref = self._world.settings.remote, f"refs/pull/{pull.number}/head"
-            self._tried(lambda _: self._world.git.run(*_FETCH, remote, ref, remote=remote), head)
-            diff = self._tried(lambda commit: self._diff(start, commit), head)
+            self._tried(self._world.git.run, *_FETCH, remote, ref, remote=remote)
+            diff = self._tried(self._diff, start, head)
         if diff is None:
             return ledger, None  # a commit is not here, or not yet
         from lifecycle.feedback.failures import tampering
@@ -139,31 +139,27 @@ class FailureWatch:
     def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
         """The findings in what the base brought between two commits; () if nobody knows."""
         base = f"{self._world.settings.remote}/{pull.base}"
-        before, after = (
-            self._tried(lambda commit: self._git("merge-base", commit, base), tip)
-            for tip in (start, pull.head_sha)
-        )
-        if before is None or after is None or before == after:
+        before, after = (self._merge_base(tip, base) for tip in (start, pull.head_sha))
+        if not (before and after) or before == after:
             return ()
         from lifecycle.feedback.failures import tampering
 
         return tampering.findings(self._diff(before, after))
 
     def _diff(self, before: str, after: str) -> str:
-        return self._git(
+        return self._world.git.run(
             "-c", "core.quotepath=off", "diff", "--no-ext-diff", "--no-textconv", "--no-color",
             "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "-U0", before, after,
         )  # fmt: skip
 
-    def _git(self, *args: str) -> str:
-        return self._world.git.run(*args)
+    def _merge_base(self, one: str, other: str) -> str:
+        """The commit from which both went on; "" if nobody knows."""
+        return self._tried(self._world.git.run, "merge-base", one, other) or ""
 
-    def _facts(self, fetched: FetchedPacket) -> FailureFacts:
+    def _completed(self, facts: FailureFacts, tip: str) -> FailureFacts:
         """Read what is known of a head beside its logs; what cannot be read counts as not known."""
-        facts = _facts_of(fetched)
         numbers = dict.fromkeys(fact.run for fact in facts.failures if fact.run is not None)
-        reports = self._world.reports
-        tried = [self._tried(reports.run, number) for number in list(numbers)[:MOST_RUNS]]
+        tried = [self._tried(self._world.reports.run, number) for number in [*numbers][:MOST_RUNS]]
         runs = [run for run in tried if run is not None]
         attempts = {run.number: run.attempt for run in runs}
         over = tuple(run.number for run in runs if run.is_over)
@@ -171,20 +167,14 @@ class FailureWatch:
         wanted = [fact for fact in facts.failures if fact.identities and not fact.broken]
         if not wanted:
             return facts
-        base = self._base_of(self._tested(facts.head, fetched.packet.pull, runs), wanted)
-        tip = self._tips.get(fetched.packet.pull, "")
+        tested = next((run.base for run in runs if run.base), "")
+        if tip and not tested:
+            tested = self._merge_base(facts.head, tip)
+        base = self._base_of(tested, wanted)
         if base is None or not any(base.identities.issuperset(fact.identities) for fact in wanted):
             return replace(facts, base=base)
         newest = base if tip == base.sha else self._base_of(tip, wanted)
         return replace(facts, base=base, tip=newest)
-
-    def _tested(self, head: str, pull: int, runs: Sequence[WorkflowRun]) -> str:
-        """The commit of the base that a head was tested with, "" if it is not known."""
-        named = next((run.base for run in runs if run.base), "")
-        tip = self._tips.get(pull, "")
-        if named or not tip:
-            return named
-        return self._tried(lambda commit: self._git("merge-base", head, commit), tip) or ""
 
     def _base_of(self, sha: str, wanted: Sequence[FailureFact]) -> BaseFacts | None:
         """Read what failed on a commit of the base, from its logs; None if that cannot be known."""
@@ -204,35 +194,30 @@ class FailureWatch:
         failed = frozenset(name for failure in base_packet.failures for name in failure.identities)
         return BaseFacts(sha, failed, base.workflows)
 
-    def _tried(self, ask: Callable[[Any], T], argument: object) -> T | None:
+    def _tried(self, ask: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
         try:
-            return ask(argument)
+            return ask(*args, **named)
         except LifecycleError as error:
             why = redact(error.sentence, self._world.environment)
             log.write(self._world.root, f"feedback: {why}")
             return None
 
 
-def _facts_of(fetched: FetchedPacket) -> FailureFacts:
+def _facts_of(packet: FailurePacket) -> FailureFacts:
     """The facts that the packet alone has."""
-    failure_packet = fetched.packet
-    failures = [_fact(failure) for failure in failure_packet.failures]
-    if failure_packet.others or failure_packet.left:  # nobody knows what failed there
-        failures.append(FailureFact(tuple(f"{BETWEEN}{name}" for name in failure_packet.others)))
-    return FailureFacts(failure_packet.head, fetched.path, tuple(failures))
+    failures = [_fact(failure) for failure in packet.failures]
+    if packet.others or packet.left:  # nobody knows what failed there
+        failures.append(FailureFact(tuple(f"{BETWEEN}{name}" for name in packet.others)))
+    return FailureFacts(packet.head, packet.path, tuple(failures))
 
 
 def _fact(failure: CheckFailure) -> FailureFact:
     from lifecycle.feedback.failures.infrastructure import broken
 
     checks = tuple(f"{failure.workflow}{BETWEEN}{name}" for name in (failure.name, *failure.same))
+    is_cancelled, identities = failure.word == "CANCELLED", failure.identities
     return FailureFact(
-        checks,
-        failure.run,
-        broken(failure),
-        is_cancelled=failure.word == "CANCELLED",
-        identities=failure.identities,
-        trace=failure.trace,
+        checks, failure.run, broken(failure), is_cancelled, identities, failure.trace
     )
 
 

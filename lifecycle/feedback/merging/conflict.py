@@ -6,28 +6,15 @@ Source: https://git-scm.com/docs/git-merge-tree, which git has in this form sinc
 from __future__ import annotations
 
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import redact
 from lifecycle.core.world import World
 from lifecycle.feedback.merging import conflict_text
-from lifecycle.feedback.merging.conflict_text import MOST_COMMITS, MOST_FILES, FoundConflict
+from lifecycle.feedback.merging.conflict_text import FoundConflict
 from lifecycle.storage.feedback_files import FeedbackFiles
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedConflict:
-    """A conflict, and where its packet lies from the worktree's root on."""
-
-    found: FoundConflict
-    path: str
-
-    @property
-    def wake_lines(self) -> list[str]:
-        """The lines of the conflict that a wake carries."""
-        return conflict_text.wake_lines(self.found, self.path)
-
-
-def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> FetchedConflict:
+def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> FoundConflict:
     """Find which files of a head conflict with its base, within so many seconds, and keep that as a packet.
 
     What git cannot tell is a sentence in its place. Raises OSError if the packet cannot be written.
@@ -41,7 +28,7 @@ def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> Fetc
     name = FeedbackFiles.packet_of(pull, head, "conflict")
     text = "\n".join(conflict_text.lines_of(conflict)) + "\n"
     FeedbackFiles(world.root).write(name, text.encode())
-    return FetchedConflict(conflict, FeedbackFiles.shown(name))
+    return replace(conflict, path=FeedbackFiles.shown(name))
 
 
 def _found(world: World, asked: FoundConflict) -> FoundConflict:
@@ -59,10 +46,10 @@ def _found(world: World, asked: FoundConflict) -> FoundConflict:
     files = tuple(dict.fromkeys(name for name in shown[1:] if name))
     if not files:
         return asked
-    places = [f":(literal){name}" for name in files[:MOST_FILES]]
+    places = [f":(literal){name}" for name in files[: conflict_text.MOST_FILES]]
 
     def commits(since: str, until: str) -> tuple[str, ...]:
-        most = f"--max-count={MOST_COMMITS + 1}"
+        most = f"--max-count={conflict_text.MOST_COMMITS + 1}"
         words = ("log", "--no-merges", most, "--format=%h %an: %s", f"{since}..{until}", "--")
         return tuple(git.run(*words, *places).splitlines())
 

@@ -33,6 +33,7 @@ class FoundConflict:
         theirs, ours: the commits of the base and of the branch that changed these files since they parted,
             newest first, each as one line.
         problem: why nothing was looked for, a sentence; "" if it was.
+        path: where its packet lies, from the worktree's root on.
     """
 
     pull: int
@@ -43,6 +44,7 @@ class FoundConflict:
     theirs: tuple[str, ...] = ()
     ours: tuple[str, ...] = ()
     problem: str = ""
+    path: str = ""
 
 
 def lines_of(conflict: FoundConflict) -> list[str]:
@@ -50,10 +52,10 @@ def lines_of(conflict: FoundConflict) -> list[str]:
     return [_title(conflict), *_files(conflict, MOST_FILES), *_sides(conflict), *command(conflict)]
 
 
-def wake_lines(conflict: FoundConflict, path: str) -> list[str]:
+def wake_lines(conflict: FoundConflict) -> list[str]:
     """What a wake carries: the commands, and of the rest what there is room for."""
     lines = [_title(conflict)]
-    last = [*command(conflict), f"All of it: {path}"]
+    last = [*command(conflict), f"All of it: {conflict.path}"]
     room = WAKE_CHARACTERS - _size([*lines, *last])
     for line in [*_files(conflict, MOST_FILES), *_sides(conflict)]:
         room -= len(line) + 1
