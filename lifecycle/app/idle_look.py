@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from lifecycle.app.wiring import WorktreeWorld
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.claim.record.state import Record
-    from lifecycle.feedback.waiting.shared_looks import SharedAnswer, SharedLooks
+    from lifecycle.feedback.waiting.look_rounds import SharedAnswer
+    from lifecycle.feedback.waiting.shared_looks import SharedLooks
 
 T = TypeVar("T")
 

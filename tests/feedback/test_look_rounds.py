@@ -19,6 +19,7 @@ from lifecycle.feedback.waiting.look_rounds import (
     SETTLES,
     LookBoard,
     PointsLeft,
+    SharedAnswer,
     WatchedPull,
 )
 from tests.batches import each_row
@@ -196,18 +197,27 @@ def test_a_failed_round_is_made_smaller_and_later() -> None:
 def test_a_hold_ends_and_one_that_no_limit_of_githubs_lasts_is_none() -> None:
     """Clocks are corrected, and files are damaged: nobody waits for a date of next year."""
 
-    def held(until: float) -> float | None:
-        return look_rounds.held_until(LookBoard(hold=until), NOW)
+    def held(until: float) -> SharedAnswer | None:
+        return LookBoard(hold=until, why="Wait.").answer("a", NOW, NOW, EVERY)
 
-    assert (held(0.0), held(NOW), held(NOW + 1)) == (None, None, NOW + 1)
-    assert (held(NOW + LONGEST_HOLD), held(NOW + LONGEST_HOLD + 1)) == (NOW + LONGEST_HOLD, None)
+    def waits(until: float) -> SharedAnswer:
+        return SharedAnswer(is_whole=False, again=until, problem="Wait.")
+
+    assert (held(0.0), held(NOW), held(NOW + 1)) == (None, None, waits(NOW + 1))
+    last = NOW + LONGEST_HOLD
+    assert (held(last), held(last + 1)) == (waits(last), None)
+
+
+def test_a_server_without_digests_is_left_alone_for_a_while() -> None:
+    """Each looks for itself, and a date that is too far away is none."""
     off = look_rounds.turned_off(LookBoard(), NOW)
     assert off.off == NOW + OFF
-    assert [look_rounds.is_off(off, NOW + s) for s in (-1, 0, OFF - 1, OFF)] == [
-        False,
-        True,
-        True,
-        False,
+    moments = [NOW + s for s in (-1, 0, OFF - 1, OFF)]
+    assert [off.answer("a", NOW, now, EVERY) for now in moments] == [
+        None,
+        SharedAnswer(is_whole=True, again=NOW),
+        SharedAnswer(is_whole=True, again=NOW + OFF - 1),
+        None,
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lifecycle.feedback.waiting.shared_looks import SharedAnswer
+from lifecycle.feedback.waiting.look_rounds import SharedAnswer
 from lifecycle.hooks import quick_wait
 from lifecycle.hooks.quick_wait import MOST_BYTES, REST, Rest, _Resting
 from lifecycle.storage import signs_of_life

@@ -152,9 +152,9 @@ class FailureWatch:
             "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "-U0", before, after,
         )  # fmt: skip
 
-    def _merge_base(self, one: str, other: str) -> str:
+    def _merge_base(self, commit: str, base: str) -> str:
         """The commit from which both went on; "" if nobody knows."""
-        return self._tried(self._world.git.run, "merge-base", one, other) or ""
+        return self._tried(self._world.git.run, "merge-base", commit, base) or ""
 
     def _completed(self, facts: FailureFacts, tip: str) -> FailureFacts:
         """Read what is known of a head beside its logs; what cannot be read counts as not known."""

@@ -73,6 +73,23 @@ class WatchedPull:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedAnswer:
+    """The answer to a waiter's question whether its pull request changed.
+
+    Attributes:
+        is_whole: it is to look whole, now.
+        again: when it is to ask again, in seconds since the epoch.
+        is_same: nothing changed since it looked whole. Neither: nobody may ask now, or somebody does.
+        problem: the sentence on why nobody may, "" if there is none.
+    """
+
+    is_whole: bool
+    again: float
+    is_same: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LookBoard:
     """What all waiters of one token know together.
 
@@ -98,6 +115,18 @@ class LookBoard:
         """The board as plain JSON values, lists and no tuples."""
         kept: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return kept
+
+    def answer(self, key: str, looked: float, now: float, every: float) -> SharedAnswer | None:
+        """What the board alone tells who last looked at `looked`; None if GitHub has to be asked."""
+        if now < self.off <= now + OFF:
+            return SharedAnswer(True, now)
+        if now < self.hold <= now + LONGEST_HOLD:
+            return SharedAnswer(False, self.hold, problem=self.why)
+        pull = self.pulls.get(key)
+        if pull is None or not pull.is_known(looked, now, every):
+            return None
+        is_whole = pull.needs_whole(looked)
+        return SharedAnswer(is_whole, pull.at + every, is_same=not is_whole)
 
     @classmethod
     def from_json(cls, data: object) -> LookBoard:
@@ -130,16 +159,6 @@ def enlisted(
         return board
     pull = replace(before, ids=tuple(ids), asked=now, looked=max(before.looked, looked))
     return replace(board, pulls={**board.pulls, ids[0]: pull})
-
-
-def held_until(board: LookBoard, now: float) -> float | None:
-    """Until when nobody asks, None if anybody may."""
-    return board.hold if now < board.hold <= now + LONGEST_HOLD else None
-
-
-def is_off(board: LookBoard, now: float) -> bool:
-    """True if each looks for itself, since the server cannot be asked for digests."""
-    return now < board.off <= now + OFF
 
 
 def next_round(board: LookBoard, now: float) -> tuple[str, ...]:

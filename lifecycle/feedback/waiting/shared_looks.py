@@ -13,7 +13,6 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from lifecycle.core.errors import LockBusy, Rejected, Transient, Unsupported
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import parse_time
 from lifecycle.feedback.waiting import look_rounds
-from lifecycle.feedback.waiting.look_rounds import LookBoard, PointsLeft
+from lifecycle.feedback.waiting.look_rounds import LookBoard, PointsLeft, SharedAnswer
 from lifecycle.settings import config, user_folder
 from lifecycle.storage import log, regular_files, store
 
@@ -38,23 +37,6 @@ BUSY_SECONDS = 2.0
 LOCK_SECONDS = 5.0
 OLD_SECONDS = 7 * 86_400.0
 """Seconds without use after which the file of a token is removed."""
-
-
-@dataclass(frozen=True, slots=True)
-class SharedAnswer:
-    """The answer to a waiter's question whether its pull request changed.
-
-    Attributes:
-        is_whole: it is to look whole, now.
-        again: when it is to ask again, in seconds since the epoch.
-        is_same: nothing changed since it looked whole. Neither: nobody may ask now, or somebody does.
-        problem: the sentence on why nobody may, "" if there is none.
-    """
-
-    is_whole: bool
-    again: float
-    is_same: bool = False
-    problem: str = ""
 
 
 @dataclass(eq=False)
@@ -100,60 +82,47 @@ class SharedLooks:
         """Keep all waiters of this token from asking for so many seconds, as GitHub wants it."""
         now = self.clock.now()
         with contextlib.suppress(OSError, LockBusy):
-            self._changed(partial(look_rounds.failed, count=1, now=now, named=seconds))
+            self._changed(lambda board: look_rounds.failed(board, 1, now, named=seconds))
 
     def _asked(self, ids: Sequence[str], looked: float, now: float) -> SharedAnswer:
         board = self._enlist(ids, looked, now)
-        answer = self._known(board, ids[0], looked, now)
+        answer = board.answer(ids[0], looked, now, self.every)
         if answer is not None:
             return answer
         with self._lock("asking", 0.0):
             # Another may have asked while we came here.
-            answer = self._known(self._read(), ids[0], looked, now)
-            return answer or self._round(ids[0], looked, now)
+            board = self._read()
+            answer = board.answer(ids[0], looked, now, self.every)
+            answer = answer or self._round(board, now).answer(ids[0], looked, now, self.every)
+            return answer or SharedAnswer(True, now)
 
     def _enlist(self, ids: Sequence[str], looked: float, now: float) -> LookBoard:
-        every = self.every
-        enlisted = partial(look_rounds.enlisted, ids=ids, now=now, looked=looked, every=every)
-        return self._changed(enlisted)
+        return self._changed(
+            lambda board: look_rounds.enlisted(board, ids, now, looked=looked, every=self.every)
+        )
 
-    def _known(self, board: LookBoard, key: str, looked: float, now: float) -> SharedAnswer | None:
-        """What the file alone tells, None if GitHub has to be asked."""
-        if look_rounds.is_off(board, now):
-            return SharedAnswer(True, now)
-        held = look_rounds.held_until(board, now)
-        if held is not None:
-            return SharedAnswer(False, held, problem=board.why)
-        pull = board.pulls.get(key)
-        if pull is None or not pull.is_known(looked, now, self.every):
-            return None
-        is_whole = pull.needs_whole(looked)
-        return SharedAnswer(is_whole, pull.at + self.every, is_same=not is_whole)
-
-    def _round(self, key: str, looked: float, now: float) -> SharedAnswer:
-        board = self._read()
+    def _round(self, board: LookBoard, now: float) -> LookBoard:
+        """Ask GitHub for the digests that are due; the board afterwards."""
         asked = look_rounds.next_round(board, now)
         pulls = [board.pulls[node_id] for node_id in asked]
         ids = look_rounds.digests_asked(pulls)
-        change: Callable[[LookBoard], LookBoard]
         try:
             reply = self.graph().execute(DOCUMENT, {"ids": ids}, subject="what is waited for")
         except Transient as error:
             log.write(self.root, f"looks: {error.sentence}")
-            count, wait, why = len(asked), error.retry_after, error.sentence
-            change = partial(look_rounds.failed, count=count, now=now, named=wait, why=why)
+            wait, why = error.retry_after, error.sentence
+            return self._changed(
+                lambda before: look_rounds.failed(before, len(asked), now, named=wait, why=why)
+            )
         except Unsupported as error:
             log.write(self.root, f"looks are not shared: {error.sentence}")
-            change = partial(look_rounds.turned_off, now=now)
+            return self._changed(lambda before: look_rounds.turned_off(before, now))
         except Rejected as error:
             log.write(self.root, f"looks: {error.sentence}")
-            return SharedAnswer(True, now)  # its own look tells what is wrong
-        else:
-            shown = _digests(reply, ids)
-            digests = {pull.ids[0]: _joined(shown, pull.ids) for pull in pulls}
-            points = _points(reply.data)
-            change = partial(look_rounds.answered, digests=digests, now=now, points=points)
-        return self._known(self._changed(change), key, looked, now) or SharedAnswer(True, now)
+            return board  # its own look tells what is wrong
+        shown, points = _digests(reply, ids), _points(reply.data)
+        digests = {pull.ids[0]: _joined(shown, pull.ids) for pull in pulls}
+        return self._changed(lambda before: look_rounds.answered(before, digests, now, points))
 
     def _changed(self, change: Callable[[LookBoard], LookBoard]) -> LookBoard:
         """The board after a change under the short lock; it is written if it is another afterwards."""
