@@ -135,7 +135,11 @@ class CheckCase:
 
     def ready(self, *labels: str) -> list[str]:
         """The ids of what another actor's `ready` gives; for the check's label unless others are named."""
-        return [task.id for task in self.two.ready(labels=labels or (self.label,))]
+        tasks = self.two.ready(labels=labels or (self.label,))
+        demand(
+            all(task.is_ready for task in tasks), "a task that is given as ready does not say so"
+        )
+        return [task.id for task in tasks]
 
     def stands(self, task: Task, status: TaskStatus, assignee: str) -> None:
         """Broken unless the task has this status and is this one's."""
@@ -160,22 +164,26 @@ class CheckCase:
         if atomicity in (Atomicity.NONE, Atomicity.ADVISORY):
             raise NotHere(f"its claims are {atomicity}")
 
-    def writes_nothing(self, what: str, verb: Callable[[], object], *ids: str) -> None:
-        """Broken if the call changes anything that can be seen; `ids` are looked at one by one."""
-        before = self._seen(ids)
-        verb()
-        demand(self._seen(ids) == before, f"{what} wrote something")
+    def writes_nothing(
+        self, what: str, verb: Callable[..., object], *given: Any, **more: Any
+    ) -> None:
+        """Broken if the call changes anything that can be seen of this check's tasks."""
+        before = self._seen()
+        verb(*given, **more)
+        demand(self._seen() == before, f"{what} wrote something")
 
-    def lacks(self, capability: Capability, what: str, verb: Callable[[], object]) -> None:
+    def lacks(
+        self, capability: Capability, what: str, verb: Callable[..., object], *given: Any
+    ) -> None:
         """Broken unless the call raises Lacking, with the name of the capability."""
-        error = refused(Lacking, what, verb)
+        error = refused(Lacking, what, verb, *given)
         same(error.capability, capability, "the capability")
 
-    def _seen(self, ids: tuple[str, ...]) -> object:
+    def _seen(self) -> object:
         listed = self.one.list(label=self.label)
-        tasks = [self.one.get(name) for name in ids]
-        notes = [self.one.list_comments(name) for name in ids]
-        return self.ground.writes(), listed, tasks, notes
+        closed = self.one.list(label=self.label, status=TaskStatus.CLOSED)
+        tasks = [(self.one.get(t.id), self.one.list_comments(t.id)) for t in (*listed, *closed)]
+        return self.ground.writes(), listed, closed, tasks
 
 
 def plain(text: str) -> str:

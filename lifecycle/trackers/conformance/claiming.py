@@ -31,7 +31,7 @@ def claiming_again_is_no_error(case: CheckCase) -> None:
     """The same actor has it already, also from a new object, and nothing is written."""
     made = case.claimed()
     again = case.tracker(1)
-    case.writes_nothing("the second claim", lambda: again.claim(made.id), made.id)
+    case.writes_nothing("the second claim", again.claim, made.id)
     same(again.claim(made.id).status, TaskStatus.IN_PROGRESS, "the status")
 
 
@@ -44,7 +44,7 @@ def anothers_task_is_refused(case: CheckCase) -> None:
         known = ("", case.holder(1), case.one.actor)
         demand(error.by in known, f"`by` is {error.by!r}, not who has it")
 
-    case.writes_nothing("a refused claim", claim, made.id)
+    case.writes_nothing("a refused claim", claim)
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
 
 
@@ -93,8 +93,7 @@ def releasing_what_is_nobodys_changes_nothing(case: CheckCase) -> None:
     case.one.claim(given.id)
     case.one.release(given.id)
     for made in (free, given):
-        release = partial(case.one.release, made.id)
-        case.writes_nothing("releasing a free task", release, made.id)
+        case.writes_nothing("releasing a free task", case.one.release, made.id)
         same(case.one.get(made.id).status, TaskStatus.OPEN, "the status")
 
 
@@ -171,7 +170,7 @@ def without_leases_there_is_nothing_to_renew(case: CheckCase) -> None:
     if case.one.abilities().has(Capability.LEASES):
         raise NotHere("it has leases")
     made = case.claimed()
-    case.lacks(Capability.LEASES, "renewing without leases", lambda: case.one.renew(made.id))
+    case.lacks(Capability.LEASES, "renewing without leases", case.one.renew, made.id)
 
 
 def _has_claimed(name: str, tracker: Tracker) -> bool:

@@ -42,22 +42,21 @@ class Result:
 
 def run(ground: Ground, checks: Iterable[Check] = CHECKS) -> Iterator[Result]:
     """Run checks one after the other, each with tasks of its own; none ends the run."""
-    for check in checks:
-        yield run_one(ground, check)
+    return (run_one(ground, check) for check in checks)
 
 
 def run_one(ground: Ground, check: Check) -> Result:
     """Run one check. Whatever the tracker raises that the check did not ask for is a failure."""
-    name = check.__name__
+    outcome, words = CheckOutcome.FAILED, ""
     try:
         check(CheckCase(ground))
+        outcome = CheckOutcome.PASSED
     except NotHere as reason:
-        return Result(name, CheckOutcome.SKIPPED, str(reason))
+        outcome, words = CheckOutcome.SKIPPED, str(reason)
     except Broken as broken:
-        return Result(name, CheckOutcome.FAILED, str(broken))
+        words = str(broken)
     except LifecycleError as error:
-        return Result(name, CheckOutcome.FAILED, f"{type(error).__name__}: {error.sentence}")
+        words = f"{type(error).__name__}: {error.sentence}"
     except Exception as error:  # noqa: BLE001 -- a tracker that is not ours may raise anything
         words = f"{type(error).__name__}, which is none of the three kinds of errors: {error}"
-        return Result(name, CheckOutcome.FAILED, words)
-    return Result(name, CheckOutcome.PASSED)
+    return Result(check.__name__, outcome, words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, cast
 
 from lifecycle.core.errors import Invalid
@@ -61,8 +60,7 @@ def what_can_be_no_key_is_invalid(case: CheckCase) -> None:
     """A key is hidden in texts: spaces and what ends a comment are refused."""
     made = case.make()
     for key in ("", "a b", "a--b", "a>b", "a\nb"):
-        create = partial(case.one.create, key, title="x", labels=(case.label,))
-        refused(Invalid, f"create with the key {key!r}", create)
+        refused(Invalid, f"create with the key {key!r}", case.one.create, key, title="x")
         refused(Invalid, f"comment with the key {key!r}", case.one.comment, made.id, key, "x")
     same(len(case.one.list(label=case.label)), 1, "the number of tasks")
     same(case.one.list_comments(made.id), (), "the comments")
@@ -73,8 +71,8 @@ def creating_twice_makes_one(case: CheckCase) -> None:
     key = case.key()
     made = case.one.create(key, title="First", labels=(case.label,))
     case.one.edit(made.id, title="Edited")
-    create = partial(case.one.create, key, title="Second", labels=(case.label,))
-    case.writes_nothing("the second create", create, made.id)
+    labels = (case.label,)
+    case.writes_nothing("the second create", case.one.create, key, title="Second", labels=labels)
     again = case.tracker(1).create(key, title="Third", labels=(case.label,))
     same((again.id, again.title), (made.id, "Edited"), "what the second call gives")
     same(case.listed(), [made.id], "the tasks")
@@ -98,7 +96,7 @@ def a_closed_task_says_why(case: CheckCase) -> None:
         same(task.status, TaskStatus.CLOSED, "the status")
         demand(not task.is_open, "a closed task says that it is open")
         same(plain(task.close_reason), plain(reason), "the reason")
-    case.writes_nothing("closing again", lambda: case.two.close(made.id, reason="Other"), made.id)
+    case.writes_nothing("closing again", case.two.close, made.id, reason="Other")
     same(plain(case.one.get(made.id).close_reason), plain(reason), "the reason after closing again")
 
 
@@ -118,7 +116,7 @@ def a_reopened_task_is_nobodys(case: CheckCase) -> None:
 def reopening_what_is_open_changes_nothing(case: CheckCase) -> None:
     """Whoever has it keeps it."""
     made = case.claimed()
-    case.writes_nothing("it", lambda: case.two.reopen(made.id), made.id)
+    case.writes_nothing("it", case.two.reopen, made.id)
     same(case.two.get(made.id).assignee, case.holder(1), "the assignee")
 
 
@@ -130,8 +128,7 @@ def an_edit_changes_what_it_names(case: CheckCase) -> None:
         change = cast("dict[str, Any]", {name: value})
         wanted |= change
         case.one.edit(made.id, **change)
-        edit = partial(case.one.edit, made.id, **change)
-        case.writes_nothing(f"the same edit of the {name}", edit, made.id)
+        case.writes_nothing(f"the same edit of the {name}", case.one.edit, made.id, **change)
         shown = case.two.get(made.id)
         values = {"title": shown.title, "description": plain(shown.description)}
         same(
@@ -143,7 +140,7 @@ def an_edit_changes_what_it_names(case: CheckCase) -> None:
 def nothing_to_edit_is_no_edit(case: CheckCase) -> None:
     """`edit` without a value gives the task as it is; an unknown id is still told."""
     made = case.make("Same")
-    case.writes_nothing("it", lambda: case.one.edit(made.id), made.id)
+    case.writes_nothing("it", case.one.edit, made.id)
     same(case.one.edit(made.id).title, "Same", "the title")
 
 
@@ -165,8 +162,8 @@ def labels_are_added_and_removed(case: CheckCase) -> None:
     for labels in (edited.labels, case.two.get(made.id).labels):
         own = {name for name in labels if name.startswith(case.label)}
         same(own, {case.label, new}, "the labels")
-    edit = partial(case.one.edit_labels, made.id, add=(new,), remove=(old,))
-    case.writes_nothing("the same edit", edit, made.id)
+    verb = case.one.edit_labels
+    case.writes_nothing("the same edit", verb, made.id, add=(new,), remove=(old,))
 
 
 def a_label_in_both_is_invalid(case: CheckCase) -> None:
@@ -202,7 +199,7 @@ def a_comment_is_posted_once(case: CheckCase) -> None:
     """One for each key: a second call posts none and leaves the text, also from a new object."""
     made, key = case.make(), case.key()
     first = case.one.comment(made.id, key, "First")
-    case.writes_nothing("the second call", lambda: case.one.comment(made.id, key, "First"), made.id)
+    case.writes_nothing("the second call", case.one.comment, made.id, key, "First")
     again = case.tracker(1).comment(made.id, key, "Changed")
     same((again.id, plain(again.text)), (first.id, "First"), "what the second call gives")
     case.one.comment(made.id, case.key(), "Second")
