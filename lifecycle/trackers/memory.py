@@ -22,6 +22,8 @@ from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 NAME = "memory"
 LEASE_SECONDS = 3600.0
 _FREE: dict[str, Any] = {"status": TaskStatus.OPEN, "raw_status": "open", "assignee": ""}
+_HELD: dict[str, Any] = {"status": TaskStatus.IN_PROGRESS, "raw_status": "in_progress"}
+_CLOSED: dict[str, Any] = {"status": TaskStatus.CLOSED, "raw_status": "closed"}
 _FLAGS = frozenset(Capability) - {Capability.PUBLISH}
 
 
@@ -57,16 +59,17 @@ class MemoryTasks:
         return replace(task, blocked_by=still_open)
 
     def change(self, task: Task, **changes: Any) -> Task:
-        """Set these attributes; what is so already is no write."""
+        """Set these attributes, of a new one as well; what is so already is no write."""
         changed = replace(task, **changes)
         if changed != task:
             self.writes += 1
             self._put(replace(changed, updated_at=self.now()))
-        return self.find(task.id)
+        return self.find(changed.id)
 
     def all(self) -> list[Task]:
         """Every task, by urgency."""
-        return sorted((self.find(name) for name in self.tasks), key=lambda task: task.urgency)
+        with self.lock:
+            return sorted(map(self.find, self.tasks), key=lambda task: task.urgency)
 
     def is_behind(self, name: str, other: str) -> bool:
         """True if `other` is reached from `name` by following what blocks what."""
@@ -118,14 +121,12 @@ class MemoryTracker:
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
         """Every task with this label and status; without a status, all that are not closed."""
-        with self._tasks.lock:
-            tasks = self._tasks.all()
+        tasks = self._tasks.all()
         return tuple(task for task in tasks if refusals.is_listed(task, label, status))
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """What could be begun now, by urgency."""
-        with self._tasks.lock:
-            ready = [task for task in self._tasks.all() if task.is_ready]
+        ready = (task for task in self._tasks.all() if task.is_ready)
         return tuple(task for task in ready if refusals.has_any(task.labels, labels))
 
     def create(self, key: str, **new: Unpack[tracker.NewTask]) -> Task:
@@ -137,12 +138,8 @@ class MemoryTracker:
                 return tasks.find(tasks.keys[key])
             name, now = f"mem-{len(tasks.tasks) + 1}", tasks.now()
             tasks.keys[key] = name
-            tasks.writes += 1
             labels = tuple(dict.fromkeys(task.labels))
-            tasks.tasks[name] = replace(
-                task, id=name, labels=labels, created_at=now, updated_at=now
-            )
-            return tasks.find(name)
+            return tasks.change(task, id=name, labels=labels, created_at=now)
 
     def claim(self, id: str) -> Task:  # noqa: A002
         """Make it the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
@@ -154,9 +151,7 @@ class MemoryTracker:
                 raise refusals.not_claimable(task.id, task.raw_status)
             refusals.demand_free(task.id, task.blocked_by, "claimed")
             self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
-            return self._tasks.change(
-                task, status=TaskStatus.IN_PROGRESS, raw_status="in_progress", assignee=self.actor
-            )
+            return self._tasks.change(task, **_HELD, assignee=self.actor)
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """Claim the first of `ready`, in one step; None if there is none."""
@@ -187,13 +182,8 @@ class MemoryTracker:
             if not task.is_open:
                 return task
             refusals.demand_free(task.id, task.blocked_by, "closed")
-            return self._tasks.change(
-                task,
-                status=TaskStatus.CLOSED,
-                raw_status="closed",
-                close_reason=reason,
-                closed_at=self._tasks.now(),
-            )
+            now = self._tasks.now()
+            return self._tasks.change(task, **_CLOSED, close_reason=reason, closed_at=now)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
         """Make it open and nobody's; one that is not closed stays as it is."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from lifecycle.core import errors, hidden_marker
-from lifecycle.core.light_dataclass import asdict, dataclass, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json, object_in, replace
 from lifecycle.core.redact import short
 from lifecycle.core.tracker import Capability, Note, Task
 from lifecycle.storage import log, store
@@ -28,8 +28,6 @@ from lifecycle.trackers.beads.bd_process import PUBLISH_SECONDS, Runner, verb_of
 from lifecycle.trackers.refusals import lacking, sentence
 
 Value = TypeVar("Value")
-Holds = Callable[[Task], bool]
-"""Whether a task is as it was to become."""
 
 
 class Asking:
@@ -113,12 +111,13 @@ class Asking:
         notes = [bd_decode.note_of(comment) for comment in answer]
         return tuple(sorted(notes, key=lambda pair: pair[0].created_at or 0.0))
 
-    def change(self, before: Task, *words: str, so: Holds) -> Task:
+    def change(self, before: Task, verb: str, *words: str, so: Callable[[Task], bool]) -> Task:
         """Run a write that shows the task it changed, and give that task.
 
         Args:
             before: the task as it was; its blockers are kept, since such answers do not name them.
-            words: the command.
+            verb: the command.
+            words: what stands behind the task in it.
             so: whether a task is as it was to become.
         """
 
@@ -131,7 +130,8 @@ class Asking:
             task = self.show(before.id).task
             return task if so(task) else None
 
-        return self.write(*words, names=(before.id,), due=list, seen=seen, read=read)
+        command = (verb, before.id, *words, "--json")
+        return self.write(*command, names=(before.id,), due=list, seen=seen, read=read)
 
     def write(
         self,
@@ -271,14 +271,10 @@ def forget(runner: Runner) -> None:
 
 def _kept(place: Path, key: list[Any]) -> Build | None:
     """What was kept of this very program; None if nothing was, or what is there cannot be read."""
-    snapshot = store.read(place, follow=False)
-    if snapshot is None:
-        return None
-    try:
-        data = json.loads(snapshot.content)
-        return Build(**data["build"]) if data["program"] == key else None
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
+    file = store.read(place, follow=False)
+    kept = object_in(file.content if file is not None else b"")
+    build: Build | None = from_json(Build, kept.get("build"))
+    return build if kept.get("program") == key else None
 
 
 def _asked(runner: Runner) -> Build:
@@ -316,9 +312,6 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part or 0) for part in match.groups()) if match else ()
 
 
-_SYNC, _PUSH = "sync", "dolt push"
-
-
 def publish_command(runner: Runner, build: Build) -> str:
     """The words of bd's that send; "" where there is nobody to send to, or no way to know."""
     if build.pushes:
@@ -329,8 +322,8 @@ def publish_command(runner: Runner, build: Build) -> str:
         except errors.LifecycleError:
             # A way that nobody could look at is not offered: it is a convenience.
             return ""
-        return _PUSH if remotes else ""
-    return _SYNC if build.syncs and _has_git_remote(runner) else ""
+        return "dolt push" if remotes else ""
+    return "sync" if build.syncs and _has_git_remote(runner) else ""
 
 
 def send(runner: Runner, words: str) -> None:

@@ -30,15 +30,10 @@ NAME = "beads"
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
-    runner = Runner(
-        place.root,
-        place.environment,
-        place.actor(),
-        place.deadline,
-        folder=place.folder,
-        is_hook=place.is_hook,
-        demand=partial(bd_here.refuse, place.root, place.environment, place.folder),
-    )
+    here = (place.root, place.environment)
+    demand = partial(bd_here.refuse, *here, place.folder)
+    limits = (place.deadline, place.folder, place.is_hook)
+    runner = Runner(*here, place.actor(), *limits, demand)
     return BeadsTracker(runner, lambda: _users_names(place))
 
 
@@ -175,20 +170,20 @@ class BeadsTracker:
             if task.status not in (TaskStatus.OPEN, TaskStatus.IN_PROGRESS):
                 raise refusals.not_claimable(task.id, task.raw_status)
             refusals.demand_free(task.id, task.blocked_by, "claimed")
+            free = task
             if task.status is TaskStatus.IN_PROGRESS:
                 # Begun, and nobody's: a build claims only what is open.
-                opened = self._update(
-                    task, "--status=open", so=lambda now: now.status is TaskStatus.OPEN
+                free = self._ask.change(
+                    task, "update", "--status=open", so=lambda now: now.status is TaskStatus.OPEN
                 )
-                return self._take(opened)
-            return self._take(task)
+            return self._take(free)
 
     def _take(self, task: Task) -> Task:
         """Claim an open task that is nobody's, or the actor's already."""
         if self._ask.build.claims and not task.assignee:
-            return self._update(task, "--claim", so=self._has)
-        words = ("--status=in_progress", f"--assignee={self.actor}")
-        taken = self._update(task, *words, so=self._has)
+            return self._ask.change(task, "update", "--claim", so=self._has)
+        words = ("update", "--status=in_progress", f"--assignee={self.actor}")
+        taken = self._ask.change(task, *words, so=self._has)
         if self._ask.build.claims:
             return taken
         # Without compare-and-swap the last one who writes has it, which may be another by now.
@@ -244,7 +239,7 @@ class BeadsTracker:
             if not task.is_open or _is_free(task):
                 return task
             self._demand_mine(task)
-            return self._update(task, "--status=open", "--assignee=", so=_is_free)
+            return self._ask.change(task, "update", "--status=open", "--assignee=", so=_is_free)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
         """Close it; a closed one keeps its reason, which bd would overwrite. BlockedBy."""
@@ -253,9 +248,7 @@ class BeadsTracker:
                 return task
             refusals.demand_free(task.id, task.blocked_by, "closed")
             words = (f"--reason={reason}",) if reason else ()
-            return self._ask.change(
-                task, "close", task.id, *words, "--json", so=lambda now: not now.is_open
-            )
+            return self._ask.change(task, "close", *words, so=lambda now: not now.is_open)
 
     def reopen(self, id: str) -> Task:  # noqa: A002
         """Make it open and nobody's; one that is not closed stays as it is."""
@@ -265,8 +258,9 @@ class BeadsTracker:
             free = task
             if task.assignee:
                 # First: between the two steps it is closed, so that the next call goes on.
-                free = self._update(task, "--assignee=", so=lambda now: not now.assignee)
-            return self._ask.change(free, "reopen", task.id, "--json", so=_is_free)
+                words = ("update", "--assignee=")
+                free = self._ask.change(task, *words, so=lambda now: not now.assignee)
+            return self._ask.change(free, "reopen", so=_is_free)
 
     def edit(self, id: str, **texts: Unpack[tracker.TaskEdit]) -> Task:  # noqa: A002
         """Set its texts and its priority; Invalid."""
@@ -279,7 +273,9 @@ class BeadsTracker:
             words = _changes(row, wanted)
             if not words:
                 return row.task
-            return self._update(row.task, *words, so=lambda now: _texts(now) == _texts(wanted))
+            return self._ask.change(
+                row.task, "update", *words, so=lambda now: _texts(now) == _texts(wanted)
+            )
 
     def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; Invalid. A label is the same in capitals."""
@@ -355,9 +351,6 @@ class BeadsTracker:
         """The task as it is, while no other process of ours runs bd; NotFound, Busy."""
         with self._runner.alone():
             yield self._ask.show(name).task
-
-    def _update(self, before: Task, *words: str, so: Callable[[Task], bool]) -> Task:
-        return self._ask.change(before, "update", before.id, *words, "--json", so=so)
 
     def _has(self, task: Task) -> bool:
         return task.status is TaskStatus.IN_PROGRESS and task.assignee == self.actor
