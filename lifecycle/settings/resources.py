@@ -7,7 +7,7 @@ says them.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,15 +59,17 @@ def texts(name: str) -> dict[str, Any]:
     return tomllib.loads(packaged(name))
 
 
+@cache
+def table(name: str) -> dict[str, Any]:
+    """The same, read once; nobody changes it."""
+    return texts(name)
+
+
 @dataclass(eq=False)
 class Sentences:
     """The sentences of a TOML file of the package's own, by name; it is read for the first of them."""
 
     file: str
-
-    @cached_property
-    def _texts(self) -> dict[str, str]:
-        return texts(self.file)
 
     def __call__(self, name: str, /, **values: Any) -> str:
         """A sentence, filled in.
@@ -77,7 +79,7 @@ class Sentences:
             values: by the first word in braces, what is filled in there; several clauses with semicolons.
         """
         joined = {k: "; ".join(v) for k, v in values.items() if isinstance(v, (list, tuple))}
-        return " ".join(self._texts[name].splitlines()).format_map({**values, **joined})
+        return " ".join(table(self.file)[name].splitlines()).format_map({**values, **joined})
 
 
 sentence: Final = Sentences("settings/sentences.toml")

@@ -144,12 +144,9 @@ class MemoryTracker:
     def claim(self, id: str) -> Task:  # noqa: A002
         """Make it the actor's; AlreadyClaimed, NotClaimable, BlockedBy, NotFound."""
         with self._found(id) as task:
-            self._demand_mine(task)
-            if task.status is TaskStatus.IN_PROGRESS:
+            if refusals.is_held(task, self.actor):
                 return task
-            if task.status is not TaskStatus.OPEN:
-                raise refusals.not_claimable(task.id, task.raw_status)
-            refusals.demand_free(task.id, task.blocked_by, "claimed")
+            refusals.demand_claimable(task, self.actor)
             self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
             return self._tasks.change(task, **_HELD, assignee=self.actor)
 
@@ -162,16 +159,14 @@ class MemoryTracker:
     def renew(self, id: str) -> Task:  # noqa: A002
         """Let the actor's claim live for another `lease_seconds`; AlreadyClaimed, NotClaimable."""
         with self._found(id) as task:
-            self._demand_mine(task)
-            if task.status is not TaskStatus.IN_PROGRESS:
-                raise refusals.not_renewed(task.id, task.raw_status)
+            refusals.demand_renewable(task, self.actor)
             self._tasks.ends[id] = self._tasks.now() + self._tasks.lease_seconds
             return self._tasks.change(task)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """Make it nobody's and open; a closed one stays closed. AlreadyClaimed."""
         with self._found(id) as task:
-            self._demand_mine(task)
+            refusals.demand_mine(task, self.actor)
             if not task.is_open:
                 return task
             return self._tasks.change(task, **_FREE)
@@ -242,7 +237,3 @@ class MemoryTracker:
         """The task as it is now, while nobody else changes any; NotFound."""
         with self._tasks.lock:
             yield self._tasks.find(name)
-
-    def _demand_mine(self, task: Task) -> None:
-        if task.status is TaskStatus.IN_PROGRESS and task.assignee != self.actor:
-            raise refusals.held(task.id, task.assignee)

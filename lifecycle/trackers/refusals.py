@@ -123,9 +123,32 @@ def not_claimable(task: str, status: str) -> errors.NotClaimable:
     return errors.NotClaimable(sentence("not-claimable", task=task, status=status), status=status)
 
 
-def not_renewed(task: str, status: str) -> errors.NotClaimable:
-    """The error for a task on which the actor has no claim any more."""
-    return errors.NotClaimable(sentence("not-renewed", task=task, status=status), status=status)
+def is_held(task: Task, actor: str) -> bool:
+    """True if the actor has it."""
+    return task.status is TaskStatus.IN_PROGRESS and task.assignee == actor
+
+
+def demand_mine(task: Task, actor: str) -> None:
+    """AlreadyClaimed if it is another's."""
+    if task.is_open and task.assignee not in ("", actor):
+        raise held(task.id, task.assignee)
+
+
+def demand_claimable(task: Task, actor: str) -> None:
+    """AlreadyClaimed, NotClaimable, BlockedBy unless the actor may have it, who does not have it so far."""
+    demand_mine(task, actor)
+    if task.status not in (TaskStatus.OPEN, TaskStatus.IN_PROGRESS):
+        raise not_claimable(task.id, task.raw_status)
+    demand_free(task.id, task.blocked_by, "claimed")
+
+
+def demand_renewable(task: Task, actor: str) -> None:
+    """AlreadyClaimed if it is another's, NotClaimable if the actor has no claim on it any more."""
+    demand_mine(task, actor)
+    if not is_held(task, actor):
+        status = task.raw_status
+        words = sentence("not-renewed", task=task.id, status=status)
+        raise errors.NotClaimable(words, status=status)
 
 
 def is_listed(task: Task, label: str, status: TaskStatus | None) -> bool:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from enum import IntEnum, auto
-from typing import Any
+from enum import StrEnum, auto
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, from_json
 from lifecycle.settings import resources
 
 MOST_READ = 2_000
 """Characters of a line that are looked at: a bundle in one line has no second error far behind."""
 
 
-class AnchorRank(IntEnum):
+class AnchorRank(StrEnum):
     """How surely a line tells the error."""
 
     NONE = auto()
@@ -37,18 +36,14 @@ class AnchorRow:
     lines: tuple[str, ...]
 
 
-@functools.cache
-def _table() -> dict[str, Any]:
-    return resources.texts("feedback/checks/log_words.toml")
+_table = functools.partial(resources.table, "feedback/checks/log_words.toml")
 
 
 @functools.cache
 def rows() -> tuple[AnchorRow, ...]:
     """The errors of the table, in their order."""
-    return tuple(
-        AnchorRow(row["of"], AnchorRank[row["rank"].upper()], row["pattern"], tuple(row["lines"]))
-        for row in _table()["anchor"]
-    )
+    read: tuple[AnchorRow, ...] = from_json(tuple[AnchorRow, ...], _table()["anchor"])
+    return read
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -10,7 +10,7 @@ import json
 from contextlib import AbstractContextManager, nullcontext
 
 from lifecycle.core.errors import LifecycleError, NotFound
-from lifecycle.core.light_dataclass import asdict, from_json, replace
+from lifecycle.core.light_dataclass import asdict, from_json, object_in, replace
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import HARD_EXIT_GRACE, DeadlineReached, alarm
 from lifecycle.core.values.failed_checks import FailedCheck, FailedHead
@@ -59,7 +59,6 @@ def fetch(
             head = world.reports.failed_head(pull, group)
             for check in ordered(head)[:MOST_JOBS]:
                 if check.job is not None:
-                    logs[check.job] = ReadLog(problem=TOO_LATE)
                     logs[check.job] = read_log(world, check, check.job)
     except DeadlineReached:
         if head is None or seconds is None:
@@ -77,9 +76,11 @@ def fetch(
 def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     """Read the log of a check's job: as it was kept, else as GitHub has it; a failure is its `problem`."""
     files = FeedbackFiles(world.root)
-    earlier = _known(files.read(f"{job}.json"))
-    if earlier is not None and files.has(f"{job}.log"):
-        return ReadLog(earlier[0], files.shown(f"{job}.log"), tests=earlier[1])
+    kept_json = object_in(files.read(f"{job}.json") or b"")
+    earlier = from_json(LogExcerpt, kept_json)
+    tests = from_json(tuple[str, ...], kept_json.get("tests"))
+    if None not in (earlier, tests) and files.has(f"{job}.log"):
+        return ReadLog(earlier, files.shown(f"{job}.log"), tests=tests)
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)
     try:
@@ -122,13 +123,3 @@ def _time_of(check: FailedCheck) -> StepTime | None:
     if step is None or step.began is None or step.ended is None:
         return None
     return StepTime(step.began, step.ended)
-
-
-def _known(content: bytes | None) -> tuple[LogExcerpt, tuple[str, ...]] | None:
-    """The excerpt and the tests that were kept before; None if there are none that can be read."""
-    try:
-        kept = json.loads(content or b"null")
-        log_excerpt: LogExcerpt | None = from_json(LogExcerpt, kept)
-        return (log_excerpt, tuple(map(str, kept["tests"]))) if log_excerpt is not None else None
-    except (ValueError, KeyError, TypeError):
-        return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, from_json
 from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
@@ -23,9 +22,7 @@ class InfrastructureRow:
     always: bool = False
 
 
-@functools.cache
-def _table() -> dict[str, Any]:
-    return resources.texts("feedback/failures/infrastructure.toml")
+_table = functools.partial(resources.table, "feedback/failures/infrastructure.toml")
 
 
 @functools.cache

@@ -10,7 +10,6 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.settings import resources
@@ -41,10 +40,8 @@ class TamperFinding:
     line: str = ""
 
 
-@functools.cache
-def table() -> dict[str, Any]:
-    """The content of `tampering.toml`."""
-    return resources.texts("feedback/failures/tampering.toml")
+table = functools.partial(resources.table, "feedback/failures/tampering.toml")
+"""The content of `tampering.toml`."""
 
 
 def files_of(diff: str) -> tuple[DiffedFile, ...]:

@@ -85,7 +85,6 @@ class ReviewThread:
     line: int | None
     remarks: tuple[Remark, ...]
     can_reply: bool
-    start_line: int | None = None
     is_resolved: bool = False
     is_outdated: bool = False
     can_resolve: bool = False

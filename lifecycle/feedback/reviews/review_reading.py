@@ -106,7 +106,6 @@ def thread(node: Json) -> ReviewThread:
         id=text(node, "id"),
         path=text(node, "path"),
         line=line if isinstance(line, int) else None,
-        start_line=node["startLine"] if isinstance(node.get("startLine"), int) else None,
         remarks=remarks,
         is_resolved=bool(node.get("isResolved")),
         is_outdated=bool(node.get("isOutdated")),

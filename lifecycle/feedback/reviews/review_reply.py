@@ -70,7 +70,6 @@ class ThreadState:
     thread: ReviewThread
     number: int
     head: str
-    repository: str
     pending_url: str
 
 
@@ -126,7 +125,6 @@ class ReviewAnswers:
         state = self.read(wanted.thread)
         mark = mark_of(state.thread, wanted)
         posted = _marked(state.thread, mark)
-        is_seen = is_new = posted is None
         if posted is not None:
             url, is_seen = posted.url, True
             self._forget(mark)
@@ -135,7 +133,7 @@ class ReviewAnswers:
             url = self._post(state, wanted, mark, now)
             state, is_seen = self._seen_again(state, mark)
         is_resolved, note = self._resolved(state.thread, wanted)
-        return Replied(state.number, url, is_new, is_seen, is_resolved, note)
+        return Replied(state.number, url, posted is None, is_seen, is_resolved, note)
 
     def read(self, thread: str) -> ThreadState:
         """Read a thread as it is now; raises NotFound, and what every read raises."""
@@ -158,7 +156,7 @@ class ReviewAnswers:
         pending = nodes(pull, "reviews")
         url = (text(pending[0], "url") or "on its page") if pending else ""
         conversation = review_reading.thread(node)
-        return ThreadState(conversation, number, text(pull, "headRefOid"), name, url)
+        return ThreadState(conversation, number, text(pull, "headRefOid"), url)
 
     def _post(self, state: ThreadState, wanted: WantedReply, mark: str, now: float) -> str:
         """Post the reply, unless it may be there already; returns its address."""
@@ -255,10 +253,8 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
     change raises it again, and what a person began that person resolves.
     """
     is_bots = thread.remarks[0].trusted is Trusted.BOT
-    resolves = wanted.resolves
-    if resolves is None:
-        resolves = wanted.verdict is ReplyVerdict.FIXED
-    if not resolves:
+    is_fixed = wanted.verdict is ReplyVerdict.FIXED
+    if not (is_fixed if wanted.resolves is None else wanted.resolves):
         return False, ""
     if not is_bots and not (wanted.resolves and wanted.is_person):
         who = named(thread.remarks[0].author) if thread.remarks[0].author else "who began it"

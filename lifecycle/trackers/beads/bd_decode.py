@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import partial
 from typing import Any
 
 from lifecycle.core import errors, timing
@@ -33,10 +33,8 @@ _BEGINS = re.compile(
 """What may stand before the words that tell: who says it, and at what."""
 
 
-@cache
-def _answers() -> dict[str, Any]:
-    """What bd's words mean, as `bd_answers.toml` has it."""
-    return resources.texts("trackers/beads/bd_answers.toml")
+_answers = partial(resources.table, "trackers/beads/bd_answers.toml")
+"""What bd's words mean, as `bd_answers.toml` has it."""
 
 
 def unknown(*names: str) -> errors.NotFound:

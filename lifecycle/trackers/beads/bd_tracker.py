@@ -30,10 +30,9 @@ NAME = "beads"
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
-    here = (place.root, place.environment)
-    demand = partial(bd_here.refuse, *here, place.folder)
-    limits = (place.deadline, place.folder, place.is_hook)
-    runner = Runner(*here, place.actor(), *limits, demand)
+    demand = partial(bd_here.refuse, place.root, place.environment, place.folder)
+    about = (place.root, place.environment, place.actor(), place.deadline, place.folder)
+    runner = Runner(*about, place.is_hook, demand)
     return BeadsTracker(runner, lambda: _users_names(place))
 
 
@@ -166,10 +165,7 @@ class BeadsTracker:
         with self._alone_at(id) as task:
             if self._has(task):
                 return task
-            self._demand_mine(task)
-            if task.status not in (TaskStatus.OPEN, TaskStatus.IN_PROGRESS):
-                raise refusals.not_claimable(task.id, task.raw_status)
-            refusals.demand_free(task.id, task.blocked_by, "claimed")
+            refusals.demand_claimable(task, self.actor)
             free = task
             if task.status is TaskStatus.IN_PROGRESS:
                 # Begun, and nobody's: a build claims only what is open.
@@ -188,7 +184,7 @@ class BeadsTracker:
             return taken
         # Without compare-and-swap the last one who writes has it, which may be another by now.
         now = self._ask.show(task.id).task
-        self._demand_mine(now)
+        refusals.demand_mine(now, self.actor)
         return now
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
@@ -222,9 +218,7 @@ class BeadsTracker:
         if not self._ask.build.leases:
             raise refusals.lacking(Capability.LEASES, "bd-keeps-claims")
         task = self._ask.show(id).task
-        self._demand_mine(task)
-        if not self._has(task):
-            raise refusals.not_renewed(task.id, task.raw_status)
+        refusals.demand_renewable(task, self.actor)
 
         def seen(_raw: Any) -> Task | None:
             now = self._ask.show(task.id).task
@@ -238,7 +232,7 @@ class BeadsTracker:
         with self._alone_at(id) as task:
             if not task.is_open or _is_free(task):
                 return task
-            self._demand_mine(task)
+            refusals.demand_mine(task, self.actor)
             return self._ask.change(task, "update", "--status=open", "--assignee=", so=_is_free)
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
@@ -353,11 +347,7 @@ class BeadsTracker:
             yield self._ask.show(name).task
 
     def _has(self, task: Task) -> bool:
-        return task.status is TaskStatus.IN_PROGRESS and task.assignee == self.actor
-
-    def _demand_mine(self, task: Task) -> None:
-        if task.is_open and task.assignee not in ("", self.actor):
-            raise refusals.held(task.id, task.assignee)
+        return refusals.is_held(task, self.actor)
 
 
 def _is_free(task: Task) -> bool:

@@ -146,7 +146,7 @@ class IssueHolding:
             holder = None
         held = [holder.agent] if holder is not None and holder.agent != self._actor else []
         if not self._login_in(issue):
-            return (*held, *missing(issue.assignees, (self._login,))[:1])
+            return (*held, *issue.assignees[:1])
         if holder is not None:
             return tuple(held)
         marks = [mark for mark in self._marks(number) if present((mark.author,), issue.assignees)]
@@ -272,9 +272,8 @@ class IssueHolding:
         return marks
 
     def _demand_no_others(self, issue: IssueFacts) -> None:
-        others = missing(issue.assignees, (self._login,))
-        if others and not self._login_in(issue):
-            raise refusals.held(f"#{issue.number}", others[0])
+        if issue.assignees and not self._login_in(issue):
+            raise refusals.held(f"#{issue.number}", issue.assignees[0])
 
     def _login_in(self, issue: IssueFacts) -> bool:
         return bool(present((self._login,), issue.assignees))
