@@ -19,12 +19,10 @@ from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task,
 from lifecycle.trackers import refusals
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
-NAME = "memory"
 LEASE_SECONDS = 3600.0
 _FREE: dict[str, Any] = {"status": TaskStatus.OPEN, "raw_status": "open", "assignee": ""}
 _HELD: dict[str, Any] = {"status": TaskStatus.IN_PROGRESS, "raw_status": "in_progress"}
 _CLOSED: dict[str, Any] = {"status": TaskStatus.CLOSED, "raw_status": "closed"}
-_FLAGS = frozenset(Capability) - {Capability.PUBLISH}
 
 
 @dataclass
@@ -100,7 +98,7 @@ class MemoryTracker:
         actor: in whose name everything is done.
     """
 
-    name = NAME
+    name = "memory"
 
     def __init__(self, tasks: MemoryTasks, actor: str) -> None:
         self._tasks = tasks
@@ -108,7 +106,7 @@ class MemoryTracker:
 
     def abilities(self) -> Abilities:
         """Everything but publishing, among those who share the object."""
-        return Abilities(Atomicity.LOCAL_CAS, _FLAGS)
+        return Abilities(Atomicity.LOCAL_CAS, frozenset(Capability) - {Capability.PUBLISH})
 
     def wording(self) -> Wording:
         """The product's own commands."""

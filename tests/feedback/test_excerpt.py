@@ -25,7 +25,7 @@ KEY = (
 
 def missing(log: QuotedLog) -> list[str]:
     """What a person would quote and the excerpt lacks."""
-    text = excerpt(log.text.splitlines()).text
+    text = "\n".join(excerpt(log.text.splitlines()).lines)
     return [one for one in log.quote if one not in text]
 
 
@@ -50,7 +50,7 @@ def test_a_test_that_fails_is_named() -> None:
     named = [log for log in RECORDED if log.quote]
     assert len(named) >= 40
     for log in named:
-        text = excerpt(log.text.splitlines()).text
+        text = "\n".join(excerpt(log.text.splitlines()).lines)
         for failure in log.quote:
             for word in failure.replace("::", " ").split():
                 last = word.rstrip(".").rpartition(".")[2]
@@ -65,10 +65,11 @@ def test_the_step_is_found_without_its_time_and_by_it(log: QuotedLog) -> None:
     assert shown.lines == by_time.lines
     assert shown.first_error == by_time.first_error
     assert not any(
-        word in shown.text for word in ("No such section", "errors-1.0", "actions/checkout")
+        word in "\n".join(shown.lines)
+        for word in ("No such section", "errors-1.0", "actions/checkout")
     )
     assert len(shown.lines) <= MOST_LINES
-    assert len(shown.text) <= MOST_CHARACTERS
+    assert len("\n".join(shown.lines)) <= MOST_CHARACTERS
 
 
 def test_a_step_that_failed_and_was_passed_over_is_not_the_one() -> None:
@@ -79,7 +80,7 @@ def test_a_step_that_failed_and_was_passed_over_is_not_the_one() -> None:
     hour = type(step)(step.began + 3600, step.ended + 3600)
     shown = excerpt((first + late).splitlines(), hour)
     assert shown.first_error == "src/a.c:3:1: error: expected ';'"
-    assert "cache is empty" not in shown.text
+    assert "cache is empty" not in "\n".join(shown.lines)
 
 
 def test_a_log_without_an_error_is_shown_by_its_end() -> None:
@@ -219,7 +220,7 @@ def test_lines_that_are_longer_without_their_secrets_keep_to_the_room() -> None:
     lines = [f"line {n} {'://:a@' * 80}" for n in range(60)]
     lines[30], lines[45] = (f"Error: {lines[at]}" for at in (30, 45))
     shown = excerpt(lines)
-    assert len(shown.text) <= MOST_CHARACTERS
+    assert len("\n".join(shown.lines)) <= MOST_CHARACTERS
     assert shown.lines[-1] == "… 11 lines left out …"
 
 
@@ -253,10 +254,10 @@ def test_no_secret_is_shown_wherever_a_line_is_cut() -> None:
     edge = "error: " + "x" * (excerpts.MOST_WIDE - 20) + " " + TOKEN
     lines = [*KEY.split("\n"), *(f"line {n}" for n in range(8)), edge, f"and {TOKEN}"]
     shown = excerpt(lines)
-    assert "***" in shown.text
-    assert "ghp_" not in shown.text + shown.first_error
-    assert "secretlines" not in shown.text
-    assert "MIIE" not in shown.text
+    assert "***" in "\n".join(shown.lines)
+    assert "ghp_" not in "\n".join(shown.lines) + shown.first_error
+    assert "secretlines" not in "\n".join(shown.lines)
+    assert "MIIE" not in "\n".join(shown.lines)
 
 
 def test_progress_and_colours_are_gone() -> None:
@@ -287,9 +288,9 @@ def test_an_excerpt_of_anything_keeps_to_its_size(lines: list[str]) -> None:
     """Whatever a log holds: its limits, and each line that is left out is counted."""
     shown = excerpt(lines)
     assert len(shown.lines) <= MOST_LINES
-    assert len(shown.text) <= MOST_CHARACTERS
+    assert len("\n".join(shown.lines)) <= MOST_CHARACTERS
     assert 0 <= shown.left_out <= shown.total
-    assert "\x1b" not in shown.text
+    assert "\x1b" not in "\n".join(shown.lines)
 
 
 def test_the_step_s_last_lines_are_shown_too() -> None:

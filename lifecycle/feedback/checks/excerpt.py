@@ -63,11 +63,6 @@ class LogExcerpt:
     total: int
     left_out: int
 
-    @property
-    def text(self) -> str:
-        """The lines as one text."""
-        return "\n".join(self.lines)
-
 
 @dataclass
 class _Window:

@@ -88,9 +88,8 @@ class FailureWatch:
         ledger, flakes = ladder.flakes(ledger, head, _passed(pull))
         if pull.checks is not None and pull.checks.is_green:
             ledger = ledger.mended()
-        news = FailuresHeard({}, tampering=weakened, flakes=_flaky(flakes))
-        if weakened:
-            news = replace(news, notices=_weakens(pull, ledger, weakened))
+        notices = _weakens(pull, ledger, weakened) if weakened else ()
+        news = FailuresHeard({}, notices, tampering=weakened, flakes=_flaky(flakes))
         facts = self._read.pop((pull.number, head), None)
         if facts is not None:
             settings = self._world.settings

@@ -52,14 +52,13 @@ def in_wake(conversation: PullConversation, decision: ReviewDecision, path: str)
     tail = [*_answer(decision.agent), f"All of it, with the lines of the diff: {path}"]
     room = MOST_IN_WAKE - len("\n".join([*head, *tail])) - 80
     kept: list[str] = []
-    shown = 0
+    left = len(decision.agent)
     for place, point in enumerate(decision.agent, 1):
         lines = [f"{place}. {place_of(point, conversation.head)}", *brief(point.remark)]
         if len("\n".join([*kept, *lines])) > room:
             break
         kept += lines
-        shown += 1
-    left = len(decision.agent) - shown
+        left -= 1
     more = [f"… and {left} more in the file."] if left else []
     return "\n".join([*head, words.quoted_as_data(), *kept, *more, *tail])
 

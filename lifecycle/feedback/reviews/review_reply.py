@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
@@ -167,10 +168,8 @@ class ReviewAnswers:
         number, root = state.number, state.thread.remarks[0].id
         body = {"body": hidden_marker.signed(_with_commit(wanted, state.head), mark)}
         subject = f"a reply to review thread {state.thread.id} of #{number}"
-
-        def send() -> str:
-            path = f"pulls/{number}/comments/{root}/replies"
-            return self.calls.create("POST", path, subject, _address, body)
+        path = f"pulls/{number}/comments/{root}/replies"
+        send = partial(self.calls.create, "POST", path, subject, _address, body)
 
         def look() -> str | None:
             reply = _marked(self.read(state.thread.id).thread, mark)

@@ -25,8 +25,6 @@ from lifecycle.trackers.beads.bd_decode import DELETED, IssueRow, note_of, row_o
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
-NAME = "beads"
-
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
@@ -55,17 +53,13 @@ class BeadsTracker:
         names: gives the names that bd takes for this user; asked only where somebody holds a task.
     """
 
-    name = NAME
+    name = "beads"
 
     def __init__(self, runner: Runner, names: Callable[[], tuple[str, ...]] = tuple) -> None:
         self._runner = runner
         self._names = names
         self._ask = Asking(runner)
-
-    @property
-    def actor(self) -> str:
-        """In whose name everything is done: bd's `--actor`."""
-        return self._runner.actor
+        self.actor = runner.actor  # bd's `--actor`
 
     def about(self) -> str:
         """The program with its version, and the configured folder, for `lifecycle doctor`."""

@@ -288,9 +288,8 @@ class GitHubIssues(TaskLists):
 
     @cached_property
     def _abilities(self) -> Abilities:
-        is_exclusive = self._holding.has_leases
-        if is_exclusive:
-            is_exclusive = self._place.hub.forge.repository_access().can_push is not False
+        hub, has_leases = self._place.hub, self._holding.has_leases
+        is_exclusive = has_leases and hub.forge.repository_access().can_push is not False
         return Abilities(Atomicity.SHARED_CAS if is_exclusive else Atomicity.ADVISORY, _CAN)
 
     @cached_property

@@ -119,11 +119,6 @@ def note_of(facts: CommentFacts) -> Note:
     return Note(str(facts.id), facts.author, Body.of(facts.body).text, facts.created_at)
 
 
-def is_blocked(facts: IssueFacts) -> bool:
-    """True if an open issue blocks it, or a sub-issue of it is open: it says so itself."""
-    return bool(facts.open_blockers or facts.open_parts)
-
-
 def blockers_of(calls: IssueCalls, facts: IssueFacts) -> tuple[str, ...]:
     """The open issues that block it, and its open sub-issues; those of other repositories by name.
 
@@ -199,11 +194,9 @@ class TaskLists:
         names = self._names(labels) if labels else ("",)
         lists = (self._calls.listed("open", label=name, assignee="none") for name in names)
         issues = {issue.number: issue for listed in lists for issue in listed}
-        unblocked = (i for i in issues.values() if not (is_blocked(i) or i.assignees))
-        tasks = [*map(task_of, unblocked)]
-        cards: dict[str, Card] = {}
-        if tasks and self._has_board:
-            cards = self._seen(self._all, cards)
+        idle = (i for i in issues.values() if not (i.open_blockers or i.open_parts or i.assignees))
+        tasks = [*map(task_of, idle)]
+        cards: dict[str, Card] = self._seen(self._all, {}) if tasks and self._has_board else {}
         free = [task for task in tasks if self._is_free(task, cards)]
         return _by_urgency(free, _words(cards))
 
@@ -224,10 +217,8 @@ class TaskLists:
 
         Requests: 1 with a board; none if it was read for the task's priority just now.
         """
-        if not self._has_board:
-            return None
         if task.id not in self._read:
-            self._look_at(task.id)
+            self._of([task])
         return self._read.pop(task.id, None)
 
     def with_priority(self, task: Task) -> Task:
@@ -267,14 +258,9 @@ class TaskLists:
             return {}
         if tasks[1:]:
             return _words(self._seen(self._all, {}))
-        (name,) = (task.id for task in tasks)
-        card = self._look_at(name)
+        name = tasks[0].id
+        self._read[name] = card = self._seen(lambda: self._place.hub.card_of(int(name)), None)
         return {name: card.priority} if card is not None and card.priority else {}
-
-    def _look_at(self, name: str) -> CardWords | None:
-        card = self._seen(lambda: self._place.hub.card_of(int(name)), None)
-        self._read[name] = card
-        return card
 
     def _all(self) -> dict[str, Card]:
         """The cards of this repository's issues."""
