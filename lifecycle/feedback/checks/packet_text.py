@@ -60,16 +60,9 @@ def wake_lines(packet: FailurePacket) -> list[str]:
             break
         lines += [*head, *_excerpt(failure, 40, room - _size(head))]
     lines += [quoted(sentence, _ERROR) for sentence in packet.unseen]
-    return _clipped(lines)
-
-
-def _clipped(lines: Sequence[str]) -> list[str]:
-    kept: list[str] = []
-    for line in lines:
-        if _size([*kept, line]) > WAKE_CHARACTERS:
-            break
-        kept.append(line)
-    return kept
+    while _size(lines) > WAKE_CHARACTERS:
+        lines.pop()
+    return lines
 
 
 def _size(lines: Sequence[str]) -> int:

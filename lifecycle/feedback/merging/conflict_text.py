@@ -49,7 +49,7 @@ class FoundConflict:
 
 def lines_of(conflict: FoundConflict) -> list[str]:
     """The whole conflict, line by line."""
-    return [_title(conflict), *_files(conflict, MOST_FILES), *_sides(conflict), *command(conflict)]
+    return [_title(conflict), *_below(conflict), *command(conflict)]
 
 
 def wake_lines(conflict: FoundConflict) -> list[str]:
@@ -57,7 +57,7 @@ def wake_lines(conflict: FoundConflict) -> list[str]:
     lines = [_title(conflict)]
     last = [*command(conflict), f"All of it: {conflict.path}"]
     room = WAKE_CHARACTERS - _size([*lines, *last])
-    for line in [*_files(conflict, MOST_FILES), *_sides(conflict)]:
+    for line in _below(conflict):
         room -= len(line) + 1
         if room >= 0:
             lines.append(line)
@@ -85,13 +85,11 @@ def _title(conflict: FoundConflict) -> str:
     return f"{where} conflict in {count}. {review_messages.quoted_as_data()}"
 
 
-def _files(conflict: FoundConflict, most: int) -> list[str]:
-    return _listed("In conflict:", conflict.files, most)
-
-
-def _sides(conflict: FoundConflict) -> list[str]:
+def _below(conflict: FoundConflict) -> list[str]:
+    """The files, and both sides' commits."""
     base = named(conflict.base)
     return [
+        *_listed("In conflict:", conflict.files, MOST_FILES),
         *_listed(f"Commits of {base} that changed them since:", conflict.theirs, MOST_COMMITS),
         *_listed("Commits of the branch that did:", conflict.ours, MOST_COMMITS),
     ]

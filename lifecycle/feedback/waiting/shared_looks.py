@@ -185,10 +185,8 @@ _TELLING = {"mergeable": ("CONFLICTING",), "mergeStateStatus": ("BEHIND", "DIRTY
 
 def _text(node: object) -> bytes:
     """The part of a node that its digest is made of, as bytes."""
-    shown = dict(node) if isinstance(node, Mapping) else {}
-    for name, words in _TELLING.items():
-        if shown.get(name) not in words:
-            shown.pop(name, None)
+    parts = node.items() if isinstance(node, Mapping) else ()
+    shown = {key: part for key, part in parts if key not in _TELLING or part in _TELLING[key]}
     return json.dumps(shown if node is not None else None, sort_keys=True).encode("ascii")
 
 

@@ -112,10 +112,8 @@ class GitHubIssues(TaskLists):
         if not issue.is_open:
             raise refusals.not_claimable(f"#{issue.number}", "closed")
         self._demand_free(issue, "claimed")
-        taken = replace(
-            issue_tasks.task_of(self._holding.take(issue)), status=TaskStatus.IN_PROGRESS
-        )
-        return self.with_priority(taken)
+        taken = issue_tasks.task_of(self._holding.take(issue))
+        return self.with_priority(replace(taken, status=TaskStatus.IN_PROGRESS))
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """Claim the first of `ready` that nobody else was quicker to claim; None if there is none."""
@@ -211,9 +209,8 @@ class GitHubIssues(TaskLists):
         """
         refusals.demand_key(key)
         number = self._issue(id).number
-        return issue_tasks.note_of(
-            self._comments.ensure_comment(number, f"note:{key}", text, update=False).now
-        )
+        ensured = self._comments.ensure_comment(number, f"note:{key}", text, update=False)
+        return issue_tasks.note_of(ensured.now)
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All comments, the oldest first, everybody's. Requests: 1, and 1 for each hundred."""
@@ -250,9 +247,8 @@ class GitHubIssues(TaskLists):
 
     def _shown(self, issue: IssueFacts) -> Task:
         """The task with what its own answer does not say: who blocks it, and why it was closed."""
-        task = self.with_priority(
-            issue_tasks.task_of(issue, issue_tasks.blockers_of(self._calls, issue))
-        )
+        blockers = issue_tasks.blockers_of(self._calls, issue)
+        task = self.with_priority(issue_tasks.task_of(issue, blockers))
         if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):
             return task
         # Anybody may put a marker into a comment: the word of whoever closed it counts.
@@ -280,11 +276,8 @@ class GitHubIssues(TaskLists):
                 seen.add(issue.number)
                 ours = f"/{self._calls.calls.repository}/".casefold()
                 related = self._calls.related(issue.number, "dependencies/blocked_by")
-                waiting += [
-                    blocker
-                    for blocker in related
-                    if blocker.is_open and ours in blocker.url.casefold()
-                ]
+                unclosed = (blocker for blocker in related if blocker.is_open)
+                waiting += [blocker for blocker in unclosed if ours in blocker.url.casefold()]
 
     @cached_property
     def _abilities(self) -> Abilities:

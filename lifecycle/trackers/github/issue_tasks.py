@@ -233,9 +233,8 @@ class TaskLists:
             return True
         if card.item.status not in (None, priorities.Status.TODO):
             return False
-        return not any(
-            self._waits(number, cards) for number in priorities.numbers(card.dependencies)
-        )
+        needed = priorities.numbers(card.dependencies)
+        return not any(self._waits(number, cards) for number in needed)
 
     def _waits(self, number: int, cards: dict[str, Card]) -> bool:
         """True if the issue is open, or nobody can say: then it would not be claimed either."""
