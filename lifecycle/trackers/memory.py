@@ -71,9 +71,8 @@ class MemoryTasks:
 
     def is_behind(self, name: str, other: str) -> bool:
         """True if `other` is reached from `name` by following what blocks what."""
-        return name == other or any(
-            self.is_behind(blocker, other) for blocker in self.blockers.get(name, ())
-        )
+        blockers = self.blockers.get(name, ())
+        return name == other or any(self.is_behind(blocker, other) for blocker in blockers)
 
     def _put(self, task: Task) -> Task:
         self.tasks[task.id] = replace(task, blocked_by=())

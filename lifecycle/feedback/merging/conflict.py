@@ -53,6 +53,5 @@ def _found(world: World, asked: FoundConflict) -> FoundConflict:
         words = ("log", "--no-merges", most, "--format=%h %an: %s", f"{since}..{until}", "--")
         return tuple(git.run(*words, *places).splitlines())
 
-    return replace(
-        asked, files=files, theirs=commits(asked.head, base), ours=commits(base, asked.head)
-    )
+    theirs, ours = commits(asked.head, base), commits(base, asked.head)
+    return replace(asked, files=files, theirs=theirs, ours=ours)

@@ -55,9 +55,8 @@ class Asking:
         if len(plain) < len(issues):
             self.has_strange = True
             left_out = ", ".join(short(repr(raw["id"]), 60) for raw in issues if raw not in plain)
-            log.write(
-                self.runner.root, f"tracker: left out, since no plain word is its id: {left_out}"
-            )
+            strange = f"tracker: left out, since no plain word is its id: {left_out}"
+            log.write(self.runner.root, strange)
         return tuple(bd_decode.row_of(raw) for raw in plain)
 
     @contextlib.contextmanager
@@ -137,7 +136,7 @@ class Asking:
         self,
         *words: str,
         names: tuple[str, ...] = (),
-        due: type,
+        due: type = dict,
         seen: Callable[[Any], Value | None],
         read: Callable[[], Value | None],
     ) -> Value:
@@ -257,10 +256,8 @@ def probe(runner: Runner) -> Build:
         text = json.dumps({"program": key, "build": asdict(build)}, indent=1)
         store.write(place, text.encode() + b"\n")
     if not _is_new(build.version):
-        oldest = f"{OLDEST[0]}.{OLDEST[1]}"
-        raise errors.VersionUnsupported(
-            sentence("bd-too-old", version=build.version, oldest=oldest)
-        )
+        words = {"version": build.version, "oldest": f"{OLDEST[0]}.{OLDEST[1]}"}
+        raise errors.VersionUnsupported(sentence("bd-too-old", **words))
     return build
 
 
@@ -280,9 +277,8 @@ def _kept(place: Path, key: list[Any]) -> Build | None:
 def _asked(runner: Runner) -> Build:
     answer = bd_decode.payload(runner.run("version", "--json"), due=dict, doing="version")
     update, ready = (runner.run(word, "--help").out for word in ("update", "ready"))
-    commands = set(
-        re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", runner.run("--help").out, re.MULTILINE)
-    )
+    overview = runner.run("--help").out
+    commands = set(re.findall(r"^ {1,4}([a-z][a-z-]*) {2,}\S", overview, re.MULTILINE))
     version = str(answer.get("version", ""))
     return Build(
         version=version,
@@ -316,9 +312,8 @@ def publish_command(runner: Runner, build: Build) -> str:
     """The words of bd's that send; "" where there is nobody to send to, or no way to know."""
     if build.pushes:
         try:
-            remotes = bd_decode.payload(
-                runner.run("dolt", "remote", "list", "--json"), due=list, doing="dolt remote"
-            )
+            ran = runner.run("dolt", "remote", "list", "--json")
+            remotes = bd_decode.payload(ran, due=list, doing="dolt remote")
         except errors.LifecycleError:
             # A way that nobody could look at is not offered: it is a convenience.
             return ""

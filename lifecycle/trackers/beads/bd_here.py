@@ -132,10 +132,8 @@ def _naming(folder: Path, environment: Mapping[str, str]) -> str:
 
 def _own_folder(root: Path) -> Path | None:
     """The repository's own database: of the worktree, else of the main one."""
-    places = (root, _main(root))
-    return next(
-        (folder / FOLDER for folder in places if folder and (folder / FOLDER).is_dir()), None
-    )
+    folders = (place / FOLDER for place in (root, _main(root)) if place)
+    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def _main(root: Path) -> Path | None:

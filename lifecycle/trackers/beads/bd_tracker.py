@@ -147,7 +147,7 @@ class BeadsTracker:
             if task is not None:
                 return task
             created = self._ask.write(
-                "create", *words, "--json", due=dict, seen=lambda raw: row_of(raw).task, read=find
+                "create", *words, "--json", seen=lambda raw: row_of(raw).task, read=find
             )
             if set(labels) <= set(created.labels):
                 return created
@@ -219,7 +219,7 @@ class BeadsTracker:
             return now if self._has(now) else None
 
         words, names = ("heartbeat", task.id, "--json"), (task.id,)
-        return self._ask.write(*words, names=names, due=dict, seen=seen, read=lambda: None)
+        return self._ask.write(*words, names=names, seen=seen, read=lambda: None)
 
     def release(self, id: str) -> Task:  # noqa: A002
         """Make it nobody's and open; a closed one stays closed. AlreadyClaimed."""
@@ -300,9 +300,7 @@ class BeadsTracker:
                 return posted
             verb = ("comments", "add") if self._ask.build.comments else ("comment",)
             words = (*verb, "--json", "--", id, hidden_marker.signed(text, mark))
-            return self._ask.write(
-                *words, names=(id,), due=dict, seen=lambda raw: note_of(raw)[0], read=find
-            )
+            return self._ask.write(*words, names=(id,), seen=lambda raw: note_of(raw)[0], read=find)
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
         """All comments, the oldest first; NotFound."""
@@ -322,11 +320,10 @@ class BeadsTracker:
                 now = self._ask.show(name)
                 return now.task if other.id in now.blockers else None
 
-            words = ("dep", "add", "--json", "--", name, other.id)
+            names = (name, other.id)
+            words = ("dep", "add", "--json", "--", *names)
             try:
-                return self._ask.write(
-                    *words, names=(name, other.id), due=dict, seen=lambda _raw: read(), read=read
-                )
+                return self._ask.write(*words, names=names, seen=lambda _raw: read(), read=read)
             except errors.AlreadyExists:
                 return self.get(name)
 

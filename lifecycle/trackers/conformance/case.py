@@ -136,9 +136,8 @@ class CheckCase:
     def ready(self, *labels: str) -> list[str]:
         """The ids of what another actor's `ready` gives; for the check's label unless others are named."""
         tasks = self.two.ready(labels=labels or (self.label,))
-        demand(
-            all(task.is_ready for task in tasks), "a task that is given as ready does not say so"
-        )
+        is_said = all(task.is_ready for task in tasks)
+        demand(is_said, "a task that is given as ready does not say so")
         return [task.id for task in tasks]
 
     def stands(self, task: Task, status: TaskStatus, assignee: str) -> None:

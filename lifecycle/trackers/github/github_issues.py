@@ -174,10 +174,8 @@ class GitHubIssues(TaskLists):
         issue = self._issue(id)
         number, before = issue.number, issue_tasks.Body.of(issue.body)
         body = before.saying(description) if description is not None else None
-        is_same = (title is None or same(title, issue.title)) and (
-            description is None or same(description, before.text)
-        )
-        if not is_same:
+        is_retitled = title is not None and not same(title, issue.title)
+        if is_retitled or (description is not None and not same(description, before.text)):
             issue = self._issues.ensure_text(number, title=title, body=body).now
         ranks = {n: rank for n in issue.labels if (rank := priorities.of_label(n)) is not None}
         task = self._shown(issue)

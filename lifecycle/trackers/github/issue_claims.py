@@ -266,9 +266,8 @@ class IssueHolding:
             key = _MARK.fullmatch(body.hidden[-1]) if body.hidden else None
             agent = _WORD.match(body.text)
             if key is not None and hidden_marker.is_signed(comment.body, body.hidden[-1]):
-                marks.append(
-                    ClaimMark(key[1], comment.author, agent[1] if agent else comment.author)
-                )
+                name = agent[1] if agent else comment.author
+                marks.append(ClaimMark(key[1], comment.author, name))
         return marks
 
     def _demand_no_others(self, issue: IssueFacts) -> None:

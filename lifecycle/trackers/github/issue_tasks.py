@@ -207,9 +207,8 @@ class TaskLists:
         families = [name for name in labels if name.endswith("*")]
         if families:
             names = (label.name for label in self._calls.labels())
-            exact |= {
-                name.casefold(): name for name in names if refusals.has_any((name,), families)
-            }
+            fitting = (name for name in names if refusals.has_any((name,), families))
+            exact |= {name.casefold(): name for name in fitting}
         return exact.values()
 
     def card(self, task: Task) -> CardWords | None:
