@@ -112,6 +112,11 @@ class SubmittedReview:
     state: str
     remark: Remark
 
+    @property
+    def point(self) -> ReviewPoint:
+        """Its own text as a point."""
+        return ReviewPoint(self.id, self.remark, None, self.state)
+
 
 @dataclass(frozen=True, slots=True)
 class PullConversation:

@@ -105,17 +105,18 @@ def points(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> lis
     for review in conversation.reviews:
         is_text = review.state == "COMMENTED" and bool(review.remark.body.strip())
         if (review.id in asked or is_text) and _speaks(review.remark):
-            open_points.append(ReviewPoint(review.id, review.remark, None, review.state))
+            open_points.append(review.point)
     speaking = filter(_speaks, conversation.comments)
     return [*open_points, *(ReviewPoint(f"C{comment.id}", comment) for comment in speaking)]
 
 
 def news(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """The points that nobody was told of as they are now: edits are news, and what is opened again."""
-    return [point for point in points(conversation, rows) if _is_new(point, rows.get(point.key))]
+    return [point for point in points(conversation, rows) if _is_new(point, rows)]
 
 
-def _is_new(point: ReviewPoint, row: ToldPoint | None) -> bool:
+def _is_new(point: ReviewPoint, rows: Mapping[str, ToldPoint]) -> bool:
+    row = rows.get(point.key)
     if row is None or row.is_resolved:
         return True
     # Bots rewrite what they say of the change as a whole at each push: their threads count, and it not.
@@ -131,29 +132,19 @@ def strangers(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> 
         if not thread.is_resolved
         for remark in thread.shown
     ]
-    candidates += [
-        ReviewPoint(f"S{review.remark.id}", review.remark, None, review.state)
-        for review in conversation.reviews
-    ]
+    texts = [review.point for review in conversation.reviews]
+    candidates += [replace(text, key=f"S{text.remark.id}") for text in texts]
     candidates += [ReviewPoint(f"S{comment.id}", comment) for comment in conversation.comments]
-    return [
-        point
-        for point in candidates
-        if point.remark.trusted is Trusted.STRANGER
-        and point.remark.body.strip()
-        and not point.remark.is_hidden
-        and _is_new(point, rows.get(point.key))
-    ]
+    seen = (point for point in candidates if not point.remark.is_hidden)
+    theirs = (point for point in seen if point.remark.trusted is Trusted.STRANGER)
+    return [point for point in theirs if point.remark.body.strip() and _is_new(point, rows)]
 
 
 def approvals(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
     """The untold texts of approvals: they ask for no answer, and nobody looks for them there."""
-    candidates = [
-        ReviewPoint(review.id, review.remark, None, review.state)
-        for review in conversation.reviews
-        if review.state == "APPROVED" and review.remark.body.strip() and _speaks(review.remark)
-    ]
-    return [point for point in candidates if _is_new(point, rows.get(point.key))]
+    texts = (review.point for review in conversation.reviews if review.state == "APPROVED")
+    speaking = (text for text in texts if text.remark.body.strip() and _speaks(text.remark))
+    return [point for point in speaking if _is_new(point, rows)]
 
 
 def limited(conversation: PullConversation, rows: Mapping[str, ToldPoint]) -> list[ReviewPoint]:
