@@ -167,15 +167,10 @@ def packet(head: FailedHead, logs: Mapping[int, ReadLog]) -> FailurePacket:
         if key in folded:
             failure = replace(folded[key], same=(*folded[key].same, _name(check)))
         folded[key] = failure
-    return FailurePacket(
-        head.pull,
-        head.url,
-        head.sha,
-        tuple(folded.values()),
-        tuple(_name(further) for further in checks[MOST_JOBS:]),
-        head.left,
-        tuple(redact(sentence) for sentence in head.unseen),
-    )
+    failures = tuple(folded.values())
+    others = tuple(_name(further) for further in checks[MOST_JOBS:])
+    unseen = tuple(redact(sentence) for sentence in head.unseen)
+    return FailurePacket(head.pull, head.url, head.sha, failures, others, head.left, unseen)
 
 
 def _name(check: FailedCheck) -> str:

@@ -52,6 +52,7 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
                 unread.discard(name)
         if not unread:
             break
+    asked = (part(request, "requestedReviewer") for request in nodes(pull, "reviewRequests"))
     return PullConversation(
         number=number,
         url=text(pull, "url"),
@@ -59,11 +60,7 @@ def read(graph: GraphClient, repository: Repository, number: int) -> PullConvers
         threads=tuple(thread(node) for node in lists["reviewThreads"]),
         reviews=tuple(_review(node) for node in lists["reviews"] if node.get("state") != "PENDING"),
         comments=tuple(remark(node) for node in lists["comments"]),
-        requested=tuple(
-            review_bots.plain_login(text(part(request, "requestedReviewer"), "login"))
-            for request in nodes(pull, "reviewRequests")
-            if request.get("requestedReviewer")
-        ),
+        requested=tuple(review_bots.plain_login(text(who, "login")) for who in asked if who),
         is_complete=not unread,
     )
 

@@ -97,12 +97,9 @@ def _told(
     after = ledger.telling(agent, head).telling(for_person, head, is_persons=True)
     if kept:
         after = replace(after, rounds=_with_round(ledger, head, [point.key for point in kept]))
+    is_late = bool(kept) and count > CALM_ROUNDS
     return ReviewDecision(
-        after,
-        tuple(agent),
-        tuple(for_person),
-        must_reproduce=bool(kept) and count > CALM_ROUNDS,
-        question=question,
+        after, tuple(agent), tuple(for_person), must_reproduce=is_late, question=question
     )
 
 
