@@ -81,9 +81,7 @@ def shared(
     changed: the claim was edited, something failed, reviews are due, what failed is to be read again, or
     GitHub never showed its checks.
     """
-    if watching is None:
-        return None
-    return _with_looks(world, within, lambda looks: looks.ask(*watching))
+    return _with_looks(world, within, lambda looks: looks.ask(*watching)) if watching else None
 
 
 def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Watching | None:
