@@ -12,6 +12,7 @@ import codecs
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 _IS = r"[\"']?\s*[:=]\s*[\"']?"
 """What stands between a name and its value."""
@@ -189,11 +190,12 @@ def swept(value: object, names: list[str], name: str = "", *, is_request: bool =
         is_request: a name or an id (a field that is none of `TEXTS`) loses only what has the shape of a
             secret: a variable may be called TOKEN_OWNER, and hold the repository's owner.
     """
-    secrets = [value for name, value in os.environ.items() if _is_secret(name, value)]
+    secrets = tuple(value for name, value in os.environ.items() if _is_secret(name, value))
+    without = cache(_without)  # of many entries the same names are in each
 
     def clean(value: object, name: str) -> object:
         if isinstance(value, str):
-            text = _without(() if is_request and name not in TEXTS else secrets, value)
+            text = without(() if is_request and name not in TEXTS else secrets, value)
             if text != value and name not in names:
                 names.append(name)
             return text
@@ -239,12 +241,13 @@ def _spelled(text: str, plain: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     joints = {match.start() for match in re.finditer(_JOINT, text)} if "\u200d" in text else ()
-    return "".join(
-        c
-        if (c.isprintable() and c not in _HIDDEN) or c in plain or at in joints
-        else c.encode("unicode_escape").decode()
-        for at, c in enumerate(text)
-    )
+
+    def spelled(match: re.Match[str]) -> str:
+        c = match[0]
+        is_seen = (c.isprintable() and c not in _HIDDEN) or match.start() in joints
+        return c if is_seen else c.encode("unicode_escape").decode()
+
+    return re.sub(f"[^ -~{plain}]", spelled, text)
 
 
 _BRACKET = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"

@@ -133,8 +133,7 @@ class InferredTask:
     @cached_property
     def happened_at(self) -> float | None:
         """When the last thing happened that the Status follows from, taking it among them."""
-        named = Record(values={"pr_number": self.pull.number if self.pull else None})
-        moment = derive.happened_at(named, replace(self.observation, by_number=self.pull))
+        moment = derive.happened_at(self.pull.number if self.pull else None, self.observation)
         moments = [at for at in (moment, self.started_at) if at is not None]
         return max(moments, default=None)
 
@@ -290,6 +289,7 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
     return Record(
         values=_values(task, phase),
         created_at=task.started_at or 0.0,
+        title=task.issue.title,
         card=CardRecord(is_known=item is not None, agent=_synced_agent(task)),
         pull=PullRecord(opened=pull.number, url=pull.url, head=pull.head_sha)
         if pull is not None
@@ -414,4 +414,5 @@ def _branch_of(number: int, holding: Holding, hold: Hold | None) -> str:
 
 def is_named(branch: str, number: int) -> bool:
     """True if the branch's name is one that a claim of this issue makes: `claude/<slug>-<n>`."""
-    return bool(re.fullmatch(rf"claude/(?:.*-)?{number}", branch))
+    named = re.fullmatch(r"claude/(?:.*-)?(\d+)", branch)
+    return named is not None and named[1] == str(number)

@@ -70,6 +70,8 @@ class Judge:
             kinds.add(_MOVED)
         if task.is_unassigned and not writes.keys() & {"silent", "merged-open"}:
             kinds.add(_UNASSIGNED)
+        if not kinds:
+            return ()
         stays = {kind: KINDS[kind].stays for kind in KINDS if kind in kinds}
         if self.is_rehearsal and "silent" in done and _revives(done):
             stays["silent"] = ALIVE
@@ -107,19 +109,17 @@ class Judge:
     def is_silent(self, task: InferredTask) -> bool:
         """True if an agent's task shows no sign of life and nobody else has to act on it."""
         sign, pull = task.last_sign, task.pull
-        if (
-            not task.is_agents
-            or sign is None
-            or (task.issue.is_open and task.is_worked_on_elsewhere)
-        ):
+        if sign is not None and not task.issue.is_open:
+            sign = max(sign, task.issue.closed_at or sign)
+        if sign is None or self.now - sign <= self.policy.silent_seconds or not task.is_agents:
+            return False
+        if task.issue.is_open and task.is_worked_on_elsewhere:
             return False
         if task.issue.is_open and pull is not None:
             is_waiting = pull.state is PullState.OPEN and not pull.is_draft
             if is_waiting or pull.state is PullState.MERGED:
                 return False
-        if not task.issue.is_open:
-            sign = max(sign, task.issue.closed_at or sign)
-        return self.now - sign > self.policy.silent_seconds
+        return True
 
     def _seen(self, task: InferredTask, record: Record) -> Snapshot:
         observation = task.observation
@@ -145,7 +145,8 @@ class Judge:
                 writes.setdefault(kind, (task, []))[1].append(action)
                 if isinstance(action, plan.SetBoard) and action.status is None:
                     item = _after(action, item)
-            task = replace(task, observation=replace(task.observation, item=item))
+            if item is not task.observation.item:
+                task = replace(task, observation=replace(task.observation, item=item))
         return writes
 
     def _finding(

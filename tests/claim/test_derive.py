@@ -188,7 +188,7 @@ def test_the_last_event_is_the_issues_end_or_the_pull_requests(
     shown: dict[str, Any], at: float | None
 ) -> None:
     """Another pull request than the claim's says nothing of it."""
-    assert derive.happened_at(record(**REVIEW), observation(**shown)) == at
+    assert derive.happened_at(record(**REVIEW).claim.pr_number, observation(**shown)) == at
 
 
 @pytest.mark.parametrize(

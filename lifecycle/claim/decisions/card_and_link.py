@@ -63,7 +63,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
         # The card is written once even if it is right already: that write removes the label.
         agent = None
     is_expected = any(is_same(item.status, status) for status in expected)
-    is_behind = derive.is_behind(item, derive.happened_at(record, observed))
+    is_behind = derive.is_behind(item, derive.happened_at(claim.pr_number, observed))
     has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
     if is_same(item.status, claim.status) and not leaves_labels:
         values["last_synced_status"] = claim.status
@@ -76,7 +76,8 @@ def apply_card(record: Record, observed: Observation) -> Record:
     is_over = observed.issue is not None and not observed.issue.is_open
     still = None if is_over or claim.phase != Phase.DONE else ahead
     record = record.with_values(values).with_ownership(taken_by=holder or "")
-    return replace(record, card=CardRecord(True, agent, moved_to, leaves_labels, still))
+    card = CardRecord(True, agent, moved_to, leaves_labels, still)
+    return record if record.card == card else replace(record, card=card)
 
 
 def is_unsynced(snapshot: Snapshot) -> bool:

@@ -350,7 +350,7 @@ def _effective(record: Record, step: Decision) -> Decision:
     """The decision without changes that the record has already."""
     fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
     changed = None if step.record == record else step.record
-    return replace(step, fields=cast("ClaimChanges", fields), record=changed)
+    return Decision(cast("ClaimChanges", fields), changed, step.action, step.notices)
 
 
 MAX_STEPS = 24

@@ -155,7 +155,7 @@ def phase_before(record: Record) -> Phase:
     return next((phase for phase in phases if phase in without), Phase.CODING)
 
 
-def happened_at(record: Record, observed: Observation) -> float | None:
+def happened_at(pull_number: int | None, observed: Observation) -> float | None:
     """The time of the last event on GitHub from which the task's Status follows, or None.
 
     When the issue was closed; else when its pull request was closed without a merge, or was opened. None
@@ -164,7 +164,7 @@ def happened_at(record: Record, observed: Observation) -> float | None:
     if observed.issue is not None and not observed.issue.is_open:
         return observed.issue.closed_at
     pull = observed.by_number
-    if pull is None or pull.number != record.claim.pr_number:
+    if pull is None or pull.number != pull_number:
         return None
     return pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at
 
@@ -200,16 +200,17 @@ def refers(pull: PullRequest, issue: int, repository: str) -> bool:
 
     Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
     """
-    text = f"{pull.title}\n{pull.body}"
-    name = re.escape(repository)
+    if mentions(pull, issue):
+        return True
+    text, name = f"{pull.title}\n{pull.body}", re.escape(repository)
     ways = rf"(?<!\w)GH-{issue}(?!\d)|(?<![\w./-]){name}#{issue}(?!\d)|/{name}/issues/{issue}(?!\d)"
-    return mentions(pull, issue) or bool(re.search(ways, text, re.IGNORECASE))
+    return bool(re.search(ways, text, re.IGNORECASE))
 
 
 def mentions(pull: PullRequest, issue: int | None) -> bool:
     """True if title or body say `#issue`."""
-    match = re.search(rf"(?<![\w/])#{issue}(?!\d)", f"{pull.title}\n{pull.body}")
-    return issue is not None and match is not None
+    # One pattern for all numbers: to compile one for each would cost a sweep more than all else.
+    return str(issue) in re.findall(r"(?<![\w/])#(\d+)", f"{pull.title}\n{pull.body}")
 
 
 def mentioned(pull: PullRequest) -> tuple[int, ...]:
@@ -225,8 +226,8 @@ def _open(pulls: Iterable[PullRequest]) -> PullRequest | None:
 
 def login_of(agent: str) -> str:
     """The account that made a claim: `login` in the agent's name `login-<seconds>`, or empty."""
-    match = re.fullmatch(r"(.+)-\d+", agent)
-    return match[1] if match else ""
+    login, _, seconds = agent.rpartition("-")
+    return login if seconds.isdecimal() and "\n" not in login else ""
 
 
 def reads_comments(snapshot: Snapshot) -> bool:

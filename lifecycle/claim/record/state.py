@@ -279,7 +279,7 @@ def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
 
 def is_same(name: str | None, other: str | None) -> bool:
     """True if two option names are one option: the board is matched without regard to case."""
-    return (name or "").casefold() == (other or "").casefold()
+    return name == other or (name or "").casefold() == (other or "").casefold()
 
 
 def kind_of(action: plan.Action) -> str:

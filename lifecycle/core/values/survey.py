@@ -96,6 +96,6 @@ def parse_lease(message: str) -> tuple[str, str, str]:
     """
     line = message.partition("\n")[0].strip()
     word = object_in(line.removeprefix(_LEASE))
-    values = (word.get(key) for key in ("agent", "nonce", "branch"))
-    agent, nonce, branch = (value if isinstance(value, str) else "" for value in values)
+    values = [word.get(key) for key in ("agent", "nonce", "branch")]
+    agent, nonce, branch = [value if isinstance(value, str) else "" for value in values]
     return agent, nonce, branch

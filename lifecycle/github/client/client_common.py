@@ -150,7 +150,7 @@ def nodes(node: Json, connection: str) -> list[Json]:
 def part(node: Json, key: str) -> Json:
     """The object under a key; {} if there is none."""
     value = node.get(key)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def text(node: Json, key: str) -> str:

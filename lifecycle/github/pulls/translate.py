@@ -152,9 +152,11 @@ def _review(node: Json) -> model.Review:
     )
 
 
+_STATES = {state.value: state for state in model.PullState}
+
+
 def _pull_state(state: object) -> model.PullState:
-    states = {pull_state.value: pull_state for pull_state in model.PullState}
-    return states.get(word(state), model.PullState.CLOSED)
+    return _STATES.get(word(state), model.PullState.CLOSED)
 
 
 def issue(node: Json) -> model.Issue:
