@@ -16,31 +16,39 @@ import pytest
 
 from tests.conftest import STARTED, Place
 from tests.e2e.forked import STAGE, Forked, wanted
+from tests.repeated import soaked
 
 WORLD = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z|[0-9][0-9,]{3,}")
 """What differs from one run to the next: moments, ports, names with a moment, what is left of a limit."""
 
 LINES: list[tuple[tuple[str, ...], dict[str, str], bytes]] = [
     (("--help",), {}, b""),
-    (("--version",), {}, b""),
     (("status",), {}, b""),
-    (("status", "--json"), {}, b""),
     (("doctor",), {"PYTHONIOENCODING": "ascii"}, b""),
     (("nonsense",), {}, b""),
-    (("nudge", "done"), {}, b""),
-    (("claim", "999999"), {}, b""),
     (("claim", "38", "--json"), {"GH_TOKEN": "wrong"}, b""),
     (("reconcile", "--dry-run", "--json"), {}, b""),
     (("hook", "session-start"), {}, b'{"hook_event_name": "SessionStart", "source": "startup"}'),
     (("hook", "on-stop"), {"CLAUDE_PROJECT_DIR": "/"}, b"{}"),
-    (("hook", "on-stop"), {}, b"[" * 200_000),
     (("hook", "nonsense"), {}, b"{}"),
 ]
 """Arguments, variables and standard input: what is answered well, refused, asked wrongly, and not known."""
 
+MORE: list[tuple[tuple[str, ...], dict[str, str], bytes]] = [
+    (("--version",), {}, b""),
+    (("status", "--json"), {}, b""),
+    (("nudge", "done"), {}, b""),
+    (("claim", "999999"), {}, b""),
+    (("hook", "on-stop"), {}, b"[" * 200_000),
+]
+"""Further ones of the same kinds."""
+
+KINDS = ((pytest.param, LINES), (soaked, MORE))
+
 
 @pytest.mark.parametrize(
-    ("arguments", "environment", "stdin"), LINES, ids=[" ".join(line[0]) for line in LINES]
+    ("arguments", "environment", "stdin"),
+    [case(*line, id=" ".join(line[0])) for case, lines in KINDS for line in lines],
 )
 def test_it_says_what_a_started_command_says(
     place: Place,

@@ -12,6 +12,7 @@ import pytest
 from lifecycle.core.stage_names import Detected
 from lifecycle.settings.resources import hook_script
 from tests.e2e.staged import LABEL, Ground, marker
+from tests.repeated import crossed
 
 SOAKED = pytest.mark.soak(
     "e2e/test_stages_errors.py::test_row_tracker_program_not_found",
@@ -204,18 +205,18 @@ def test_path_the_transcript_is_corrupt(ground: Ground, content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "staged",
-        "stage-due",
-        "stage-words",
-        "stage-off",
-        "stages",
-        "stages.lock",
-        "stages/tasks.json",
-    ],
+    ("name", "as_folder"),
+    crossed(
+        {
+            name: name
+            for name in (
+                *("stages/tasks.json", "staged", "stage-due", "stage-words", "stage-off"),
+                *("stages", "stages.lock"),
+            )
+        },
+        {"garbage": False, "folder": True},
+    ),
 )
-@pytest.mark.parametrize("as_folder", [False, True])
 def test_broken_files_of_our_own_are_survived(
     ground: Ground, name: str, *, as_folder: bool
 ) -> None:
