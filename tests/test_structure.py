@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_688,
+    "core": 2_722,
     "storage": 1_411,
     "settings": 844,
     "git": 846,
-    "github": 6_231,
-    "trackers": 2_586,
-    "platforms": 730,
-    "evidence": 2_422,
-    "claim": 5_641,
-    "run": 3_499,
-    "stages": 2_599,
-    "workflow": 2_237,
-    "feedback": 2_690,
-    "reconcile": 1_440,
-    "views": 2_196,
-    "app": 1_650,
-    "setup": 3_328,
-    "hooks": 1_993,
-    "cli": 5_319,
+    "github": 6_236,
+    "trackers": 2_506,
+    "platforms": 677,
+    "evidence": 2_379,
+    "claim": 5_713,
+    "run": 3_496,
+    "stages": 2_549,
+    "workflow": 2_234,
+    "feedback": 2_604,
+    "reconcile": 1_444,
+    "views": 2_204,
+    "app": 1_652,
+    "setup": 3_338,
+    "hooks": 1_990,
+    "cli": 5_318,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_633
+RUN_IN_ALL = 4_630
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
