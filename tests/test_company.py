@@ -31,6 +31,9 @@ def test_a_claim_that_was_taken_over_writes_nothing_any_more(place: Place) -> No
     place.control.set_field(42, "Agent", "octocat-1")
     place.control.set_field(42, "Status", "In Review")
     place.tree().tick(Wake.STOP)
+    assert place.issue()["state"] == "open", "that yes was given while it was another's"
+    place.write(phase="done")
+    place.tree().tick(Wake.STOP)
     assert place.issue()["state"] == "closed"
 
 

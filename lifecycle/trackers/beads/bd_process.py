@@ -162,12 +162,14 @@ class Runner:
         except OSError as error:
             raise errors.NotInstalled(sentence("bd-unusable", why=error.strerror)) from None
         about = {"verb": verb_of(words), "maybe": ", and may have done it" if is_write else ""}
-        late = errors.TimedOut(sentence("bd-late", **about), is_ambiguous=is_write)
-        endless = errors.ProtocolError(sentence("bd-endless", **about))
         try:
-            out, err = _read(process, until, late, endless)
-        except BaseException:
+            out, err = _read(process, until)
+        except BaseException as error:
             _end(process)
+            if isinstance(error, TimeoutError):
+                raise errors.TimedOut(sentence("bd-late", **about), is_ambiguous=is_write) from None
+            if isinstance(error, OverflowError):
+                raise errors.ProtocolError(sentence("bd-endless", verb=about["verb"])) from None
             raise
         if process.returncode < 0:
             crash = sentence("bd-crashed", signal=-process.returncode, **about)
@@ -192,10 +194,13 @@ def _demand_sayable(words: tuple[str, ...]) -> None:
         raise errors.Invalid(sentence("bd-long-text", longest=longest, most=MOST_WORD))
 
 
-def _read(
-    process: subprocess.Popen[bytes], until: Deadline, late: Exception, endless: Exception
-) -> tuple[str, str]:
-    """Both outputs, once the process has ended; `late` if it had not in time, or `endless`."""
+def _read(process: subprocess.Popen[bytes], until: Deadline) -> tuple[str, str]:
+    """Both outputs, once the process has ended.
+
+    Raises:
+        TimeoutError: it had not, in time.
+        OverflowError: it printed more than `MOST_BYTES`.
+    """
     streams = [cast("IO[bytes]", process.stdout), cast("IO[bytes]", process.stderr)]
     read: dict[int, bytearray] = {stream.fileno(): bytearray() for stream in streams}
     with contextlib.ExitStack() as opened, selectors.DefaultSelector() as selector:
@@ -212,15 +217,15 @@ def _read(
                 if not chunk:
                     selector.unregister(key.fileobj)
             if sum(map(len, read.values())) > MOST_BYTES:
-                raise endless
+                raise OverflowError
             if has_ended and not events:
                 break  # somebody else holds the pipes open
             if until.left <= 0 and not has_ended:
-                raise late
+                raise TimeoutError
         try:
             process.wait(max(until.left, 0))
         except subprocess.TimeoutExpired:
-            raise late from None
+            raise TimeoutError from None
     out, err = (printed.decode("utf-8", errors="replace") for printed in read.values())
     return out, err
 

@@ -143,8 +143,8 @@ def decide(snapshot: Snapshot) -> Decision:
     is_news = any(record.values.get(name) != value for name, value in accepted.items())
     if is_news or override != record.ending.override:
         url = pull.url if pull else record.pull.url
-        told = record.with_pull(url=url, left_out=snapshot.left_out)
-        accepted_record = told.with_ending(override=override)
+        of_merge = record.with_pull(url=url, left_out=snapshot.left_out)
+        accepted_record = of_merge.with_ending(override=override)
         return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
