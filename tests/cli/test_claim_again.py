@@ -230,6 +230,54 @@ def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
     assert ok(quiet.cli("tick", "--dry-run")).strip().endswith("Nothing to do.")
 
 
+@pytest.mark.parametrize("has_board", [True, False])
+def test_a_takeover_goes_on_with_the_open_pull_request(
+    quiet: Place, tmp_path: Path, *, has_board: bool
+) -> None:
+    """Whoever takes the task over watches its PR from then on; the card stays, the merge is seen."""
+    ok(quiet.cli("handoff", "--summary", "Fix race condition"))
+    ok(quiet.cli("tick"))
+    number = quiet.pull()
+    if not has_board:
+        quiet.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    root = tmp_path / "other"
+    environment = {**quiet.environment, **environment_of(quiet.info, root)}
+    environment |= {"CLAUDE_PROJECT_DIR": str(root)}
+    if not has_board:
+        environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    clone(quiet.info.git_url, root, environment)
+    other = Place(quiet.info, quiet.control, root, environment)
+    said = ok(other.cli("takeover", "42"))
+    claim = other.claim()
+    assert f"which has PR #{number} (phase checks_running)" in said
+    assert (claim["phase"], claim["pr_number"]) == ("checks_running", number)
+    assert other.card()["Status"] == "In Review"
+    assert "Nothing to do" in ok(other.cli("tick", "--dry-run"))
+    other.control.merge_pull(number)
+    assert "Should I close issue #42?" in ok(other.cli("tick"))
+
+
+@pytest.mark.parametrize("is_merged", [True, False])
+def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
+    quiet: Place, *, is_merged: bool
+) -> None:
+    """`claim` after the file was lost: the PR is what state.json remembers and GitHub shows."""
+    ok(quiet.cli("handoff", "--summary", "Fix race condition"))
+    ok(quiet.cli("tick"))
+    before, number = quiet.claim(), quiet.pull()
+    (quiet.root / ".agent-claim.json").unlink()
+    if is_merged:
+        quiet.control.merge_pull(number)
+    quiet.clear()
+    ok(quiet.cli("claim", "42"))
+    claim = quiet.claim()
+    phase = "merged_detected" if is_merged else "checks_running"
+    assert (claim["phase"], claim["pr_number"]) == (phase, number)
+    assert (claim["summary"], claim["branch"]) == (before["summary"], before["branch"])
+    assert quiet.card()["Status"] == "In Review"
+    assert ("Should I close issue #42?" in ok(quiet.cli("tick"))) == is_merged
+
+
 @SOAKED
 def test_only_the_lease_is_gone(quiet: Place) -> None:
     """The card still names the claim: it is taken again under the same name, and nothing is refused."""

@@ -136,6 +136,8 @@ class TaskAsked:
         card: its card, or None without one.
         cards: all cards of this repository.
         has_board: there is a board that can be read.
+        branch: the task's branch, whose pull requests `seen` has; "" if it was not known yet.
+        before: the claim on the task which this worktree has, or had before its file was deleted, or None.
         lost: the claim on the task which this worktree had and lost, or None.
     """
 
@@ -144,6 +146,8 @@ class TaskAsked:
     card: Card | None
     cards: tuple[Card, ...]
     has_board: bool
+    branch: str = ""
+    before: Record | None = None
     lost: Record | None = None
 
 

@@ -22,13 +22,14 @@ from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record.claim_file import SCHEMA_VERSION
+from lifecycle.claim.record.claim_file import SCHEMA_VERSION, Claim
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.messages import messages
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import BoardItem, Card, Look, PullRequest, PullState
@@ -56,6 +57,18 @@ class Taken:
     notes: tuple[str, ...] = ()
     is_new: bool = True
     is_again: bool = False
+
+    @property
+    def where(self) -> str:
+        """Its branch, the pull request that it begins with, and how it is handed off."""
+        claim = self.record.claim
+        # Of one that was held already no branch was switched to.
+        where = "On branch" if self.is_new else "Its branch is"
+        pull = ""
+        if claim.pr_number:
+            url = self.record.pull.url
+            pull = f", which has PR #{claim.pr_number} (phase {claim.phase}): {url}"
+        return f"{where} {claim.branch}{pull}. When done: {messages.HAND_OFF}"
 
 
 def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = False) -> Taken:
@@ -95,7 +108,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     if not is_begun:
         notes += unfinished_claims.release_unfinished(world, claim_store)
         notes += filter(None, [linked_writes.abandon(world, claim_store, mine)])
-    task = _read(world, number, cards, mine)
+    task = _read(world, number, cards, mine or _remembered(claim_store, number))
     if mine is not None:
         remarks: list[str] = []
         if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
@@ -202,16 +215,14 @@ class _Taking:
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
         number, agent, login = task.issue.number, self.attempt.agent, self.attempt.login
         unfinished_claims.note(world, claim_store, task, self.attempt)
-        lost = task.lost
-        pull, branch = None, ""
-        if lost is not None:
-            pull = derive.pull_request_of(lost, task.seen, world.head.owner)
-            branch = lost.claim.branch
-        branch = branch or branch_name(task.issue.title, number)
+        base = world.settings.base or task.seen.default_branch
+        is_own = task.branch not in ("", base)
+        branch = task.branch if is_own else branch_name(task.issue.title, number)
         sha, former_agent = self._lease(branch)
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
-        notes += switch(world, branch, world.settings.base or task.seen.default_branch)
+        notes += switch(world, branch, base)
+        pull = _pull_request(world, task, branch, base)
         # From here on the issue and its card are written.
         unfinished_claims.amend(claim_store, is_held=True)
         if login not in world.forge.assign(number, login):
@@ -239,15 +250,16 @@ class _Taking:
             ownership=ownership,
             linked=linked,
         )
-        if lost is None:
+        record = _going_on(record, task.before, pull)
+        if task.lost is None:
             record = claim_store.create(record)
         else:
-            record = admission.write(claim_store, lost, _going_on(record, lost, pull))
+            record = admission.write(claim_store, task.lost, record)
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
         # Last: an attempt that is undone before gives the lease back to an agent that is still assigned.
         notes += _relieved(world, task, login, login_of(former_agent))
-        return Taken(record, task.issue.title, tuple(notes), is_again=lost is not None)
+        return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
     def _lease(self, branch: str) -> tuple[str, str]:
         """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
@@ -279,13 +291,26 @@ class _Taking:
         return sha, former.agent if former is not None else ""
 
 
-def _going_on(record: Record, lost: Record, pull: PullRequest | None) -> Record:
-    """The new record with the lost claim's pull request, summary and session."""
-    session = record.ownership.session or lost.ownership.session
-    record = record.with_ownership(session=session).with_values({"summary": lost.claim.summary})
+def _pull_request(world: World, task: TaskAsked, branch: str, base: str) -> PullRequest | None:
+    """The pull request that the task begins with: the earlier claim's, else the branch's open one."""
+    seen, owner = task.seen, world.head.owner
+    if task.branch != branch and world.git.remote_head_of(branch, world.remote):
+        seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
+    if task.before is not None:
+        return derive.pull_request_of(task.before, seen, owner)
+    return derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
+
+
+def _going_on(record: Record, before: Record | None, pull: PullRequest | None) -> Record:
+    """The new record with its pull request, and the earlier claim's summary and session."""
+    if before is not None:
+        session = record.ownership.session or before.ownership.session
+        record = record.with_ownership(session=session)
+        record = record.with_values({"summary": before.claim.summary})
     if pull is None:
         return record
-    opened = pull.number if lost.pull.opened == pull.number else None
+    is_own = before is not None and before.pull.opened == pull.number
+    opened = pull.number if is_own else None
     record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened)
     return replace(record, judged=record.claim.phase)
 
@@ -348,20 +373,29 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
     return next(iter(titles))
 
 
-def _read(world: World, number: int, cards: tuple[Card, ...], mine: Record | None) -> TaskAsked:
+def _read(world: World, number: int, cards: tuple[Card, ...], before: Record | None) -> TaskAsked:
     """Read the issue, and what else of the task GitHub shows; NotFound without such an issue."""
     has_board = world.settings.has_board
-    look = Look(issue=number, branch="", board=has_board, writes=True)
-    if mine is not None:
-        claim = mine.claim
-        look = replace(look, branch=claim.branch, pr_number=claim.pr_number, comments=True)
+    card = next((card for card in cards if card.number == number), None)
+    branch = branch_name(card.title, number) if card is not None else ""
+    look = Look(issue=number, branch=branch, board=has_board, writes=True)
+    if before is not None:
+        claim = before.claim
+        branch = claim.branch or branch
+        look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
     observed = world.forge.observe(look)
     world.refuse_renamed(observed.repository)
     if observed.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
-    card = next((card for card in cards if card.number == number), None)
     is_read = has_board and observed.board_problem is None
-    return TaskAsked(observed.issue, observed, card, cards, is_read)
+    return TaskAsked(observed.issue, observed, card, cards, is_read, branch, before)
+
+
+def _remembered(claim_store: ClaimStore, number: int) -> Record | None:
+    """The claim on the task that was here and has not ended, though its file is gone; or None."""
+    last = claim_store.remembered()
+    is_here = last is not None and not last.ending.outcome and last.claim.issue_number == number
+    return last if is_here else None
 
 
 def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
@@ -369,9 +403,8 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
     number, begun = task.issue.number, unfinished_claims.of(claim_store.state)
     if begun is not None and begun.issue == number:
         return Attempt(begun.agent, begun.nonce, resumes=True)
-    last, nonce = claim_store.remembered(), lease.new_nonce()
-    is_here = last is not None and not last.ending.outcome and last.claim.issue_number == number
-    if last is not None and is_here and last.ownership.lease:
+    last, nonce = _remembered(claim_store, number), lease.new_nonce()
+    if last is not None and last.ownership.lease:
         return Attempt(last.claim.agent_id, nonce, resumes=True, held=last.ownership.lease)
     if task.lost is not None and login_of(task.lost.claim.agent_id):
         return Attempt(task.lost.claim.agent_id, nonce, resumes=True)

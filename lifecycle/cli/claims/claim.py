@@ -92,9 +92,7 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
     link = taken.record.linked.link
     if link is not None and link.synced == CLAIMED:
         lines.append(f"The linked task {link.id} in {link.tracker} is claimed with it.")
-    # Of one that was held already no branch was switched to.
-    where = "On branch" if taken.is_new else "Its branch is"
-    lines.append(f"{where} {claim.branch}. When done: {messages.HAND_OFF}")
+    lines.append(taken.where)
     data = {"claim": claim_data(taken.record), "title": taken.title, "notes": taken.notes}
     if root is not None:
         start = f"cd {quoted(root)} && claude"

@@ -14,7 +14,6 @@ from lifecycle.cli.tracker import tracker_rules as rules
 from lifecycle.cli.tracker import tracker_values as values
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, field
-from lifecycle.core.messages import messages
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Capability, Task, TaskStatus
@@ -133,12 +132,11 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     """The result of taking an issue; `name` is the id of the tracker's task that is linked to it, or ""."""
     claim = taken.record.claim
     how = "taken" if taken.is_new or taken.is_again else "yours already"
-    where = "On branch" if taken.is_new else "Its branch is"
     both = f"{name} and " if name else ""
     which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
     lines = [
         f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
-        f"{where} {claim.branch}. When done: {messages.HAND_OFF}",
+        taken.where,
     ]
     task = session.tracker.get(name or str(claim.issue_number))
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
