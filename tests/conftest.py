@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -24,7 +25,7 @@ from lifecycle.api import Wake, Worktree
 from lifecycle.sandbox.control import Control, LoggedRequest
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from lifecycle.sandbox.wire.recorder import VARIABLE as RECORD
-from lifecycle.settings.resources import hook_script
+from lifecycle.settings.resources import PLUGIN, hook_script, packaged, plugin_folder
 from lifecycle.storage.store import CLAIM_FILE
 from tests.clones import clone
 from tests.e2e.forked import Forked
@@ -261,6 +262,15 @@ class Place:
 def _is_write(request: LoggedRequest) -> bool:
     changes = ("SetBoardFields", "AddBoardItem", "OpenPullRequest", "CommentAndClose")
     return request.kind == "rest" or request.operation in changes
+
+
+def installed_plugin(root: Path) -> Path:
+    """A copy of the plugin, of the version under test, as the client installs it."""
+    for name in PLUGIN:
+        shutil.copytree(plugin_folder(name), root / name)
+    (root / "lifecycle").mkdir()
+    (root / "lifecycle/__init__.py").write_text(packaged("__init__.py"))
+    return root
 
 
 def environment_of(info: SandboxInfo, root: Path, command: Path = COMMAND) -> dict[str, str]:

@@ -15,6 +15,9 @@ from lifecycle.core.light_dataclass import dataclass
 
 _PACKAGE = Path(__file__).parents[1]
 
+PLUGIN: Final = ("hooks", "commands", "agents", "skills")
+"""The folders of a plugin that the command brings, too."""
+
 
 def _folder(name: str) -> Path:
     packaged = _PACKAGE / f"_{name}"
@@ -35,6 +38,11 @@ def page(name: str) -> str:
     """The text of a file in one of these folders, as `commands/claim.md`."""
     folder, _, path = name.partition("/")
     return (_folder(folder) / path).read_text(encoding="utf-8")
+
+
+def plugin_folder(name: str) -> Path:
+    """The command's copy of one of the `PLUGIN` folders."""
+    return _folder(name)
 
 
 def hooks_folder() -> Path:

@@ -1,25 +1,43 @@
-"""Compares the versions of plugin and command, which are installed and updated apart."""
+"""Compares plugin and command, which are installed and updated apart.
+
+The client takes a plugin without a version for a new one at each commit, so no number says what fits:
+both bring the same hooks and pages, and these are compared.
+"""
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle import __version__
+from lifecycle.settings.resources import PLUGIN, packaged, plugin_folder
+
+NAME = "lifecycle@lifecycle"
+"""The plugin's name in its marketplace, as the client is told it."""
 
 
-def plugin_version(environment: Mapping[str, str]) -> str | None:
-    """The version of the plugin that runs this hook; None outside of a plugin, or if it cannot be read."""
-    root = environment.get("CLAUDE_PLUGIN_ROOT")
-    if not root:
-        return None
+def is_as_command(root: str) -> bool | None:
+    """True if the plugin in this folder has the command's hooks and pages; None if it cannot be read."""
     try:
-        manifest = json.loads((Path(root) / ".claude-plugin" / "plugin.json").read_bytes())
-        return str(manifest["version"])
-    except (OSError, ValueError, KeyError, TypeError):
+        version = (Path(root) / "lifecycle" / "__init__.py").read_text(encoding="utf-8")
+        return version == packaged("__init__.py") and all(
+            _files(Path(root) / name) == _files(plugin_folder(name)) for name in PLUGIN
+        )
+    except (OSError, ValueError):
         return None
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    """What a folder holds, by its path there, without the hidden files that systems put in."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.name[0] != ".")
+    return {path.relative_to(folder): path.read_bytes() for path in paths}
+
+
+def update(name: str) -> str:
+    """The command line that brings an installed plugin to the state of its marketplace."""
+    return (
+        f"claude plugin marketplace update {name.partition('@')[2]} && claude plugin update {name}"
+    )
 
 
 def install(root: str) -> str:
@@ -28,12 +46,12 @@ def install(root: str) -> str:
 
 
 def difference(environment: Mapping[str, str]) -> str | None:
-    """The sentence that plugin and command have different versions; None if they do not."""
-    plugin = plugin_version(environment)
-    if plugin is None or plugin == __version__:
+    """The sentence that plugin and command differ; None if they do not, or outside of a plugin."""
+    root = environment.get("CLAUDE_PLUGIN_ROOT")
+    if not root or is_as_command(root) is not False:
         return None
     return (
-        f"The lifecycle plugin is version {plugin} and the lifecycle command is {__version__}; both "
-        "go on working as they can. Bring the command to the plugin's version with: "
-        f"{install(environment['CLAUDE_PLUGIN_ROOT'])}"
+        "The lifecycle plugin and the lifecycle command are of different versions; both go on working "
+        f"as they can. Update the plugin with: {update(NAME)}. If that changes nothing, the command is "
+        f"the older one; bring it to the plugin's version with: {install(root)}"
     )

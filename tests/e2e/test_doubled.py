@@ -6,7 +6,6 @@ together. So whatever runs twice must come to what runs once comes to.
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from lifecycle import __version__
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.plan import Audience, Wake
@@ -243,9 +241,7 @@ def test_an_end(double: Double) -> None:
 def plugin(double: Double, *, command: str = "") -> Double:
     """The same session as the plugin's copies of the hooks see it."""
     root = double.place.root.parent / "plugin"
-    (root / ".claude-plugin").mkdir(parents=True, exist_ok=True)
-    manifest = {"name": "lifecycle", "version": __version__}
-    (root / ".claude-plugin/plugin.json").write_text(json.dumps(manifest))
+    root.mkdir(exist_ok=True)
     known = {**double.session.environment, "CLAUDE_PLUGIN_ROOT": str(root)}
     environment = {**known, "LIFECYCLE_BIN": command} if command else known
     return replace(double, session=replace(double.session, environment=environment))

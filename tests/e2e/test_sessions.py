@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -12,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle import __version__
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from tests.cli.outcome import ok
-from tests.conftest import Place
+from tests.conftest import Place, installed_plugin
 from tests.e2e.client import SECONDS, Session, ended, heard
 
 SOAKED = pytest.mark.soak(
@@ -487,24 +485,22 @@ def test_a_claim_that_cannot_be_acted_on_is_said_at_every_start(session: Session
     assert "99" not in session.start("clear").model
 
 
-def plugin(place: Place, version: str) -> dict[str, str]:
-    """A plugin folder of that version, as the client names it to its hooks."""
-    root = place.root.parent / f"plugin-{version}"
-    (root / ".claude-plugin").mkdir(parents=True)
-    manifest = {"name": "lifecycle", "version": version}
-    (root / ".claude-plugin/plugin.json").write_text(json.dumps(manifest))
-    return {"CLAUDE_PLUGIN_ROOT": str(root)}
+def plugin(place: Place) -> dict[str, str]:
+    """A plugin folder of the command's version, as the client names it to its hooks."""
+    return {"CLAUDE_PLUGIN_ROOT": str(installed_plugin(place.root.parent / "plugin"))}
 
 
 @SOAKED
 def test_versions_that_differ_are_said_once_to_the_person(session: Session) -> None:
     """The plugin and the command are updated apart; equal ones are no news."""
-    same = Session(session.place, ONE, plugin(session.place, __version__))
-    assert "version" not in same.start().person
-    other = Session(session.place, ONE, plugin(session.place, "9.9.9"))
-    said = other.start("resume")
-    assert f"plugin is version 9.9.9 and the lifecycle command is {__version__}" in said.person
-    assert "9.9.9" not in other.start("clear").person
+    copy = Session(session.place, ONE, plugin(session.place))
+    assert "version" not in copy.start().person
+    script = Path(copy.environment["CLAUDE_PLUGIN_ROOT"]) / "hooks/common"
+    script.write_text("# of yesterday\n")
+    person = copy.start("resume").person
+    assert "plugin and the lifecycle command are of different versions" in person
+    assert "claude plugin update lifecycle@lifecycle" in person
+    assert "version" not in copy.start("clear").person
 
 
 @SOAKED
@@ -512,7 +508,7 @@ def test_the_plugins_user_is_offered_permissions_once(session: Session) -> None:
     """Not without the plugin; once, to the person; and not where the settings allow it already."""
     place = session.place
     assert "--permissions" not in session.start().person
-    copy = Session(place, ONE, plugin(place, __version__))
+    copy = Session(place, ONE, plugin(place))
     assert "lifecycle init --permissions" in copy.start("resume").person
     assert "--permissions" not in copy.start("clear").person
     (place.root / ".lifecycle/state.json").unlink()
@@ -526,7 +522,7 @@ def test_where_init_put_its_hooks_the_plugins_copies_end_in_the_shell(session: S
     place = session.place
     (place.root / ".claude").mkdir()
     (place.root / ".claude/lifecycle.json").write_text("{}\n")
-    copy = Session(place, ONE, plugin(place, __version__))
+    copy = Session(place, ONE, plugin(place))
     assert copy.on_stop().is_silent
     assert copy.start().is_silent
     assert place.pulls() == {} or all(p["state"] != "open" for p in place.pulls().values())
@@ -545,7 +541,7 @@ def test_a_plugin_without_the_command_says_once_how_to_install_it(
         assert found is not None
         (nothing / tool).symlink_to(found)
     environment: dict[str, Any] = {
-        **plugin(place, __version__),
+        **plugin(place),
         "PATH": str(nothing),
         "LIFECYCLE_BIN": "",
         "XDG_CONFIG_HOME": str(tmp_path / "config"),

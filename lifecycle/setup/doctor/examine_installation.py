@@ -20,7 +20,7 @@ from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init import status_line
 from lifecycle.setup.init.found_hooks import shown
 from lifecycle.setup.init.status_line import KEY, command_of, own_status_line
-from lifecycle.setup.plugin_version import install, plugin_version
+from lifecycle.setup.plugin_version import NAME, install, is_as_command, update
 from lifecycle.storage import store
 
 LEAST_GIT = (2, 29)
@@ -46,37 +46,34 @@ def check(case: Examined) -> Iterator[DoctorFinding]:
 
 
 def _plugins(case: Examined) -> Iterator[DoctorFinding]:
-    versions = {name: _installed_version(name, case) for name in case.client.plugins}
+    roots = {name: _installed(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
-        versions["lifecycle"] = (plugin_version(case.environment), own)
-    for name, (version, root) in versions.items():
-        if version is None:
+        roots[next(iter(roots), NAME)] = own
+    for name, root in roots.items():
+        is_same = is_as_command(root) if root else None
+        if is_same is None:
             yield finding("versions.plugin.unknown", name=name)
-        elif version == __version__:
-            yield finding("versions.plugin.same", name=name, version=version)
+        elif is_same:
+            yield finding("versions.plugin.same", name=name)
         else:
-            fix = install(root) if root else "claude plugin update lifecycle"
-            words = {"name": name, "version": version, "own": __version__}
-            yield finding("versions.plugin.other", **words, fix=fix)
+            words = {"name": name, "install": install(root)}
+            yield finding("versions.plugin.other", **words, fix=update(name))
 
 
-def _installed_version(name: str, case: Examined) -> tuple[str | None, str]:
-    """A plugin's version and folder by the client's list; (None, "") if that has none."""
+def _installed(name: str, case: Examined) -> str:
+    """A plugin's folder by the client's list; "" if that has none."""
     listing = store.read(case.client.files[0].path.parent / "plugins" / "installed_plugins.json")
     try:
         data = json.loads(listing.content) if listing is not None else {}
         listed = data.get("plugins", data)[name]
     except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        return None, ""
+        return ""
     for place in listed if isinstance(listed, list) else [listed]:
         if not isinstance(place, dict) or place.get("projectPath") not in (None, str(case.root)):
             continue
-        root = str(place.get("installPath") or "")
-        version = plugin_version({"CLAUDE_PLUGIN_ROOT": root})
-        if version or place.get("version"):
-            return version or str(place["version"]), root if version else ""
-    return None, ""
+        return str(place.get("installPath") or "")
+    return ""
 
 
 def _git(case: Examined) -> DoctorFinding:

@@ -12,7 +12,6 @@ from typing import cast
 
 import pytest
 
-from lifecycle import __version__
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.timing import SystemClock
 from lifecycle.setup.doctor import examine_worktree
@@ -20,7 +19,7 @@ from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import signs_of_life, store
 from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
-from tests.conftest import STARTED
+from tests.conftest import STARTED, installed_plugin
 from tests.setup.doctor.conftest import LOCAL, Patient
 
 SOAKED = pytest.mark.soak(
@@ -72,25 +71,23 @@ def test_a_file_system_that_cannot_exchange(
 
 @SOAKED
 def test_a_plugin_of_another_version(patient: Patient, tmp_path: Path) -> None:
-    """Both versions are named, whether the plugin asks itself or the client's list says where it is."""
-    plugin = tmp_path / "plugin"
-    manifest = plugin / ".claude-plugin" / "plugin.json"
-    manifest.parent.mkdir(parents=True)
-    manifest.write_text('{"name": "lifecycle", "version": "0.0.9"}')
+    """One hook or page that differs is enough, wherever it is known from where the plugin lies."""
+    plugin = installed_plugin(tmp_path / "plugin")
+    page = plugin / "skills/lifecycle/SKILL.md"
+    current = page.read_bytes()
+    page.write_text("of yesterday")
     finding = patient.only("versions.plugin", "warn", CLAUDE_PLUGIN_ROOT=str(plugin))
-    assert "0.0.9" in finding["says"]
-    assert __version__ in finding["says"]
-    assert finding["fix"] == f"pipx install --force {shlex.quote(str(plugin))}"
+    assert finding["says"].endswith(f"pipx install --force {shlex.quote(str(plugin))}")
+    assert finding["fix"].endswith(" && claude plugin update lifecycle@lifecycle")
     data = {**patient.settings(), "enabledPlugins": {"lifecycle@here": True}}
     patient.write_settings(data)
     assert patient.findings()["versions.plugin"]["level"] == "ok"
     listed = patient.home / ".claude" / "plugins" / "installed_plugins.json"
-    entry = {"scope": "user", "installPath": str(plugin), "version": "0.0.9"}
+    entry = {"scope": "user", "installPath": str(plugin), "version": "db3b1513be70"}
     patient.write_settings({"version": 2, "plugins": {"lifecycle@here": [entry]}}, listed)
     listing = patient.only("versions.plugin", "warn")
-    assert "0.0.9" in listing["says"]
-    assert listing["fix"] == finding["fix"]
-    manifest.write_text(json.dumps({"name": "lifecycle", "version": __version__}))
+    assert listing["fix"].startswith("claude plugin marketplace update here && ")
+    page.write_bytes(current)
     assert patient.findings()["versions.plugin"]["level"] == "ok"
     listed.write_text("[")
     assert patient.findings()["versions.plugin"]["level"] == "ok"
