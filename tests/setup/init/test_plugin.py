@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 import pytest
+import yaml
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.cli import main
@@ -21,6 +22,11 @@ from tests.docs.pages import ROOT, codes_in
 COMMANDS = sorted((ROOT / "commands").glob("*.md"))
 SKILL = ROOT / "skills/lifecycle/SKILL.md"
 PAGES = [*COMMANDS, SKILL]
+FRONTS = [
+    *COMMANDS,
+    *sorted((ROOT / "skills").glob("*/*.md")),
+    *sorted((ROOT / "agents").glob("*.md")),
+]
 OF_RUNS = {"workflow", "implement", "review", "run-review"}
 FORBIDDEN = ("{{", "!`", "$(", "${", "`!")
 """In a command's page these make the client run or fill in something before the agent reads it."""
@@ -29,10 +35,10 @@ INSTALL = 'pipx install "${CLAUDE_PLUGIN_ROOT}"'
 """How a user gets the command; the client fills in the plugin's own folder, which holds its source."""
 
 
-def page(path: Path) -> tuple[dict[str, str], str]:
-    """A page's frontmatter, one `key: value` a line, and its body."""
+def page(path: Path) -> tuple[dict[str, Any], str]:
+    """A page's frontmatter, read as the client reads it, and its body."""
     _, front, body = path.read_text(encoding="utf-8").split("---\n", 2)
-    return dict(line.split(": ", 1) for line in front.splitlines()), body
+    return yaml.safe_load(front), body
 
 
 def loaded(name: str) -> Any:
@@ -131,6 +137,14 @@ def test_the_commands_are_these() -> None:
         assert 10 < len(front["description"]) < 100
 
 
+@pytest.mark.parametrize("path", FRONTS, ids=lambda path: path.parent.name + path.stem)
+def test_every_frontmatter_is_yaml(path: Path) -> None:
+    """Of what is none, the client drops all: what the menu shows, and what the page may run unasked."""
+    front, _ = page(path)
+    assert all(isinstance(value, (str, bool)) for value in front.values())
+    assert front["description"]
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_every_command_line_on_a_page_is_one(path: Path) -> None:
     """The command exists, its options too, and click takes the whole line."""
@@ -157,7 +171,7 @@ def test_nothing_that_a_user_types_reaches_a_shell_unread(path: Path) -> None:
 
 def test_only_a_person_can_nudge_by_slash() -> None:
     """Its page allows a move to done: the model must not call it up for itself."""
-    assert page(ROOT / "commands/nudge.md")[0]["disable-model-invocation"] == "true"
+    assert page(ROOT / "commands/nudge.md")[0]["disable-model-invocation"] is True
 
 
 def test_the_skill_fits_a_page_and_teaches_every_phase() -> None:
