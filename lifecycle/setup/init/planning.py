@@ -13,7 +13,7 @@ from pathlib import Path
 from lifecycle.core.errors import BadConfig, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
-from lifecycle.setup.init import init_mark
+from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
@@ -163,7 +163,9 @@ class _Project(ProjectFiles):
         """Draft permissions alone, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
-            self.note("wired-already")
+            parts = {"--run": run and not wired.run, "--workflow": workflow and not wired.workflow}
+            lacking = " ".join(option for option, is_lacking in parts.items() if is_lacking)
+            self.note("wired-without" if lacking else "wired-already", options=lacking)
             return self._plan(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         extra = self.extra(stages=self.settings.use, run=run, workflow=workflow)
@@ -215,7 +217,13 @@ class _Project(ProjectFiles):
         self._left_to_line(allowed)
         self.unlisted(allowed, allowed.lines)
         self.draft.write(PERMITS, None, "part of the mark now")
-        return InitMark(mode, created=tuple(name for name in allowed.created if name == FOLDER))
+        rules = allowed.settings.permissions
+        return InitMark(
+            mode,
+            created=tuple(name for name in allowed.created if name == FOLDER),
+            run=any(rule in rules for rule in hook_table.RUN_PERMISSIONS),
+            workflow=any(rule in rules for rule in hook_table.WORKFLOW_PERMISSIONS),
+        )
 
     def removal(self, before: InitMark | None, name: str) -> Plan:
         """Draft the removal of all that `before` lists, the mark in the file `name`."""

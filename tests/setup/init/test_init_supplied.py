@@ -67,6 +67,21 @@ def test_the_permissions_alone_are_the_plugins_users(clone: Clone, option: str) 
 
 
 @OPTIONS
+def test_what_was_allowed_stays_so_and_what_was_not_put_in_is_not_claimed(
+    clone: Clone, option: str
+) -> None:
+    """A plain run after the permissions keeps them; permissions after one name what puts them in."""
+    before = clone.contents()
+    ok(clone.run("init", "--permissions", option))
+    ok(clone.run("init"))
+    assert set(settings(clone)["permissions"]["allow"]) == {*PERMISSIONS, *RULES[option]}
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+    ok(clone.run("init"))
+    assert f"with: lifecycle init {option}" in ok(clone.run("init", "--permissions", option))
+
+
+@OPTIONS
 def test_a_new_worktree_has_them_too(clone: Clone, option: str) -> None:
     """What one person's init put in goes along; git does not carry it over."""
     clone.write("a", "")
