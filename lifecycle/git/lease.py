@@ -158,6 +158,13 @@ def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Leas
     return LeaseStanding(other=None if is_ours else holder)
 
 
+def held(git: Git, remote: str) -> frozenset[int]:
+    """The issues that somebody has the lease of; GitFailed or Transient if nobody can say."""
+    lines = git.run("ls-remote", remote, f"{LEASES}*", remote=remote).splitlines()
+    names = (line.rpartition(LEASES)[2] for line in lines)
+    return frozenset(int(name) for name in names if name.isdecimal())
+
+
 def _listed(git: Git, remote: str, issue: int) -> str:
     """The lease's sha as the remote has it, or empty.
 

@@ -5,8 +5,10 @@ Their sentences are in `refusals.toml`.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Container, Iterable
-from typing import Any, Final, Unpack
+from itertools import groupby
+from typing import Any, Final, TypeVar, Unpack
 
 from lifecycle.core import errors, hidden_marker
 from lifecycle.core.light_dataclass import replace
@@ -14,6 +16,8 @@ from lifecycle.core.tracker import Capability, LabelEdit, NewTask, Task, TaskEdi
 from lifecycle.settings import resources
 
 sentence: Final = resources.Sentences("trackers/refusals.toml")
+
+Claimed = TypeVar("Claimed")
 
 
 def lacking(capability: Capability, name: str, /, **values: object) -> errors.Lacking:
@@ -96,13 +100,30 @@ def demand_free(task: str, blockers: tuple[str, ...], what: str, *, mark: str = 
         raise errors.BlockedBy(sentence("waits", task=task, names=names, what=what), ids=blockers)
 
 
-def first_claimed(claim: Callable[[str], Task], tasks: Iterable[Task]) -> Task | None:
-    """The first task that `claim` takes, as it is then; one that somebody was quicker at is passed over."""
-    for task in tasks:
+PASSED_OVER = (errors.HeldByAnother, errors.NotClaimable, errors.BlockedBy, errors.NotFound)
+"""What a claim says of a task that is not free any more: the next one may be."""
+
+
+def first_claimed(
+    claim: Callable[[Task], Claimed],
+    tasks: Iterable[Task],
+    held: Callable[[], Container[str]] = frozenset,
+) -> Claimed | None:
+    """What `claim` gives for the first of the tasks that is still free; None if none is.
+
+    Who was too late was so with others, and all of them would try the same next one. Therefore it is
+    then any of those that are as urgent as that one, without those that are `held` by now.
+    """
+    left = [*tasks]
+    which = 0
+    while left:
         try:
-            return claim(task.id)
-        except (errors.AlreadyClaimed, errors.NotClaimable, errors.BlockedBy, errors.NotFound):
-            continue
+            return claim(left.pop(which))
+        except PASSED_OVER:
+            gone = held() if left else ()
+        left = [task for task in left if task.id not in gone]
+        equals = next(groupby(left, lambda task: task.priority), (None, ()))[1]
+        which = secrets.randbelow(len([*equals]) or 1)
     return None
 
 

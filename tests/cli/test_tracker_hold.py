@@ -134,6 +134,27 @@ def test_next_takes_the_most_urgent_issue(place: Place) -> None:
     assert "already holds #42" in refused(place.cli("tracker", "next"))
 
 
+def test_next_goes_on_until_a_task_is_free(place: Place) -> None:
+    """However many were taken since they were listed, for one lost attempt; and none left is no failure."""
+    git = place.tree().world.git
+    for count in range(12):
+        told(place, "create", f"Task {count}", "--label", "many")
+    ready = [int(task["id"]) for task in told(place, "ready", "--label", "many")["tasks"]]
+    taken = lease.take(git, "origin", ready[0], "maria-1")
+    for number in ready[1:-1]:
+        git.run("push", "-q", "origin", f"{taken}:{lease.ref_of(number)}", remote="origin")
+    place.control.clear_requests()
+    assert told(place, "next", "--label", "many")["task"]["id"] == str(ready[-1])
+    assert len(place.control.requests()) < 40
+    ok(place.cli("release"))
+    lease.take(git, "origin", ready[-1], "maria-1")
+    said = ok(place.cli("tracker", "next", "--label", "many"))
+    assert said == (
+        "No task with the label many is ready on GitHub any more: all 12 that were are held by others; "
+        "nothing was claimed.\n"
+    )
+
+
 @SOAKED
 def test_what_a_claim_would_refuse_is_not_offered(place: Place) -> None:
     """The board's Dependencies name an open issue: neither ready nor next names that task."""

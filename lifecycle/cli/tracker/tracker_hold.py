@@ -17,13 +17,9 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Capability, Task, TaskStatus
+from lifecycle.git import lease
+from lifecycle.trackers import refusals
 from lifecycle.trackers.registry import GITHUB
-
-_TRIED = 10
-"""How many ready tasks `next` tries to claim before it gives up."""
-
-_PASSED_OVER = (errors.HeldByAnother, errors.NotClaimable, errors.BlockedBy, errors.NotFound)
-"""What `next` meets without giving up: the next task may be free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,11 @@ def takeover(session: Session, task: str) -> int:
 
 
 def claim_next(session: Session, labels: tuple[str, ...]) -> int:
-    """Take the most urgent task that could be begun now; what somebody else just took is passed over."""
+    """Take the most urgent task that could be begun now; what somebody else just took is passed over.
+
+    If others were quicker at it, any that is as urgent as the next one is tried, until one is free.
+    Where no task is left, none is taken (exit code 0).
+    """
     tasks = session.tracker.ready(labels=labels)
     is_plain = session.tracker.name != GITHUB and not any(
         linked_writes.issue_named(session.world, task) for task in tasks
@@ -76,24 +76,35 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     else:
         taken = _first(session, tasks)
     nothing = values.nothing_is(values.READY, session.tracker.name, labels)
+    if tasks:
+        count = "the one that was is" if len(tasks) == 1 else f"all {len(tasks)} that were are"
+        nothing = f"{nothing[:-1]} any more: {count} held by others; nothing was claimed."
     return (taken or _Told(None, [nothing])).show(session)
 
 
 def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
-    """Claim the first of the tasks that can be claimed; raises the last refusal if none can."""
-    refusal: errors.LifecycleError | None = None
-    for task in tasks[:_TRIED]:
+    """Claim the first of the tasks that is still free; raises the last refusal that has another reason."""
+    world, reasons = session.world, list[errors.Refused]()
+    has_leases = session.tracker.name == GITHUB and rules.has_remote(session)
+
+    def claimed(task: Task) -> _Told:
         try:
             return _claimed(session, task)
-        except _PASSED_OVER as error:
-            refusal = error
+        except refusals.PASSED_OVER:
+            raise
         except errors.Refused as error:
             if session.claim_store.load(repair=False).record is not None:
                 raise  # this worktree has a claim, so that the next one would be refused as well
-            refusal = error
-    if refusal is not None:
-        raise refusal
-    return None
+            reasons.append(error)
+            raise errors.NotClaimable(error.sentence, status="") from error
+
+    def held() -> set[str]:
+        return set(map(str, lease.held(world.git, world.remote))) if has_leases else set()
+
+    taken = refusals.first_claimed(claimed, tasks, held)
+    if taken is None and reasons:
+        raise reasons[-1]
+    return taken
 
 
 def _is_yours(session: Session, task: Task) -> str:

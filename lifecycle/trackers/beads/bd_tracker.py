@@ -190,7 +190,7 @@ class BeadsTracker:
                 taken = self._take_next(labels, {task.id for task in tasks})
                 if taken is None or self._has(taken):
                     return taken  # some builds name a task that another one has by now
-            return refusals.first_claimed(self.claim, tasks)
+            return refusals.first_claimed(lambda task: self.claim(task.id), tasks)
 
     def _take_next(self, labels: tuple[str, ...], free: set[str]) -> Task | None:
         """Let bd choose and claim in one step; `free` was nobody's right before."""

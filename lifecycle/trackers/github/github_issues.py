@@ -117,7 +117,7 @@ class GitHubIssues(TaskLists):
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
         """Claim the first of `ready` that nobody else was quicker to claim; None if there is none."""
-        return refusals.first_claimed(self.claim, self.ready(labels=labels))
+        return refusals.first_claimed(lambda task: self.claim(task.id), self.ready(labels=labels))
 
     def renew(self, id: str) -> Task:  # noqa: A002
         """Raise Lacking: a lease on GitHub has no end."""
