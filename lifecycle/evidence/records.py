@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, from_json, object_in, replace
-from lifecycle.core.redact import redact, short
+from lifecycle.core.redact import redact, short, swept
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 from lifecycle.storage import journal
 from lifecycle.storage.store import Folder, as_json
@@ -176,7 +176,10 @@ class EvidenceRoom:
         return {**listed} if isinstance(listed, dict) else {}
 
     def add(self, run: RunRecord, outputs: Mapping[str, str] | None = None) -> bool:
-        """Remember a run, and what it left; False if it is remembered already. Raises LockBusy."""
+        """Remember a run, and what it left; False if it is remembered already. Raises LockBusy.
+
+        No secret is kept of it, in whichever field it stands.
+        """
         with self.locked():
             data = self._load()
             runs = _read_records(data)
@@ -187,7 +190,7 @@ class EvidenceRoom:
             all_outputs = {**(before if isinstance(before, dict) else {}), **(outputs or {})}
             data = {
                 "version": VERSION,
-                "records": [record.data for record in (*runs, added)[-KEPT:]],
+                "records": swept([record.data for record in (*runs, added)[-KEPT:]], []),
                 "outputs": dict([*all_outputs.items()][-OUTPUTS:]),
             }
             self.folder.write(RECORDS, as_json(data))

@@ -68,18 +68,23 @@ def test_without_a_tree_nothing_is_proven() -> None:
 
 
 def test_runs_are_kept_in_bounds_once_each_and_without_secrets(tmp_path: Path) -> None:
-    """The newest ones; a second copy of one event is none; a token in a command is stars."""
+    """The newest ones; a second copy of one event is none; a token in any field is stars."""
     room = EvidenceRoom(tmp_path)
     for run in runs(*["passed@now"] * (KEPT + 3)):
         assert room.add(run)
     secret = "pytest --token ghp_abcdefghijklmnopqrst0123\n" + "x" * 900
-    last = RunRecord(99.0, secret, Outcome.FAILED, "now", "one")
+    words = (("pytest", "--token=ghp_abcdefghijklmnopqrst0123", "https://me:hunter2@a.example/x"),)
+    last = RunRecord(99.0, secret, Outcome.FAILED, "now", "one", why=secret, commands=words)
     assert room.add(last)
     assert not room.add(last)
     kept = room.records()
     assert len(kept) == KEPT
     assert kept[-1].command.startswith("pytest --token *** x")
     assert len(kept[-1].command) <= 200
+    assert kept[-1].commands == (("pytest", "--token=***", "https://***@a.example/x"),)
+    text = (room.folder.path / RECORDS).read_text()
+    assert "ghp_" not in text
+    assert "hunter2" not in text
     assert (room.folder.path / RECORDS).stat().st_size < 20_000
 
 
