@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Sequence
 
 from lifecycle.core.redact import visible
 
@@ -19,10 +20,17 @@ LONGEST = 8_000
 """Characters of a command as a text at most."""
 
 _QUOTED = re.compile(r"""'[^']*'|\\.|"(?P<inner>(?:[^"\\]|\\.)*)\"""", re.DOTALL)
-_SHELL_WORDS = frozenset(
+_PREPARING = frozenset(
     {
-        *("cd", "pushd", "popd", "export", "unset", "source", ".", "eval", "exec", "exit", "set"),
-        *("alias", "trap", "ulimit", "umask", "wait", "read", "shift", "return", "local", ":"),
+        *("cd", "pushd", "popd", "export", "unset", "source", ".", "exit", "set", ":"),
+        *("alias", "trap", "ulimit", "umask", "wait", "read", "shift", "return", "local"),
+    }
+)
+"""Words of a shell's that run nothing themselves: what they do is over with the shell."""
+
+_SHELL_WORDS = _PREPARING | frozenset(
+    {
+        *("eval", "exec"),
         *("if", "then", "else", "fi", "for", "while", "until", "do", "done", "case", "esac"),
         *("function", "!", "{", "}", "[["),
     }
@@ -60,7 +68,7 @@ def commands_in(value: object) -> tuple[Argv, ...]:
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         return (_checked(tuple(value)),)
     if isinstance(value, list) and all(isinstance(words, list) and words for words in value):
-        return tuple(_checked(tuple(words)) for words in value)
+        return tuple(_checked(tuple(words), value) for words in value)
     raise ValueError(
         'it is neither a text, nor a list of words, nor a list of such lists: [["a", "b"], ["c"]]'
     )
@@ -103,15 +111,22 @@ def _fix(text: str, need: str) -> str:
     if need == "several commands in one text" and ";" not in text:
         parts = re.split(r"&&|\n", text)
         if not any(map(_need, parts)) and "'" not in text and '"' not in text:
-            return f"write {json.dumps([shlex.split(part) for part in parts if part.strip()])}"
+            several = [shlex.split(part) for part in parts if part.strip()]
+            if not any(_is_shells(words[0]) for words in several):
+                return f"write {json.dumps(several)}"
     return (
         "put it into a script of the project's, or name the shell: "
         f"{json.dumps(['sh', '-c', text], ensure_ascii=False)}"
     )
 
 
-def _checked(words: tuple[object, ...]) -> Argv:
-    """The words of one command, fit to be started and to be shown; ValueError says what is wrong."""
+def _checked(words: tuple[object, ...], whole: Sequence[Sequence[object]] = ()) -> Argv:
+    """The words of one command, fit to be started and to be shown; ValueError says what is wrong.
+
+    Args:
+        words: of the command.
+        whole: all commands that run in its order, where it is one of several: a shell takes them together.
+    """
     texts = tuple(word for word in words if isinstance(word, str))
     if len(texts) != len(words):
         raise ValueError("a word of it is no text")
@@ -124,11 +139,14 @@ def _checked(words: tuple[object, ...]) -> Argv:
         if visible(plain) != plain:
             raise ValueError(f"a word of it has characters that cannot be seen: {_shown(word)}")
     program = texts[0]
-    if program in _SHELL_WORDS or re.match(r"\w+=", program):
-        line = shlex.join(texts)
-        fix = ["env", *texts] if "=" in program else ["sh", "-c", line]
+    if _is_shells(program):
+        several = tuple(tuple(map(str, command)) for command in whole) or (texts,)
+        rest = " && …" if several[-1][0] in _PREPARING else ""
+        is_set = "=" in program and len(several) == 1
+        fix = ["env", *texts] if is_set else ["sh", "-c", as_line(several) + rest]
         raise ValueError(
-            f"{_shown(program)} is a shell's, and no shell reads it; write {json.dumps(fix)}"
+            f"{_shown(program)} is a shell's, and no shell reads it; write "
+            f"{json.dumps(fix, ensure_ascii=False)}{', with what is to run,' if rest else ''}"
         )
     if re.search(r"\s", program) and "/" not in program:
         raise ValueError(
@@ -136,6 +154,11 @@ def _checked(words: tuple[object, ...]) -> Argv:
             f"are lists of their own: {json.dumps([word.split() for word in texts])}"
         )
     return texts
+
+
+def _is_shells(program: str) -> bool:
+    """True for what only a shell understands in a program's place."""
+    return program in _SHELL_WORDS or bool(re.match(r"\w+=", program))
 
 
 def _shown(text: str) -> str:

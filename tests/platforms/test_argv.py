@@ -17,6 +17,9 @@ SEVERAL = '["npm", "ci"], ["npm", "test"]'
 REFUSED: tuple[tuple[str, str], ...] = (
     ("npm ci && npm test", f"[{SEVERAL}]"),
     ("npm ci\nnpm test", f"[{SEVERAL}]"),
+    ("cd web && npm test", '["sh", "-c", "cd web && npm test"]'),
+    ("npm ci\n. ./env\nnpm test", '["sh", "-c", "npm ci\\n. ./env\\nnpm test"]'),
+    ("npm ci && CI=1 npm test", '["sh", "-c", "npm ci && CI=1 npm test"]'),
     ("make; make test", '["sh", "-c", "make; make test"]'),
     ("make test | tee log", '["sh", "-c", "make test | tee log"]'),
     ("make test > log", '["sh", "-c", "make test > log"]'),
@@ -36,9 +39,9 @@ REFUSED: tuple[tuple[str, str], ...] = (
     ("~/bin/check", '["sh", "-c", "~/bin/check"]'),
     ("make # all", '["sh", "-c", "make # all"]'),
     ("CI=1 npm test", '["env", "CI=1", "npm", "test"]'),
-    ("cd web", '["sh", "-c", "cd web"]'),
-    ("export CI", '["sh", "-c", "export CI"]'),
-    (". venv/bin/activate", '["sh", "-c", ". venv/bin/activate"]'),
+    ("cd web", '["sh", "-c", "cd web && …"]'),
+    ("export CI", '["sh", "-c", "export CI && …"]'),
+    (". venv/bin/activate", '["sh", "-c", ". venv/bin/activate && …"]'),
 )
 """Texts that need a shell, and the fix that the refusal names."""
 
@@ -111,6 +114,9 @@ def test_lists_are_taken_as_they_are(value: object, commands: tuple[object, ...]
         ("'' x", "names no program"),
         ("echo 'a", "no end"),
         (["npm ci", "npm test"], f"[{SEVERAL}]"),
+        ([["cd", "web"], ["npm", "test"]], '["sh", "-c", "cd web && npm test"]'),
+        ([["npm", "ci"], ["CI=1", "npm"]], '["sh", "-c", "npm ci && CI=1 npm"]'),
+        (["cd", "web"], '["sh", "-c", "cd web && …"], with what is to run,'),
         (["CI=1", "npm"], '["env", "CI=1", "npm"]'),
         (["a\0b"], "cannot be seen"),
         (["echo", "\x1b[2J"], "cannot be seen"),
