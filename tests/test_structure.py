@@ -41,7 +41,7 @@ BUDGET = {
     "reconcile": 1_444,
     "views": 2_204,
     "app": 1_652,
-    "setup": 3_349,
+    "setup": 3_352,
     "hooks": 1_990,
     "cli": 5_323,
     APART: 17_758,

@@ -165,7 +165,10 @@ class _Project(ProjectFiles):
         if wired is not None:
             parts = {"--run": run and not wired.run, "--workflow": workflow and not wired.workflow}
             lacking = " ".join(option for option, is_lacking in parts.items() if is_lacking)
-            self.note("wired-without" if lacking else "wired-already", options=lacking)
+            if lacking:
+                self.note("wired-without", options=lacking)
+            else:
+                self.note("wired-already")
             return self._plan(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         extra = self.extra(stages=self.settings.use, run=run, workflow=workflow)
