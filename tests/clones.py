@@ -6,9 +6,6 @@ A clone is a dozen processes, and most tests need one of the same few commits.
 from __future__ import annotations
 
 import base64
-import hashlib
-import os
-import struct
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,8 +16,6 @@ from lifecycle.sandbox.git.store.repository import content_of, put
 
 _CLONES: dict[bytes, dict[str, bytes | None]] = {}
 """What a clone holds, by what the remote offers; without git's sample hooks."""
-_SHA, _HEADER, _ENTRY, _OWNER = 20, 12, 62, 28
-"""Bytes of an index: its sum at the end, its head, an entry up to its name, and up to the owner."""
 _PLACE = b"https://remote.invalid/it.git"
 """Stands in them for the remote's address."""
 
@@ -44,28 +39,9 @@ def clone(url: str, root: Path, environment: Mapping[str, str]) -> None:
     put(_CLONES[offered], root)
     config = root / ".git" / "config"
     config.write_bytes(config.read_bytes().replace(_PLACE, url.encode()))
-    _refresh(root)
-
-
-def _refresh(root: Path) -> None:
-    """Have the index know the copied files by their inodes and times, as `git update-index` does.
-
-    Source: https://git-scm.com/docs/index-format
-    """
-    path = root / ".git" / "index"
-    index = bytearray(path.read_bytes()[:-_SHA])
-    version, count = struct.unpack_from(">4x2I", index)
-    assert version == 2, "a clone's index is of version 2"
-    place = _HEADER
-    for _ in range(count):
-        name = bytes(index[place + _ENTRY : index.index(0, place + _ENTRY)])
-        file = (root / os.fsdecode(name)).lstat()
-        times = *divmod(file.st_ctime_ns, 10**9), *divmod(file.st_mtime_ns, 10**9)
-        known = (*times, file.st_dev, file.st_ino, file.st_uid, file.st_gid, file.st_size)
-        struct.pack_into(">6I", index, place, *(number % 2**32 for number in known[:6]))
-        struct.pack_into(">3I", index, place + _OWNER, *(number % 2**32 for number in known[6:]))
-        place += (_ENTRY + len(name) + 8) // 8 * 8
-    path.write_bytes(index + hashlib.sha1(index, usedforsecurity=False).digest())
+    # The files are others than those that the index knows by their inodes and times.
+    refresh = ["git", "update-index", "-q", "--refresh"]
+    subprocess.run(refresh, cwd=root, env=environment, check=True)
 
 
 def _offered(url: str) -> bytes:
