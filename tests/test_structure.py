@@ -32,7 +32,7 @@ BUDGET = {
     "github": 6_236,
     "trackers": 2_519,
     "platforms": 690,
-    "evidence": 2_379,
+    "evidence": 2_380,
     "claim": 5_739,
     "run": 3_496,
     "stages": 2_549,

@@ -59,9 +59,10 @@ def fingerprint(
     """
     outputs = EvidenceRoom(root).outputs()
     if deadline.left <= seconds:
-        return seen(root, deadline, environment, outputs).name
+        return tree_objects.seen(root, deadline, environment, outputs, _OWN_PATHS).name
     try:
-        return seen(root, Deadline.after(deadline.clock, seconds), environment, outputs).name
+        own_deadline = Deadline.after(deadline.clock, seconds)
+        return tree_objects.seen(root, own_deadline, environment, outputs, _OWN_PATHS).name
     except Transient:
         raise Transient(
             f"git needed more than {seconds:.0f} seconds to read what is new in the files here, so no test "
