@@ -33,7 +33,7 @@ BUDGET = {
     "trackers": 2_519,
     "platforms": 690,
     "evidence": 2_380,
-    "claim": 5_739,
+    "claim": 5_744,
     "run": 3_496,
     "stages": 2_549,
     "workflow": 2_234,

@@ -5,9 +5,9 @@ Their sentences are in `refusals.toml`.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Container, Iterable
 from itertools import groupby
+from os import urandom
 from typing import Any, Final, TypeVar, Unpack
 
 from lifecycle.core import errors, hidden_marker
@@ -123,7 +123,7 @@ def first_claimed(
             gone = held() if left else ()
         left = [task for task in left if task.id not in gone]
         equals = next(groupby(left, lambda task: task.priority), (None, ()))[1]
-        which = secrets.randbelow(len([*equals]) or 1)
+        which = int.from_bytes(urandom(4), "big") % (len([*equals]) or 1)
     return None
 
 

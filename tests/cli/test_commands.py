@@ -138,6 +138,9 @@ def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_reques
     assert (second != first, place.issue()["state"]) == (True, "open")
     place.control.merge_pull(second)
     assert "is not in PR" not in ok(place.cli("tick"))
+    place.control.push_commit("main", {"theirs.txt": "x"}, "Theirs")
+    place.git("pull", "--quiet", "--rebase", "origin", "main")
+    assert "is not in PR" not in ok(place.cli("tick")), "what came from the base is not left out"
     place.work(branch, push=False)
     assert f"1 commit of {branch} is not in PR #{second}, and stays on" in ok(place.cli("close"))
 

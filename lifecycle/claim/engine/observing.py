@@ -328,8 +328,14 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
     pull = derive.pull_request_of(record, observed, working.seen.rules.head_owner)
     if pull is None or pull.state is not model.PullState.MERGED or not pull.head_sha:
         return 0
-    span = f"{pull.head_sha}..refs/heads/{record.claim.branch}"
-    return int(working.world.git.run("rev-list", "--count", span, check=False) or 0)
+    git, branch = working.world.git, f"refs/heads/{record.claim.branch}"
+    words = ("rev-list", "--count", "--no-merges", f"{pull.head_sha}..{branch}")
+    count = git.run(*words, check=False)
+    if count in ("", "0"):
+        return 0
+    # What the branch has of its base since then is no work that the merge missed.
+    base = git.remote_head_of(pull.base, working.world.remote)
+    return int(git.run(*words, f"^{base}") if base else count)
 
 
 def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
