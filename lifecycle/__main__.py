@@ -44,6 +44,10 @@ def _run() -> int:
         return _waiter()
     if arguments in (["hook", "session-start"], ["hook", "pre-compact"]):
         return _recovery(arguments[1])
+    if arguments == ["hook", "on-idle"]:
+        from lifecycle.hooks import quick_idle
+
+        quick_idle.begin()
     if arguments[:1] == ["hook"] and len(arguments) == 2:
         from lifecycle.core.plan import REPLIES
 

@@ -97,6 +97,11 @@ class WorktreeWorld:
         if "clients" in self.__dict__:
             self.clients.close()
 
+    @property
+    def asked(self) -> Mapping[str, object] | None:
+        """The JSON of the first document that GitHub was asked with; None if none was."""
+        return self.clients.graph.asked if "clients" in self.__dict__ else None
+
     def public(self, text: str, name: str) -> str:
         """A text that is to be read by others, without secrets; `name` is noted if it held one."""
         clean = redact(text, self.environment)

@@ -61,6 +61,9 @@ from tests.bench.workflows import judge_workflows, workflow_probes, workflow_tab
 ROUNDS = 60
 CYCLES = 4
 RUNS = 5
+MOST_FLOORS = 2
+NOISE = 1.05
+"""What two runs of the same take may differ by."""
 WIDTH = 130
 """Columns where there is no terminal."""
 
@@ -105,6 +108,7 @@ def main(arguments: Sequence[str]) -> int:
         *([hour_table(hour)] if hour is not None else ()),
     )
     faults = judge(quiet, active) + judge_remote(remote) + judge_large(large)
+    faults += judge_beside(remote)
     faults += judge_runs(runs) + judge_workflows(workflows) + judge_logs(logs)
     faults += judge_waits(waits) + judge_feedback(asked)
     if hour is not None:
@@ -213,6 +217,19 @@ def judge_remote(rows: Sequence[Row]) -> list[str]:
                 )
         if row.name == POLL and row.warm.points > 1:
             faults.append(f"a look costs {row.warm.points} points, and may cost 1")
+    return faults
+
+
+def judge_beside(rows: Sequence[Row]) -> list[str]:
+    """Which path takes more than twice its floor, or longer than `gh` does for the same job."""
+    faults = []
+    for row in rows:
+        for what, limit, other in (
+            (f"{MOST_FLOORS} of its floor", MOST_FLOORS, row.floor),
+            ("gh", NOISE, row.gh),
+        ):
+            if other is not None and row.warm.seconds > limit * other.seconds:
+                faults.append(f"{row.name} takes {row.warm.seconds * 1e3:.0f} ms, more than {what}")
     return faults
 
 

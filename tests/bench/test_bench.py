@@ -238,6 +238,16 @@ def test_a_look_that_costs_two_points_is_a_fault() -> None:
     assert fault == "idle poll takes 3 requests of git's warm, and may take 0"
 
 
+def test_a_path_that_gh_is_quicker_at_is_a_fault() -> None:
+    """So is one that takes more than twice what it cannot do without."""
+    quick, slow = Cost(0.1, 1, 1), Cost(0.21, 1, 1)
+    assert bench.judge_beside([Row(POLL, quick, slow, quick, quick)]) == []
+    (fault,) = bench.judge_beside([Row(POLL, slow, slow, slow, quick)])
+    assert fault == "idle poll takes 210 ms, more than gh"
+    (fault,) = bench.judge_beside([Row(POLL, quick, slow, slow, None)])
+    assert fault == "idle poll takes 210 ms, more than 2 of its floor"
+
+
 def test_what_a_start_imports_is_there() -> None:
     """Each probe of a start names modules that there are: else the whole bench ends with it."""
     for probe in start_probes({**os.environ}):

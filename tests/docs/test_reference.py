@@ -47,6 +47,7 @@ FLEETING = {
     ".agent-claim.json.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/*.*.tmp": "lifecycle/storage/store.py",
     ".lifecycle/adopted-*": "lifecycle/storage/workflow_marks.py",
+    ".lifecycle/ask": "lifecycle/hooks/quick_idle.py",
     ".lifecycle/started": "lifecycle/hooks/recovery_marks.py",
     ".lifecycle/workflow-gates.json": "lifecycle/workflow/store/workflow_store.py",
     ".lifecycle/waiter": "lifecycle/storage/signs_of_life.py",
@@ -55,7 +56,7 @@ FLEETING = {
     ".lifecycle/feedback/*.md": "lifecycle/feedback/reviews/review_watch.py",
     ".lifecycle/review-*.diff": "lifecycle/cli/run/run_review.py",
 }
-"""Files that are there for a moment, in a run or after a review, and the module that names them."""
+"""Files that are there for a moment, in a run, after a review or a second idle look, and their module."""
 
 
 def test_every_setting_is_in_the_table_and_nothing_else() -> None:

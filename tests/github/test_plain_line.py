@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import gc
 import gzip
-import ipaddress
 import json
 import socket
 import ssl
@@ -19,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from lifecycle.core.errors import Transient
 from lifecycle.core.timing import (
@@ -406,45 +401,6 @@ def test_a_proxy_that_refuses_was_given_nothing(
 
 
 # -- certificates
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ssl.SSLContext]:
-    """A certificate for 127.0.0.1 and github.example that nobody knows, and a server's context with it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "made up")])
-    names = [
-        x509.DNSName("github.example"),
-        x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
-    ]
-    now = dt.datetime.now(dt.UTC)
-    made = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .add_extension(x509.KeyUsage(digital_signature=True, content_commitment=False,
-                                     key_encipherment=False, data_encipherment=False,
-                                     key_agreement=False, key_cert_sign=True, crl_sign=True,
-                                     encipher_only=False, decipher_only=False), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .sign(key, hashes.SHA256())
-    )  # fmt: skip
-    folder = tmp_path_factory.mktemp("authority")
-    public, private = folder / "public.pem", folder / "private.pem"
-    public.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    private.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(public, private)
-    return public, context
 
 
 @pytest.mark.parametrize("name", BUNDLES)

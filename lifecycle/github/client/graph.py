@@ -142,6 +142,7 @@ class GraphClient(TokenClient):
     Attributes:
         points: what those cost that were answered; a document that does not ask for its price
             (`rateLimit`) counts as one.
+        asked: the JSON of the first reading document that was sent; None if none was.
     """
 
     of_library = "GqlLine"
@@ -159,6 +160,7 @@ class GraphClient(TokenClient):
         self._cache = MemoryCache() if cache is None else cache
         self._headers: Mapping[str, str] = {}
         self.points = 0
+        self.asked: Json | None = None
 
     def execute(
         self, name: str, variables: Json, *, subject: str = "", added: Sequence[str] = ()
@@ -297,8 +299,11 @@ class GraphClient(TokenClient):
             sent = without_secrets(sent, self._withheld)
         line = self._connected()
         self.requests += 1
+        payload = document.payload(sent)
+        if self.asked is None and not document.is_mutation:
+            self.asked = payload
         try:
-            answer: Sent = line.ask(document.payload(sent))
+            answer: Sent = line.ask(payload)
         except NoAnswerError as error:
             raise self.failures.of_silence(error.silence, asked) from None
         self._headers = answer.headers

@@ -20,6 +20,7 @@ from urllib3.util import Timeout
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
 from lifecycle.github.client import plain_line
+from lifecycle.github.client.early_request import USER_AGENT
 
 
 class Patience(Timeout):
@@ -167,7 +168,7 @@ class PyGithubLine:
 
         # PyGithub says on stderr which redirects it follows; our output is our own sentences. Only this
         # class is silenced, whoever else uses PyGithub in this process still hears it.
-        silent = logging.getLogger(plain_line.USER_AGENT)
+        silent = logging.getLogger(USER_AGENT)
         silent.disabled = True
         Follower.injectLogger(silent)
         patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
@@ -175,7 +176,7 @@ class PyGithubLine:
             auth=Token(token),
             base_url=url,
             timeout=patience,
-            user_agent=plain_line.USER_AGENT,
+            user_agent=USER_AGENT,
             per_page=100,
             verify=True,
             retry=None,

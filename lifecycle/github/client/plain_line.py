@@ -9,7 +9,6 @@ Nothing is retried and no redirect is followed: that is for the modules above.
 from __future__ import annotations
 
 import http.client
-import importlib.util
 import io
 import json
 import os
@@ -22,15 +21,14 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from lifecycle.core.errors import Transient
 from lifecycle.core.timing import Deadline, use_wait
+from lifecycle.github.client import early_request
+from lifecycle.github.client.early_request import JSON, USER_AGENT
 
-USER_AGENT = "agent-lifecycle"
-JSON = "application/vnd.github+json"
 _PORTS = {"http": 80, "https": 443}
 _PART = 65_536
 _SENDABLE = "!#$%&'()*+,/:;=?@[]~"
@@ -127,7 +125,7 @@ class _SafeConnection(http.client.HTTPConnection):
 
         def read() -> None:
             with suppress(OSError):
-                context.append(_context(_bundle()))
+                context.append(_context(early_request.bundle()))
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
@@ -180,9 +178,8 @@ class PlainLine:
             NoAnswerError: no whole answer came.
             Transient: no time is left; nothing was sent.
         """
-        response = self.answer(method, target, {"Accept-Encoding": "gzip", **headers}, body)
-        content = b"".join(self.parts(response))
-        return Sent(response.status, _headers(response), content.decode("utf-8", "replace"))
+        headers = {"Accept-Encoding": "gzip", **headers}
+        return self._read_whole(self.answer(method, target, headers, body))
 
     def answer(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None = None
@@ -204,6 +201,10 @@ class PlainLine:
             # A deadline's alarm, too: a late answer must not meet the next request.
             self.close()
             raise
+
+    def _read_whole(self, response: http.client.HTTPResponse) -> Sent:
+        content = b"".join(self.parts(response))
+        return Sent(response.status, _headers(response), content.decode("utf-8", "replace"))
 
     def parts(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         """The content part by part; the connection is kept if it is read to its end."""
@@ -247,7 +248,6 @@ class PlainLine:
         self.close()
         proxy = _proxy(self._parts, self._port)
         connection = self._made(proxy)
-        connection.response_class = partial(_Answering, self._left)  # type: ignore[assignment]  # it makes one
         connection.timeout = self._deadline.remaining()
         try:
             with _connecting(UNPROXIED if proxy is not None else UNREACHED):
@@ -266,13 +266,16 @@ class PlainLine:
             if proxy.scheme != "http" or not proxy.hostname:
                 raise NoAnswerError(UNPROXIED)
             first, port = proxy.hostname, proxy.port or _PORTS["http"]
-        if not is_safe:
+        connection: http.client.HTTPConnection
+        if is_safe:
+            connection = _SafeConnection(first, port, host)
+            if proxy is not None:
+                connection.set_tunnel(host, self._port, dict(_credentials(proxy)))
+        else:
             self._before = f"http://{self._parts.netloc.rpartition('@')[2]}" if proxy else ""
             self._proxied = _credentials(proxy)
-            return http.client.HTTPConnection(first, port)
-        connection = _SafeConnection(first, port, host)
-        if proxy is not None:
-            connection.set_tunnel(host, self._port, dict(_credentials(proxy)))
+            connection = http.client.HTTPConnection(first, port)
+        connection.response_class = partial(_Answering, self._left)  # type: ignore[assignment]  # it makes one
         return connection
 
 
@@ -295,13 +298,40 @@ class TokenLine(PlainLine):
         headers = {**self._given, **headers}
         if content is None:
             return super().send(method, target, headers)
+        body = json.dumps(content).encode()
+        is_early = early_request.under_way and target == self._url
+        early = self._sent_early(body) if is_early else None
         headers["Content-Type"] = "application/json"
-        return super().send(method, target, headers, json.dumps(content).encode())
+        return early or super().send(method, target, headers, body)
 
     def ask(self, content: object, method: str = "POST") -> Sent:
         """One request to the line's own address, sent once, with the JSON of its answer read."""
         answer = self.send(method, self._url, {}, content)
         return answer._replace(body=content_of(answer.body))
+
+    def _sent_early(self, body: bytes) -> Sent | None:
+        """The answer if just this was sent to the line's own address already; None if it was not.
+
+        Raises:
+            NoAnswerError, Transient: as `send`.
+        """
+        seconds = self._deadline.remaining()
+        sock = early_request.taken(self._url, self._given["Authorization"], body, seconds)
+        if sock is None:
+            return None
+        use_wait()
+        self._connection = self._made(None)
+        self._connection.sock = sock
+        response = _Answering(self._left, sock, method="POST")
+        try:
+            with _told():
+                response.begin()
+        except BaseException:
+            self.close()
+            raise
+        if response.will_close:
+            self.close()
+        return self._read_whole(response)
 
 
 def send(method: str, url: str, token: str, deadline: Deadline) -> Sent:
@@ -429,31 +459,10 @@ def _is_dropped(sock: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-def _bundle() -> str:
-    """The certificates that are trusted: the environment's, else those that come with the libraries.
-
-    Source: https://requests.readthedocs.io/en/latest/user/advanced/#ssl-cert-verification
-    """
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
-        if path := os.environ.get(name):
-            return path
-    # Found without being imported: that costs as much as reading the file.
-    spec = importlib.util.find_spec("certifi")
-    if spec is None or not spec.origin:
-        return ""
-    shipped = Path(spec.origin).with_name("cacert.pem")
-    return str(shipped) if shipped.is_file() else ""
-
-
 @cache
 def _context(bundle: str) -> ssl.SSLContext:
-    """The TLS settings that check a server's certificate; OSError where the bundle cannot be read."""
-    is_folder = Path(bundle).is_dir()
-    context = ssl.create_default_context(
-        cafile=None if is_folder else bundle or None, capath=bundle if is_folder else None
-    )
-    context.set_alpn_protocols(["http/1.1"])
-    return context
+    """The TLS settings of a process, read once; OSError where the bundle cannot be read."""
+    return early_request.tls_context(bundle)
 
 
 def _proxy(parts: SplitResult, port: int) -> SplitResult | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lifecycle.core.errors import Refused, Rejected
 from lifecycle.core.plan import Wake
+from lifecycle.hooks import quick_idle
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings import config
@@ -20,7 +21,9 @@ def answer(call: HookCall) -> Reply:
         return _without_claim(call)
     if not call.is_ours or call.has_waiter:
         return Reply()
-    return call.look(Wake.IDLE)
+    reply = call.look(Wake.IDLE)
+    quick_idle.keep(call)
+    return reply
 
 
 def _without_claim(call: HookCall) -> Reply:

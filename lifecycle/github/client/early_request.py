@@ -1,0 +1,153 @@
+"""One request that is sent before anything else is imported; `plain_line` takes its answer up.
+
+To import what reads an answer takes as long as GitHub does to give one. Whoever knows beforehand what will
+be asked sends it here, and imports the rest meanwhile. The request goes out on a thread of its own, whose
+time is limited. Whatever goes wrong with it, nothing was asked: the line then asks as it always does.
+
+It is imported first of all, so it imports next to nothing.
+"""
+
+# pathlib alone would cost as much as all of this.
+# ruff: noqa: PTH112, PTH113, PTH118, PTH120
+
+from __future__ import annotations
+
+import _thread
+import os
+import socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ssl
+
+Place = tuple[str, str, int, str]
+"""Where a request goes: the server's scheme, name and port, and the path there."""
+
+USER_AGENT = "agent-lifecycle"
+JSON = "application/vnd.github+json"
+SECONDS = 3.0
+"""How long it may take to reach the server; after that the line tries, with all the time that is left."""
+
+
+class EarlyRequest:
+    """A request under way.
+
+    Args:
+        url: the whole address, as the line that takes it up has it.
+        authorization: the header; it holds nothing but what a header may.
+        body: the JSON that is sent.
+    """
+
+    def __init__(self, url: str, authorization: str, body: bytes) -> None:
+        self.content = url, authorization, body
+        self._sent: socket.socket | None = None
+        self._is_wanted = True
+        self._lock = _thread.allocate_lock()
+
+    def begin(self, place: Place) -> None:
+        """Send it, in the background."""
+        if place[0] == "https":
+            import ssl  # noqa: F401 -- here, so that the thread need not share the time with other imports
+        self._lock.acquire()
+        _thread.start_new_thread(self._run, (place,))
+
+    def connection(self, seconds: float) -> socket.socket | None:
+        """The connection on which it was sent; None if it was not, or not within so many seconds."""
+        if self._lock.acquire(timeout=min(seconds, SECONDS)):
+            return self._sent
+        self.abandon()
+        return None
+
+    def abandon(self) -> None:
+        """Close the connection, now or once it is there."""
+        self._is_wanted = False
+        if self._lock.acquire(blocking=False) and self._sent is not None:
+            self._sent.close()
+
+    def _run(self, place: Place) -> None:
+        try:
+            self._sent = self._send(place)
+        except (OSError, ValueError):
+            pass  # the line asks, and says what is wrong
+        finally:
+            self._lock.release()
+        if not self._is_wanted and self._sent is not None:
+            self._sent.close()
+
+    def _send(self, place: Place) -> socket.socket:
+        _, authorization, body = self.content
+        scheme, host, port, path = place
+        sock = socket.create_connection((host, port), SECONDS)
+        try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if scheme == "https":
+                sock = tls_context(bundle()).wrap_socket(sock, server_hostname=host)
+            name = host if port == (443 if scheme == "https" else 80) else f"{host}:{port}"
+            lines = (
+                f"POST {path} HTTP/1.1", f"Host: {name}", f"User-Agent: {USER_AGENT}",
+                f"Accept: {JSON}", "Accept-Encoding: gzip", f"Authorization: {authorization}",
+                "Content-Type: application/json", f"Content-Length: {len(body)}",
+            )  # fmt: skip
+            sock.sendall("\r\n".join((*lines, "", "")).encode("latin-1") + body)
+        except BaseException:
+            sock.close()
+            raise
+        return sock
+
+
+under_way: list[EarlyRequest] = []
+"""What was sent and not taken yet."""
+
+
+def send(place: Place, url: str, authorization: str, body: bytes) -> None:
+    """Send a reading request in the background, for whoever asks just that later (`taken`).
+
+    Args:
+        place: where the server is; no proxy may stand before it.
+        url: the whole address.
+        authorization: the header.
+        body: the JSON that is sent.
+    """
+    request = EarlyRequest(url, authorization, body)
+    request.begin(place)
+    under_way.append(request)
+
+
+def taken(url: str, authorization: str, body: bytes, seconds: float) -> socket.socket | None:
+    """The connection on which just this was sent; None if something else was: then it is to be asked."""
+    request = under_way.pop()
+    if request.content == (url, authorization, body):
+        return request.connection(seconds)
+    request.abandon()
+    return None
+
+
+def bundle() -> str:
+    """The certificates that are trusted: the environment's, else those that come with the libraries.
+
+    Source: https://requests.readthedocs.io/en/latest/user/advanced/#ssl-cert-verification
+    """
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
+        if path := os.environ.get(name):
+            return path
+    from importlib.util import find_spec
+
+    # Found without being imported: that costs as much as reading the file.
+    spec = find_spec("certifi")
+    if spec is None or not spec.origin:
+        return ""
+    shipped = os.path.join(os.path.dirname(spec.origin), "cacert.pem")
+    return shipped if os.path.isfile(shipped) else ""
+
+
+def tls_context(certificates: str) -> ssl.SSLContext:
+    """The TLS settings that check a server's certificate; OSError where the bundle cannot be read."""
+    import ssl
+
+    is_folder = os.path.isdir(certificates)
+    context = ssl.create_default_context(
+        cafile=None if is_folder else certificates or None,
+        capath=certificates if is_folder else None,
+    )
+    context.set_alpn_protocols(["http/1.1"])
+    return context
