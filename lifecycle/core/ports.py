@@ -49,6 +49,9 @@ class Forge(Protocol):
     def issue(self, number: int) -> model.Issue:
         """One issue; NotFound if there is none, or if the number is a pull request's."""
 
+    def blockers(self, number: int) -> tuple[str, ...]:
+        """The open issues that block it, and its open sub-issues: `12`, elsewhere `owner/name#12`."""
+
     def open_issues(self) -> tuple[model.Issue, ...]:
         """Every open issue, pull requests left out."""
 

@@ -10,6 +10,7 @@ from lifecycle.claim.commands import taking
 from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.errors import HeldByAnother, Refused
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card, PullState
 from lifecycle.core.world import World
 from tests.factories import BRANCH, issue, observation, pull
@@ -101,13 +102,26 @@ def test_what_stands_in_the_way_is_said_with_the_way_out(
         (asked(shown={"assignees": ("Octo",)}), []),
         (asked(card(36, is_open=False), dependencies="#36"), []),
         (asked(readiness="Draft"), ['Readiness is "Draft", not "Ready for Agent".']),
-        (asked(readiness=None), ['Readiness is not set, not "Ready for Agent".']),
+        (
+            asked(card(36, is_open=False), readiness=None),
+            ['Readiness is not set, not "Ready for Agent".'],
+        ),
+        (asked(card(36, readiness=None), readiness=None), []),
         (asked(item=BoardItem(LABELS_ITEM, "Todo"), readiness="Draft"), []),
     ],
 )
 def test_a_free_task_is_taken_with_a_remark_at_most(task: TaskAsked, notes: list[str]) -> None:
-    """In Todo, in no column, or on no board; where labels keep the Status there is no readiness."""
+    """In Todo, in no column, or on no board; where no card says how ready it is, nothing is missing."""
     assert admit(NOTHING_IS_ASKED, task, MINE, force=False) == notes
+
+
+def test_what_github_says_of_a_task_stands_in_the_way_as_its_card_does() -> None:
+    """Each issue that it waits for is named once, one of another repository with its name."""
+    task = asked(card(36), dependencies="#36")
+    task = replace(task, blockers=("36", "37", "octo-org/other#9"))
+    with pytest.raises(Refused, match=r"#42 depends on #36, #37, octo-org/other#9, still open;"):
+        admit(NOTHING_IS_ASKED, task, MINE, force=False)
+    assert admit(NOTHING_IS_ASKED, task, AGAIN, force=True) == []
 
 
 def test_what_this_worktree_began_is_gone_on_with() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.claim.commands.next_task import choose, todo_of
+from lifecycle.claim.commands.next_task import free, todo_of
 from lifecycle.core.values.model import BoardItem, Card, Repository
 
 HERE = Repository("octo-org", "hello-service")
@@ -31,7 +31,7 @@ def test_cards_are_by_what_their_priority_means(words: list[str | None]) -> None
     """Words in the order that people mean; unknown ones behind them as their text, none last."""
     cards = [_card(number, word) for number, word in enumerate(words, start=1)]
     assert [card.priority for card in todo_of(reversed(cards), HERE)] == words
-    chosen = choose(reversed(cards), HERE)
+    chosen = next(free(reversed(cards), HERE), None)
     assert chosen is not None
     assert chosen.priority == words[0]
 
@@ -45,6 +45,6 @@ def test_cards_of_one_priority_stay_as_the_board_has_them() -> None:
 def test_the_most_urgent_that_waits_for_nothing_is_chosen() -> None:
     """One that names an open card is passed over."""
     cards = [_card(1, "Low"), _card(2, "Medium"), _card(3, "High", "#1")]
-    chosen = choose(cards, HERE)
+    chosen = next(free(cards, HERE), None)
     assert chosen is not None
     assert chosen.number == 2

@@ -93,6 +93,28 @@ def test_claim_refuses_what_may_not_be_taken(
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
 
 
+def test_claim_refuses_what_github_says_waits_for_another(place: Place) -> None:
+    """A dependency that no card names stands in the way as well, and not in a takeover's."""
+    ok(place.cli("tracker", "dep", "44", "42"))
+    sentence = refused(place.cli("claim", "44"))
+    assert "#44 depends on #42, still open; nothing was claimed." in sentence
+    assert not place.has_claim()
+    ok(place.cli("takeover", "44"))
+    assert place.claim()["issue_number"] == 44
+
+
+def test_the_case_of_a_boards_options_matters_to_nobody(place: Place) -> None:
+    """GitHub's own template writes "In progress": tasks are listed, counted, claimed and moved."""
+    for old, new in (("Todo", "TODO"), ("In Progress", "In progress"), ("In Review", "In review")):
+        place.control.rename_option("Status", old, new)
+    assert "42  P1" in ok(place.cli("tracker", "ready"))
+    event = {"hook_event_name": "SessionStart", "session_id": "one", "source": "startup"}
+    context = json.loads(place.hook("session-start", event).stdout)["hookSpecificOutput"]
+    assert "5 Todo, 1 In Progress, 1 In Review" in context["additionalContext"]
+    ok(place.cli("claim", "42"))
+    assert place.card(42)["Status"] == "In progress"
+
+
 @SOAKED
 def test_claim_warns_unless_ready_for_agent(place: Place) -> None:
     """Readiness is a warning, not a refusal."""

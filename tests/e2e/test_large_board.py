@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lifecycle.api import Worktree
-from lifecycle.claim.commands.next_task import choose
+from lifecycle.claim.commands.next_task import free
 from lifecycle.core.values.model import Repository
 from lifecycle.sandbox.seed import SeedIssue, SeedItem, default_seed
 from lifecycle.sandbox.server import Sandbox
@@ -34,6 +34,6 @@ def test_fault_10_a_board_is_read_to_its_end(tmp_path: Path) -> None:
             assert tree.board is not None
             cards = tree.board.cards()
     assert [card.number for card in cards] == list(numbers)
-    first = choose(cards, Repository(*sandbox.info.repository.split("/")))
+    first = next(free(cards, Repository(*sandbox.info.repository.split("/"))), None)
     assert first is not None
     assert first.number == LAST

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.model import Look, Observation, PullRequest
+from lifecycle.core.values.priorities import STATUSES
 from lifecycle.core.values.survey import Swept
 from lifecycle.github.board.status_fallback import Choice
-from lifecycle.github.board.status_labels import STATUSES, StatusLabels
+from lifecycle.github.board.status_labels import StatusLabels
 from lifecycle.github.client.rest import Calls
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.github.sweep.sweeping import GitHubSurvey

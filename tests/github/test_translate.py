@@ -341,6 +341,18 @@ def test_times_are_read_where_github_says_them() -> None:
     assert translate.board_item({"id": "PVTI_1", "status": None}).status_at is None
 
 
+def test_a_status_is_one_word_whatever_its_case() -> None:
+    """As the product spells it; one that the product does not know is as the board has it."""
+    spellings = {"TODO": "Todo", "In progress": "In Progress", "Blocked": "Blocked", None: None}
+    for option, status in spellings.items():
+        node = {"id": "PVTI_1", "status": {"name": option} if option else None}
+        assert translate.board_item(node).status == status
+    content = {"__typename": "DraftIssue", "title": "t"}
+    draft = translate.draft({"content": content, "status": {"name": "DONE"}})
+    assert draft is not None
+    assert draft.status == "Done"
+
+
 @pytest.mark.parametrize("content", [None, {}])
 def test_only_issues_are_cards(content: dict[str, Any] | None) -> None:
     """Drafts, pull requests and what the token may not see are no cards."""

@@ -136,6 +136,7 @@ class TaskAsked:
         card: its card, or None without one.
         cards: all cards of this repository.
         has_board: there is a board that can be read.
+        blockers: the open issues that GitHub says it waits for, as `ports.Forge.blockers` names them.
         branch: the task's branch, whose pull requests `seen` has; "" if it was not known yet.
         before: the claim on the task which this worktree has, or had before its file was deleted, or None.
         lost: the claim on the task which this worktree had and lost, or None.
@@ -149,6 +150,7 @@ class TaskAsked:
     branch: str = ""
     before: Record | None = None
     lost: Record | None = None
+    blockers: tuple[str, ...] = ()
 
 
 def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> list[str]:
@@ -180,13 +182,15 @@ def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> li
             f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
             f"Choose another task, or if they are gone: {forcing(issue.number)}"
         )
-    notes = []
-    if task.card is not None:
-        _need_dependencies(world, task, force=force)
-        if task.card.readiness != READY_FOR_AGENT and not task.card.item.is_labels:
-            shown = f'"{task.card.readiness}"' if task.card.readiness else "not set"
-            notes.append(f'Readiness is {shown}, not "{READY_FOR_AGENT}".')
-    return notes
+    if not force:
+        _need_dependencies(world, task)
+    card = task.card
+    # Whether the board has that field its other cards show.
+    is_said = any(card.readiness for card in task.cards)
+    if card is None or card.item.is_labels or not is_said or card.readiness == READY_FOR_AGENT:
+        return []
+    shown = f'"{card.readiness}"' if card.readiness else "not set"
+    return [f'Readiness is {shown}, not "{READY_FOR_AGENT}".']
 
 
 def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
@@ -228,15 +232,18 @@ def other_place(world: World, number: int, agent: str | None = None) -> HeldByAn
     return None
 
 
-def _need_dependencies(world: World, task: TaskAsked, *, force: bool) -> None:
-    """Refuse a task that depends on open issues, unless it is taken by force."""
+def _need_dependencies(world: World, task: TaskAsked) -> None:
+    """Refuse a task that depends on open issues, as its card says, or as GitHub does."""
     states = {card.number: card.is_open for card in task.cards}
     numbers = priorities.numbers(task.card.dependencies if task.card else None)
     for number in numbers:
         if number not in states:
             states[number] = world.forge.issue(number).is_open
-    still_open = [f"#{number}" for number in numbers if states[number]]
-    if still_open and not force:
+    waits = [str(number) for number in numbers if states[number]]
+    still_open = [
+        name if "#" in name else f"#{name}" for name in dict.fromkeys((*waits, *task.blockers))
+    ]
+    if still_open:
         pronoun = "them" if len(still_open) > 1 else "it"
         raise Refused(
             f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "

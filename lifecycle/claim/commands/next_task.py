@@ -5,7 +5,7 @@ So whoever works without `lifecycle claim` is told of the merge as well, once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 _DONE_WITH = "branch_merged"
 
 
-def choose(cards: Iterable[Card], repository: Repository) -> Card | None:
-    """The first open Todo card of this repository by Priority that `lifecycle claim` would take."""
+def free(cards: Iterable[Card], repository: Repository) -> Iterator[Card]:
+    """The open Todo cards of this repository by Priority that wait for no other card."""
     every_open = todo_of(cards, repository, status=None)
     numbers = {card.number for card in every_open}
     for card in todo_of(every_open, repository):
         if numbers.isdisjoint(priorities.numbers(card.dependencies)):
-            return card
-    return None
+            yield card
 
 
 def todo_of(
@@ -61,8 +60,8 @@ def _urgency(card: Card) -> tuple[int, str]:
 def suggest(world: World) -> Notice | None:
     """The notice that the current branch's pull request was merged, with the next task; None if it was not.
 
-    One request while it is not merged, two once it is; none on the default branch, or for a branch that was
-    told of before.
+    One request while it is not merged, three once it is, and one for each card that waits; none on the
+    default branch, or for a branch that was told of before.
     """
     branch = world.git.current_branch()
     if branch is None or branch in ("main", "master", world.settings.base):
@@ -82,16 +81,17 @@ def suggest(world: World) -> Notice | None:
 
 
 def _sentence(world: World, branch: str) -> str:
-    """The sentence about the merge, with the next task if the board can be read."""
+    """The sentence about the merge, with the next task that a claim would take, if that can be known."""
     try:
         cards = world.board.cards() if world.board is not None else None
+        todo = free(cards or (), world.base)
+        card = next((card for card in todo if not world.forge.blockers(card.number)), None)
     except LifecycleError as error:
         log.write(world.root, f"on-idle: {error.sentence}")
-        cards = None
+        cards = card = None
     # Where no issue has a label, nobody knows what is left.
     if cards is None or (not cards and world.choice.uses_labels):
         return messages.branch_merged_alone(branch)
-    card = choose(cards, world.base)
     if card is None:
         return messages.branch_merged_last(branch)
     return messages.branch_merged(branch, card.title, card.number)

@@ -117,6 +117,8 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
         task = replace(task, lost=mine)
     with unfinished_claims.answered_for(world, claim_store):
         attempt = _attempt(world, claim_store, task)
+        if task.issue.is_open and not (force or attempt.resumes):
+            task = replace(task, blockers=world.forge.blockers(number))
         notes += admit(world, task, attempt, force=force)
         return _Taking(world, claim_store, task, attempt, notes, force).both(chosen)
 

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from lifecycle.core.errors import AlreadyExists, LifecycleError, NotFound, Rejected, UnknownOption
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values import model
+from lifecycle.core.values.priorities import STATUSES, spelled
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import existing
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from lifecycle.github.client.rest import Calls
 
 PREFIX = "status: "
-STATUSES = ("Todo", "In Progress", "In Review", "Done")
 _COLOURS = {"Todo": "d4c5f9", "In Progress": "fbca04", "In Review": "1d76db", "Done": "0e8a16"}
 PUT_ON = "label_put_on"
 """The cache's key for the last label that was put on an issue: a worktree has one claim."""
@@ -44,8 +44,8 @@ class StatusLabels:
         Raises:
             UnknownOption: there is no label for it; the sentence names the ones that there are.
         """
-        spelling = next((word for word in STATUSES if word.casefold() == status.casefold()), None)
-        if spelling is None:
+        spelling = spelled(status)
+        if spelling not in STATUSES:
             raise UnknownOption(
                 f'There is no label for the Status "{status}", so the labels were left as they are; '
                 f"use one of: {', '.join(STATUSES)}."

@@ -145,6 +145,13 @@ class GitHubForge(PullCalls):
             )
         return issue
 
+    def blockers(self, number: int) -> tuple[str, ...]:
+        """The open issues that block it, and its open sub-issues: `12`, elsewhere `owner/name#12`.
+
+        Requests: 1, and 1 for each of the two that it has; none is known of an older server.
+        """
+        return self._issues.blockers(self._issues.issue(number))
+
     def open_issues(self) -> tuple[model.Issue, ...]:
         """Every open issue, page by page, pull requests left out.
 

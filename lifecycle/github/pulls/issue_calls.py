@@ -6,6 +6,7 @@ Sources: https://docs.github.com/rest/issues and the pages below it, named at ea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
@@ -20,6 +21,8 @@ from lifecycle.github.failures.failure_case import Answer
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
+BLOCKERS: Relation = "dependencies/blocked_by"
+PARTS: Relation = "sub_issues"
 
 
 class IssueCalls:
@@ -214,6 +217,25 @@ class IssueCalls:
         """
         subject = f"the {_WORDS[relation]} of issue #{number}"
         return self.calls.values(f"issues/{number}/{relation}", subject, _issue)
+
+    def blockers(self, facts: IssueFacts) -> tuple[str, ...]:
+        """The open issues that block it, and its open sub-issues: `12`, of another repository `o/r#12`.
+
+        Requests: none if the issue says that it has none; else 1 for each of the two that it has.
+        """
+        relations: list[Relation] = [BLOCKERS] if facts.open_blockers else []
+        relations += [PARTS] if facts.open_parts else []
+        related = (
+            issue for relation in relations for issue in self.related(facts.number, relation)
+        )
+        return tuple(dict.fromkeys(self._name(issue) for issue in related if issue.is_open))
+
+    def _name(self, facts: IssueFacts) -> str:
+        home = str(self.calls.repository)
+        match = re.search(r"/([^/]+/[^/]+)/(?:issues|pull)/\d+$", facts.url)
+        repository = match[1] if match is not None else home
+        is_here = repository.casefold() == home.casefold()
+        return str(facts.number) if is_here else f"{repository}#{facts.number}"
 
     def relate(self, number: int, relation: Relation, database_id: int) -> None:
         """Add a blocking issue or a sub-issue by its database id; AlreadyExists.

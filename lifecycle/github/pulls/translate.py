@@ -16,6 +16,7 @@ from lifecycle.core import timing
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
+from lifecycle.core.values.priorities import spelled
 from lifecycle.core.values.survey import parse_lease
 from lifecycle.github.client.client_common import (
     Json,
@@ -195,7 +196,7 @@ def board_item(node: Json) -> model.BoardItem:
     """A ProjectV2Item with the fields Status and Agent under the aliases `status` and `agent`."""
     return model.BoardItem(
         id=text(node, "id"),
-        status=_value(node, "status"),
+        status=spelled(_value(node, "status")),
         agent=_value(node, "agent"),
         is_archived=bool(node.get("isArchived")),
         status_at=_status_at(node),
@@ -238,7 +239,7 @@ def draft(node: Json) -> model.Draft | None:
     content = part(node, "content")
     if content.get("__typename") != "DraftIssue":
         return None
-    return model.Draft(text(content, "title"), _value(node, "status"))
+    return model.Draft(text(content, "title"), spelled(_value(node, "status")))
 
 
 def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.BoardSchema:

@@ -285,7 +285,7 @@ def _status(schema: BoardSchema) -> DoctorFinding:
         return finding("board.status.whole", names=", ".join(moves_to))
     names = " and ".join(f'"{name}"' for name in missing)
     moves = " and ".join(moves_to[name] for name in missing)
-    hinders = ("releasing",) if Status.TODO in missing else ()
+    hinders = ("claiming", "releasing") if Status.TODO in missing else ()
     return finding("board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders)
 
 

@@ -245,7 +245,7 @@ class GitHubIssues(TaskLists):
 
     def _shown(self, issue: IssueFacts) -> Task:
         """The task with what its own answer does not say: who blocks it, and why it was closed."""
-        blockers = issue_tasks.blockers_of(self._calls, issue)
+        blockers = self._calls.blockers(issue)
         task = self.with_priority(issue_tasks.task_of(issue, blockers))
         if issue.is_open or issue.state_reason in ("not_planned", "duplicate"):
             return task
@@ -259,7 +259,7 @@ class GitHubIssues(TaskLists):
         return replace(task, close_reason=reasons[-1]) if reasons else task
 
     def _demand_free(self, issue: IssueFacts, what: str) -> None:
-        blockers = issue_tasks.blockers_of(self._calls, issue)
+        blockers = self._calls.blockers(issue)
         refusals.demand_free(f"#{issue.number}", blockers, what, mark="#")
 
     def _demand_no_circle(self, number: int, other: IssueFacts) -> None:

@@ -25,9 +25,9 @@ from lifecycle.core.errors import LifecycleError, NotFound
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.core.values import priorities
-from lifecycle.core.values.model import Card, Repository
+from lifecycle.core.values.model import Card
 from lifecycle.core.values.shapes import CardWords, CommentFacts, IssueFacts
-from lifecycle.github.pulls.issue_calls import IssueCalls, Relation, State
+from lifecycle.github.pulls.issue_calls import IssueCalls, State
 from lifecycle.storage import log
 from lifecycle.trackers import refusals
 from lifecycle.trackers.registry import TrackerPlace
@@ -73,10 +73,6 @@ def with_external(text: str, external: str) -> str:
     return hidden_marker.signed(text, hidden_marker.of("external", ref=safe))
 
 
-BLOCKERS: Relation = "dependencies/blocked_by"
-PARTS: Relation = "sub_issues"
-
-
 def number_of(name: str) -> int:
     """The number in `42` or `#42`; NotFound for what can be no issue's."""
     match = re.fullmatch(r"#?([1-9]\d{0,8})", name.strip())
@@ -117,27 +113,6 @@ def _status(facts: IssueFacts) -> TaskStatus:
 def note_of(facts: CommentFacts) -> Note:
     """A comment without its hidden lines."""
     return Note(str(facts.id), facts.author, Body.of(facts.body).text, facts.created_at)
-
-
-def blockers_of(calls: IssueCalls, facts: IssueFacts) -> tuple[str, ...]:
-    """The open issues that block it, and its open sub-issues; those of other repositories by name.
-
-    Requests: none if the issue says that it has none; else 1 for each of the two that it has.
-    Sources: https://docs.github.com/rest/issues/issue-dependencies and
-    https://docs.github.com/rest/issues/sub-issues
-    """
-    relations = [BLOCKERS] if facts.open_blockers else []
-    relations += [PARTS] if facts.open_parts else []
-    related = (issue for relation in relations for issue in calls.related(facts.number, relation))
-    names = (_name(issue, calls.calls.repository) for issue in related if issue.is_open)
-    return tuple(dict.fromkeys(names))
-
-
-def _name(facts: IssueFacts, home: Repository) -> str:
-    match = re.search(r"/([^/]+/[^/]+)/(?:issues|pull)/\d+$", facts.url)
-    repository = match[1] if match is not None else str(home)
-    is_here = repository.casefold() == str(home).casefold()
-    return str(facts.number) if is_here else f"{repository}#{facts.number}"
 
 
 Answer = TypeVar("Answer")

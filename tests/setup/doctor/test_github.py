@@ -318,6 +318,8 @@ def test_options_that_are_missing(patient: Patient) -> None:
     says = patient.only("board.status", "fail")["says"]
     assert '"In Review" and "Done"' in says
     assert "opening the PR and closing" in says
+    patient.place.control.rename_option("Status", "Todo", "Backlog")
+    assert {"claiming", "releasing"} <= {*patient.only("board.status", "fail")["hinders"]}
 
 
 def test_a_board_without_our_fields(seeded: Seeded) -> None:
