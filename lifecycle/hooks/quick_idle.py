@@ -3,13 +3,14 @@
 An idle look asks what the one before it asked, as long as no file changed since: that look leaves it in
 `.lifecycle/ask` (`keep`), and `__main__` has it sent at once (`begin`). While GitHub answers the engine is
 imported, and asks: it takes up the answer if it asks just that (`early_request`). Nothing is decided here.
-What lies in the file is sent only if it was written by somebody who had the token: it is signed with that.
+What lies in the file is sent only if it was written by somebody who had the token, and where what decides
+the address and the question is as it was: it is signed with all of that.
 
 It is imported before everything else, so what imports much is imported where it is used.
 """
 
 # pathlib alone would cost as much as all of this.
-# ruff: noqa: PTH118
+# ruff: noqa: PTH117, PTH118
 
 from __future__ import annotations
 
@@ -30,12 +31,27 @@ if TYPE_CHECKING:
 
 FOLDER, ASK = ".lifecycle", "ask"
 _FILES = (".agent-claim.json", f"{FOLDER}/state.json")
+_VARIABLES = (
+    "LIFECYCLE_",
+    "MOLTNET_",
+    "GITHUB_API_URL",
+    "GITHUB_GRAPHQL_URL",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+)
+"""How variables begin that decide where what is asked, and with which token."""
 _LIMIT = 200_000
 
 
 def begin() -> None:
     """Send what was kept, if the next idle look will ask it; raises nothing."""
     try:
+        for descriptor in (
+            0,
+            1,
+            2,
+        ):  # a connection must not get the number of a stream that is closed
+            os.fstat(descriptor)
         root = regular_files.worktree()
         if (
             root is not None
@@ -52,10 +68,10 @@ def _begin(root: str, environment: Mapping[str, str]) -> None:
     head, _, body = signed.partition(b"\n\n")
     if not body or _may_have_proxy(environment):
         return
-    url, scheme, host, port, path, variable, due, dates = head.decode().split("\n")
+    url, scheme, host, port, path, variable, due = head.decode().split("\n")
     token = environment.get(variable, "").strip()
-    is_ours = token and _signature(token, signed) == signature.decode()
-    if is_ours and time.time() >= float(due) and dates == _dates(root):
+    is_ours = token and _signature(token, signed, root, environment) == signature
+    if is_ours and time.time() >= float(due):
         early_request.send((scheme, host, int(port), path), url, f"Bearer {token}", body)
 
 
@@ -66,28 +82,34 @@ def _may_have_proxy(environment: Mapping[str, str]) -> bool:
 
 
 def keep(call: HookCall) -> None:
-    """Keep what this look asked, where the next one will ask it too, with a variable's token."""
-    import json
-    from urllib.parse import urlsplit
+    """Keep what this look asked, where the next one will ask it too, with a variable's token.
 
-    from lifecycle.settings.config import TOKEN_VARIABLES
+    What the look said is still to be told: whatever is wrong here is logged.
+    """
+    from lifecycle.core.errors import LifecycleError
     from lifecycle.storage import log
+
+    try:
+        _keep(call)
+    except (LifecycleError, OSError) as error:
+        log.write(call.world.root, f"on-idle: {ASK} could not be kept: {error}")
+
+
+def _keep(call: HookCall) -> None:
+    import json
+
+    from lifecycle.github.client.plain_line import place_of
+    from lifecycle.settings.config import TOKEN_VARIABLES
 
     world, asked = call.world, call.world.asked
     due = _due_again(call) if asked is not None else None
     if due is None or world.token.source not in TOKEN_VARIABLES:
         return
     url, token = world.addresses.graphql_url, world.token
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    head = (url, parts.scheme, parts.hostname, port, parts.path or "/", token.source, due)
-    dates = _dates(str(world.root))
-    signed = "\n".join(map(str, (*head, dates))).encode() + b"\n\n" + json.dumps(asked).encode()
-    try:
-        content = b"\n".join((_signature(token.value, signed).encode(), signed))
-        call.claim_store.folder.write(ASK, content)
-    except OSError as error:
-        log.write(world.root, f"on-idle: {ASK} could not be written: {error}")
+    head = "\n".join(map(str, (url, *place_of(url), token.source, due)))
+    signed = head.encode() + b"\n\n" + json.dumps(asked).encode()
+    signature = _signature(token.value, signed, str(world.root), world.environment)
+    call.claim_store.folder.write(ASK, signature + b"\n" + signed)
 
 
 def _due_again(call: HookCall) -> float | None:
@@ -107,13 +129,20 @@ def _due_again(call: HookCall) -> float | None:
     return due if decide.look(first) == decide.look(following) is not None else None
 
 
-def _signature(token: str, signed: bytes) -> str:
-    """Nobody who does not know the token can write this."""
+def _signature(token: str, signed: bytes, root: str, environment: Mapping[str, str]) -> bytes:
+    """Nobody who does not know the token can write this, and it is another one once something changed."""
     key = hashlib.blake2b(token.encode()).digest()
-    return hashlib.blake2b(signed, key=key).hexdigest()
+    around = _circumstances(root, environment).encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(signed + b"\n\n" + around, key=key).hexdigest().encode()
 
 
-def _dates(root: str) -> str:
-    """The mtimes of the files that decide what a look asks."""
-    paths = [*(os.path.join(root, name) for name in _FILES), regular_files.settings_path(root)]
-    return " ".join(str(regular_files.mtime_ns(path, follow=True)) for path in paths)
+def _circumstances(root: str, environment: Mapping[str, str]) -> str:
+    """What decides where a look asks and what: files by their mtimes, variables by their values."""
+    base = environment.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(environment.get("HOME", ""), ".config")
+    paths = [os.path.join(root, name) for name in _FILES]
+    paths += [regular_files.settings_path(root), os.path.join(base, "lifecycle", "config.toml")]
+    dates = [f"{path}={regular_files.mtime_ns(path, follow=True)}" for path in paths]
+    names = sorted(name for name in environment if name.startswith(_VARIABLES))
+    return "\n".join((*dates, *(f"{name}={environment[name]}" for name in names)))

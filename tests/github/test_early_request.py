@@ -6,13 +6,12 @@ import json
 import socket
 import ssl
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
 from lifecycle.core.timing import Deadline
 from lifecycle.github.client import early_request
-from lifecycle.github.client.plain_line import TokenLine
+from lifecycle.github.client.plain_line import TokenLine, place_of
 from tests.github.hub import TOKEN
 from tests.github.test_plain_line import BUNDLES, Server, serving
 
@@ -23,9 +22,7 @@ LAST = b'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 7\r\n\r\n"first
 
 def sent(url: str, content: object = "question") -> None:
     """Send a question early, to this address."""
-    parts = urlsplit(url)
-    place = (parts.scheme, parts.hostname or "", parts.port or 0, parts.path)
-    early_request.send(place, url, f"Bearer {TOKEN}", json.dumps(content).encode())
+    early_request.send(place_of(url), url, f"Bearer {TOKEN}", json.dumps(content).encode())
 
 
 def answer(url: str, deadline: Deadline, content: object = "question") -> object:
@@ -42,13 +39,25 @@ def test_an_early_request_is_the_one_that_the_line_would_send(deadline: Deadline
     with serving(FIRST) as early, serving(FIRST) as late:
         heads = []
         for server, is_early in ((early, True), (late, False)):
-            url = f"http://127.0.0.1:{server.port}/api/graphql"
+            url = f"http://127.0.0.1:{server.port}/api/gräph?of=1"
             if is_early:
                 sent(url)
             assert answer(url, deadline) == "first"
             head = server.heard[0].partition(b"\r\n\r\n")[0].decode().split("\r\n")
             heads.append({line for line in head if not line.startswith("Host: ")})
         assert heads[0] == heads[1]
+
+
+def test_an_address_of_version_6_stands_in_brackets(deadline: Deadline) -> None:
+    """In the header Host as in the address; a server may know itself by nothing else."""
+    request = early_request.EarlyRequest("", "Bearer x", b"{}")
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        port = server.getsockname()[1]
+        request.begin(place_of(f"http://[::1]:{port}/graphql"))
+        connection = server.accept()[0]
+        with connection:
+            assert f"\r\nHost: [::1]:{port}\r\n".encode() in connection.recv(9_000)
+        request.abandon()
 
 
 def test_the_answer_is_taken_up_and_the_connection_kept(deadline: Deadline) -> None:

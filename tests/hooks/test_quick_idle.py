@@ -99,17 +99,21 @@ VARIABLES = {
     "no token": {"GH_TOKEN": ""},
     "a proxy": {"HTTPS_PROXY": "http://127.0.0.1:9"},
     "another client": {"CLAUDECODE": ""},
+    "another address": {"GITHUB_GRAPHQL_URL": "http://127.0.0.1:9/graphql"},
+    "another repository": {"LIFECYCLE_REPOSITORY": "somebody/else"},
+    "an App's token": {"LIFECYCLE_APP_ID": "1"},
 }
 
 
 def _begun(place: Place, monkeypatch: pytest.MonkeyPatch, **variables: str) -> bool:
     """True if something is sent in this process, which then takes it back."""
     environment = {**place.environment, **client(process=os.getppid()), **variables}
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
-    for name, value in {**environment, "CLAUDE_PROJECT_DIR": str(place.root)}.items():
-        monkeypatch.setenv(name, value)
-    quick_idle.begin()
+    with monkeypatch.context() as patched:
+        for name in [*os.environ]:
+            patched.delenv(name)
+        for name, value in {**environment, "CLAUDE_PROJECT_DIR": str(place.root)}.items():
+            patched.setenv(name, value)
+        quick_idle.begin()
     is_begun = bool(early_request.under_way)
     if is_begun:
         early_request.taken("", "", b"", 0)
@@ -134,8 +138,37 @@ def test_what_changed_is_looked_at_by_the_engine_alone(
         os.utime(path, ns=(kept[name][1], kept[name][1]))
     for why, variables in VARIABLES.items():
         sent[why] = _begun(looked, monkeypatch, **variables)
+    own = Path(looked.environment["XDG_CONFIG_HOME"]) / "lifecycle/config.toml"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text('graphql_url = "http://127.0.0.1:9/graphql"\n')
+    assert not _begun(looked, monkeypatch)
+    own.unlink()
     assert sent == dict.fromkeys((*CHANGES, *VARIABLES), False)
     assert _begun(looked, monkeypatch)
+
+
+@pytest.mark.started  # which streams are open is what is tested
+def test_a_connection_is_no_stream_that_was_closed(looked: Place) -> None:
+    """Else what the hook prints would go to GitHub, and its answer be read as the event."""
+    end = "\nimport sys; print(len(early_request.under_way), file=sys.stderr)"
+    begin = _BEGIN.partition("sent =")[0] + end
+    for closed, count in (("<&-", "0"), (">&-", "0"), ("", "1")):
+        command = f'exec "$0" -P -c "$1" {closed}'
+        done = looked.run(
+            "sh", "-c", command, sys.executable, begin, CLAUDE_PROJECT_DIR=str(looked.root)
+        )
+        assert done.stderr.strip() == count, closed
+
+
+def test_a_question_that_cannot_be_kept_costs_no_news(looked: Place) -> None:
+    """What the look found out is told; the log says what was wrong."""
+    (looked.root / ".lifecycle/ask").unlink()
+    (looked.root / ".lifecycle/ask").mkdir()
+    number = looked.pull()
+    looked.control.set_check(number, "test", conclusion="failure")
+    told = looked.hook("on-idle", IDLE)
+    assert (told.returncode, f"#{number}" in told.stderr) == (2, True)
+    assert "ask could not be kept" in (looked.root / ".lifecycle/log").read_text()
 
 
 def test_a_look_before_its_time_is_not_sent_early(

@@ -67,8 +67,8 @@ class EarlyRequest:
     def _run(self, place: Place) -> None:
         try:
             self._sent = self._send(place)
-        except (OSError, ValueError):
-            pass  # the line asks, and says what is wrong
+        except Exception:  # noqa: BLE001, S110 -- the line asks, and says what is wrong
+            pass
         finally:
             self._lock.release()
         if not self._is_wanted and self._sent is not None:
@@ -82,7 +82,9 @@ class EarlyRequest:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if scheme == "https":
                 sock = tls_context(bundle()).wrap_socket(sock, server_hostname=host)
-            name = host if port == (443 if scheme == "https" else 80) else f"{host}:{port}"
+            name = f"[{host}]" if ":" in host else host
+            if port != (443 if scheme == "https" else 80):
+                name += f":{port}"
             lines = (
                 f"POST {path} HTTP/1.1", f"Host: {name}", f"User-Agent: {USER_AGENT}",
                 f"Accept: {JSON}", "Accept-Encoding: gzip", f"Authorization: {authorization}",

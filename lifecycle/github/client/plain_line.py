@@ -398,6 +398,12 @@ def _split(url: str) -> tuple[SplitResult, int]:
         return urlsplit(""), 0
 
 
+def place_of(url: str) -> early_request.Place:
+    """Where a request to an address goes, as a line sends it."""
+    parts, port = _split(url)
+    return parts.scheme, parts.hostname or "", port, quote(_path(url), safe=_SENDABLE)
+
+
 def bearer(token: str) -> dict[str, str]:
     """The header that a token goes into."""
     return {"Authorization": f"Bearer {token}"}
