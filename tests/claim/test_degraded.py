@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from lifecycle.claim.decisions.decide import apply_observation, decide, look
+from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record, fold
+from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.core.plan import Audience, BoardIs, SetBoard, Wake
 from lifecycle.core.values.checks import Bucket, Checks
-from lifecycle.core.values.model import BoardItem, Observation
+from lifecycle.core.values.model import BoardItem, Observation, PullState
 from tests.claim.steps import ITEM, REVIEW
 from tests.factories import NOW, SHA, checks, observation, pull, record, seen, texts
 
@@ -162,3 +166,39 @@ def test_a_label_that_was_changed_by_hand_is_called_a_label() -> None:
     said = texts(decide(seen(made, observed=shown)))
     assert "Status label of #42" in said
     assert "card" not in said
+
+
+class SlowGit:
+    """Git that does not come to its end at one of its commands."""
+
+    def __init__(self, fails: int, error: Exception) -> None:
+        self.fails, self.error = fails, error
+        self.asked = 0
+
+    def run(self, *_words: str, check: bool = True) -> str:
+        """One commit."""
+        self.asked += 1
+        if self.asked == self.fails:
+            raise self.error
+        return "1"
+
+    def remote_head_of(self, _branch: str, _remote: str) -> str:
+        """The base is there."""
+        return SHA
+
+
+@pytest.mark.parametrize("error", [Transient("git took too long."), GitFailed("git said no.")])
+def test_a_merge_is_told_where_git_cannot_count_what_it_lacks(
+    tmp_path: Path, error: Exception
+) -> None:
+    """The question about closing does not wait for a number; the log says what git said."""
+    (tmp_path / ".lifecycle").mkdir()
+    merged = observation(by_number=pull(state=PullState.MERGED))
+    counted = []
+    for fails in (1, 2, 3):
+        world = SimpleNamespace(root=tmp_path, git=SlowGit(fails, error), remote="origin")
+        snapshot = seen(record(**REVIEW))
+        working = observing.LookUnderWay(cast("Any", world), cast("Any", None), snapshot)
+        counted.append(observing._left_out(working, merged))
+    assert counted == [0, 0, 1]
+    assert str(error) in (tmp_path / ".lifecycle/log").read_text()

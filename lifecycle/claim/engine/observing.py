@@ -330,12 +330,18 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
         return 0
     git, branch = working.world.git, f"refs/heads/{record.claim.branch}"
     words = ("rev-list", "--count", "--no-merges", f"{pull.head_sha}..{branch}")
-    count = git.run(*words, check=False)
-    if count in ("", "0"):
+    try:
+        count = git.run(*words, check=False)
+        if count in ("", "0"):
+            return 0
+        # What the branch has of its base since then is no work that the merge missed.
+        base = git.remote_head_of(pull.base, working.world.remote)
+        return int(git.run(*words, f"^{base}")) if base else int(count)
+    except (
+        LifecycleError
+    ) as error:  # as git that has no time: what GitHub said is told all the same
+        log.write(working.world.root, f"commits that the merge does not have: {error.sentence}")
         return 0
-    # What the branch has of its base since then is no work that the merge missed.
-    base = git.remote_head_of(pull.base, working.world.remote)
-    return int(git.run(*words, f"^{base}") if base else count)
 
 
 def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
