@@ -110,8 +110,13 @@ def _question(issue: int | None, is_open: bool) -> str:
 
 def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
     """Commits of the branch here that came too late for the merge, and what becomes of them."""
-    what = f"1 commit of {branch} is" if commits == 1 else f"{commits} commits of {branch} are"
-    then = ", and stays on the branch" if is_closed else f"; for another PR, first run: {HAND_OFF}"
+    if commits == 1:
+        what, stays = f"1 commit of {branch} is", "stays"
+    else:
+        what, stays = f"{commits} commits of {branch} are", "stay"
+    then = (
+        f", and {stays} on the branch" if is_closed else f"; for another PR, first run: {HAND_OFF}"
+    )
     return f"{what} not in PR #{number}{then}."
 
 
