@@ -198,7 +198,7 @@ class Worktree:
             Deadline.after(clock, seconds),
             self.claim_store.file,
         )
-        self.world.by_library = True
+        self.world.by_library = ("GqlLine", "PyGithubLine")
 
     def __enter__(self) -> Self:
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +59,7 @@ class WorktreeWorld:
         elsewhere: the repository, unless it is the one that is checked out in `root`.
 
     `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
-    `by_library` is set by whoever lives so long that the start of PyGithub and gql is nothing.
+    `by_library` names what sends for whoever lives so long that the start of a library is nothing.
     `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
     has been told (`told_withheld`).
     """
@@ -88,7 +88,7 @@ class WorktreeWorld:
         self.deadline = deadline
         self.cache = cache
         self.is_hook = False
-        self.by_library = False
+        self.by_library: Collection[str] = ()
         self.withheld: list[str] = []
         self._is_refused = False
 

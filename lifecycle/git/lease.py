@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.core.light_dataclass import dataclass
@@ -50,6 +49,8 @@ NOTHING = "0" * 40
 
 def new_nonce() -> str:
     """A random word that tells one attempt to take a lease from every other."""
+    import secrets  # where a task is taken
+
     return secrets.token_hex(8)
 
 

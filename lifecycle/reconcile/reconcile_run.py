@@ -6,7 +6,6 @@ since GitHub asks for that: https://docs.github.com/rest/using-the-rest-api/best
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from itertools import groupby
 from math import inf
@@ -167,6 +166,8 @@ def _judge(run: _Run) -> Judge:
 
 def _repair(run: _Run) -> None:
     """Repair all that was found and may be mended, repository by repository."""
+    import tempfile  # where something is repaired
+
     planned = [drift for drift in run.drifted if drift.is_planned]
     judge, pace = _judge(run), Pace(run.world.clock)
     done = 0

@@ -69,6 +69,17 @@ def test_what_talks_to_github_is_light(place: Place) -> None:
 
 
 @pytest.mark.started  # what is imported is what is tested
+def test_a_sweep_imports_what_it_asks_with(place: Place) -> None:
+    """Where REST is asked for nothing, no library but click is there, and nothing that repairs take."""
+    place.tree().claim(42)  # a lease is shown, so REST is not asked for those that GraphQL hides
+    place.control.clear_requests()
+    words = ["reconcile", "--org", "octo-org", "--dry-run"]
+    found = imported(place, COMMAND.format(words))
+    assert {one.kind for one in place.control.requests()} == {"graphql"}
+    assert found & (LIBRARIES | SLOW | {"secrets", "tempfile"}) == set()
+
+
+@pytest.mark.started  # what is imported is what is tested
 @pytest.mark.parametrize("is_on", [False, True])
 def test_a_stop_imports_the_staged_workflow_where_it_is_on(place: Place, *, is_on: bool) -> None:
     """Settings without it, once they were read, cost a stop that asks GitHub none of its modules."""

@@ -14,6 +14,7 @@ from lifecycle.github.client.document_trees import fields_of, merged
 from lifecycle.github.client.graph import READY
 from lifecycle.github.pulls.forge import BOARD, LABELS, WRITES
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
+from lifecycle.github.sweep.sweep_holdings import OWNER, OWNER_WAITS
 from lifecycle.settings.resources import graphql_documents
 
 PATH = READY
@@ -32,6 +33,9 @@ def looks() -> list[tuple[str, ...]]:
 JOINED = tuple((name, SET_FIELDS) for name in ("open_pull_request", "comment_and_close"))
 """What is written together with a card."""
 
+_SWEPT = (OWNER, OWNER_WAITS)
+"""What a sweep asks first of an owner."""
+
 
 def _looks() -> list[tuple[str, ...]]:
     return [(_CLAIM, *parts) for parts in looks()]
@@ -41,7 +45,7 @@ def ready() -> dict[str, Any]:
     """The texts by the names of their documents, and the fields that parts add to a pull request."""
     kind = "PullRequest"
     alone = {path.stem: path.read_text(encoding="utf-8") for path in graphql_documents()}
-    together = {" ".join(names): merged(*names) for names in (*_looks(), *JOINED)}
+    together = {" ".join(names): merged(*names) for names in (*_looks(), *JOINED, _SWEPT)}
     return {
         "texts": {**alone, **together},
         "fields": {name: {kind: sorted(fields_of(name, kind))} for name in (*MERGING, REVIEWS)},

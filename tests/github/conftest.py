@@ -88,9 +88,10 @@ STRANGE: list[str] = []
 
 
 @pytest.fixture
-def by_library(request: pytest.FixtureRequest) -> bool:
-    """Whether PyGithub and gql send, or the smallest client, as for hooks; several modules try both."""
-    return bool(getattr(request, "param", False))
+def by_library(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """The libraries' lines that send, none as for hooks; several modules try both."""
+    lines: tuple[str, ...] = getattr(request, "param", ())
+    return lines
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +102,7 @@ def made_up() -> Iterator[str]:
 
 
 @pytest.fixture
-def api(request: pytest.FixtureRequest, by_library: bool) -> Iterator[str]:
+def api(request: pytest.FixtureRequest, by_library: tuple[str, ...]) -> Iterator[str]:
     """The address of a GitHub whose answers are made up with `responses`; whoever asks asks for those."""
     STRANGE.clear()
     yield "https://api.github.com" if by_library else str(request.getfixturevalue("made_up"))
@@ -109,7 +110,7 @@ def api(request: pytest.FixtureRequest, by_library: bool) -> Iterator[str]:
 
 
 @pytest.fixture
-def graph(api: str, by_library: bool, deadline: Deadline) -> Iterator[GraphClient]:
+def graph(api: str, by_library: tuple[str, ...], deadline: Deadline) -> Iterator[GraphClient]:
     """GraphQL of a GitHub whose answers are made up."""
     client = GraphClient(
         f"{api}/graphql", TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library
@@ -119,7 +120,7 @@ def graph(api: str, by_library: bool, deadline: Deadline) -> Iterator[GraphClien
 
 
 @pytest.fixture
-def rest(api: str, by_library: bool, deadline: Deadline) -> Iterator[RestClient]:
+def rest(api: str, by_library: tuple[str, ...], deadline: Deadline) -> Iterator[RestClient]:
     """REST of a GitHub whose answers are made up."""
     client = RestClient(api, TOKEN, deadline, token_source="GH_TOKEN", by_library=by_library)
     yield client

@@ -15,7 +15,10 @@ from contextlib import contextmanager
 import pytest
 import requests
 
-BOTH = pytest.mark.parametrize("by_library", [False, True], ids=["plain", "library"], indirect=True)
+LIBRARIES = ("GqlLine", "PyGithubLine")
+BOTH = pytest.mark.parametrize(
+    "by_library", [(), LIBRARIES], ids=["plain", "library"], indirect=True
+)
 """A test that is made with the smallest client and with PyGithub and gql."""
 
 PRETENDED = "https://api.github.com"

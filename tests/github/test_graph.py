@@ -206,7 +206,7 @@ def test_no_answer_is_ambiguous_for_mutations_only(
 
 @BOTH
 def test_a_mutation_that_was_never_sent_is_not_ambiguous(
-    deadline: Deadline, by_library: bool
+    deadline: Deadline, by_library: tuple[str, ...]
 ) -> None:
     """No connection, no write."""
     with socket.socket() as held:

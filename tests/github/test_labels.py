@@ -31,6 +31,7 @@ from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls.forge import GitHubForge
 from tests.github.answers import SHA, problem, pull, seen
 from tests.github.hub import REPOSITORY, TOKEN, MemoryCache, PatientClock
+from tests.github.made_up import LIBRARIES
 
 URL = "https://api.github.com/graphql"
 REST = "https://api.github.com:443/repos/octo-org/hello-service"
@@ -323,7 +324,9 @@ def test_a_server_without_projects_shows_the_labels(
     mock.post(URL, json={"errors": [unknown]})
     mock.post(URL, json={"data": {"repository": seen(byBranch={"nodes": [pull()]})}})
     mock.post(URL, json={"data": {"repository": issue_with()}})
-    graph = GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=True)
+    graph = GraphClient(
+        URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=LIBRARIES
+    )
     found = forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
     assert [one.head_sha for one in found.by_branch] == [SHA]
     assert found.item == BoardItem("labels/42", None)

@@ -19,6 +19,7 @@ from lifecycle.settings.resources import graphql_documents
 from tests.batches import each_row
 from tests.docs import ready_documents
 from tests.github.hub import TOKEN, MemoryCache, PatientClock
+from tests.github.made_up import LIBRARIES
 from tests.github.test_documents import RULES, schema
 
 __all__ = ["schema"]
@@ -48,7 +49,9 @@ def cache() -> MemoryCache:
 
 def client(deadline: Deadline, cache: MemoryCache) -> GraphClient:
     """A client of one process."""
-    return GraphClient(URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=True)
+    return GraphClient(
+        URL, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=LIBRARIES
+    )
 
 
 def unknown(code: str, message: str, *path: str) -> dict[str, Any]:
@@ -145,7 +148,7 @@ def test_another_server_is_asked(
     other = "https://other.example/api/graphql"
     mock.post(other, json={"data": DATA})
     found = GraphClient(
-        other, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=True
+        other, TOKEN, deadline, token_source="GH_TOKEN", cache=cache, by_library=LIBRARIES
     )
     assert found.execute("observe_claim", VARIABLES, added=PARTS).left_out == {}
 

@@ -595,7 +595,7 @@ def test_nothing_is_sent_after_the_deadline(
 
 
 @BOTH
-def test_a_port_that_refuses_is_no_answer(deadline: Deadline, by_library: bool) -> None:
+def test_a_port_that_refuses_is_no_answer(deadline: Deadline, by_library: tuple[str, ...]) -> None:
     """Nobody listens, so a write that got no answer was certainly not done."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -626,7 +626,11 @@ def test_what_did_not_change_costs_nothing_of_the_hour(hub: Hub) -> None:
 
 @BOTH
 def test_an_etag_is_of_one_address_and_one_client(
-    rest: RestClient, api: str, by_library: bool, deadline: Deadline, mock: responses.RequestsMock
+    rest: RestClient,
+    api: str,
+    by_library: tuple[str, ...],
+    deadline: Deadline,
+    mock: responses.RequestsMock,
 ) -> None:
     """Another page, and another client with another token, are asked for in full."""
     found = {"full_name": "octo-org/hello-service", "permissions": {}}

@@ -120,7 +120,7 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     clock = SystemClock()
     deadline = Deadline.after(clock, minutes * 60)
     world = WorktreeWorld(ground.root, ground.environment, clock, deadline, MemoryCache())
-    world.by_library = True
+    world.by_library = ("PyGithubLine",)  # and GraphQL plainly: most sweeps ask REST for nothing
     try:
         with ending(deadline, end_late):
             scope, note, skipped = whole(scope, world), "", ""

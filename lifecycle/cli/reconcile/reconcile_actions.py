@@ -10,7 +10,6 @@ ActionCommand.cs: commands are looked for in every line of both outputs, in an o
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -90,6 +89,8 @@ def dropped(report: SweepReport) -> int:
 
 def quoted(lines: list[str]) -> list[str]:
     """Lines for the log, between commands that keep the runner from reading commands in them."""
+    import secrets  # where commands are kept out of a log
+
     token = secrets.token_hex(16)
     return [f"::stop-commands::{token}", *lines, f"::{token}::"]
 

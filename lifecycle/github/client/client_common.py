@@ -7,7 +7,7 @@ REST API are made, and which page comes next. Answers are kept by their address 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -57,14 +57,15 @@ class Sending(TypedDict, total=False):
         new connection. Without one the token stays.
     on_refused: told when GitHub does not accept the token.
     withheld: gets the name of each field out of which a secret was taken before it was sent.
-    by_library: PyGithub and gql send, which take longer to import than the smallest client.
+    by_library: the classes of `library_lines` that send in place of the smallest client, which is
+        imported sooner.
     """
 
     token_source: str
     current: Callable[[], Token] | None
     on_refused: Callable[[], None] | None
     withheld: list[str]
-    by_library: bool
+    by_library: Collection[str]
 
 
 class TokenClient:
@@ -113,7 +114,8 @@ class TokenClient:
             from lifecycle.github.client import plain_line
 
             kind: Any = plain_line.TokenLine
-            if self._sending.get("by_library") or not plain_line.speaks_to_proxy_of(self._url):
+            by_library = self.of_library in self._sending.get("by_library", ())
+            if by_library or not plain_line.speaks_to_proxy_of(self._url):
                 from lifecycle.github.client import library_lines
 
                 kind = getattr(library_lines, self.of_library)

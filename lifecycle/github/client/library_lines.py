@@ -1,8 +1,8 @@
 """Send through the libraries' own clients: PyGithub for REST, gql for GraphQL, both through requests.
 
-Programs and sweeps ask through these, hooks and commands through `plain_line.py`, which starts sooner. Both
-kinds answer alike, so that what an answer or a silence means is told in one place. The one module that
-knows PyGithub, gql, requests and urllib3.
+Programs ask through these, and sweeps REST; hooks and commands ask through `plain_line.py`, which starts
+sooner. Both kinds answer alike, so that what an answer or a silence means is told in one place. The one
+module that knows PyGithub, gql, requests and urllib3.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ class GitHub:
                 self._deadline,
                 current=self._tokens.current,
                 on_refused=self._tokens.refused,
-                by_library=True,
+                by_library=("GqlLine", "PyGithubLine"),
             )
         return self._made
 

@@ -51,8 +51,7 @@ class HiddenLeases:
         self._rest = rest
         self._calls = Batches(graph.deadline, 1)
         self._commits = Batches(graph.deadline, _COMMITS_AT_ONCE)
-        self._are_hidden = False
-        self._is_settled = False
+        self._are_hidden = self._is_settled = False
 
     def begin(self) -> None:
         """Begin another sweep: REST may be asked once more."""
@@ -131,8 +130,8 @@ class HiddenLeases:
 AT_ONCE = 25
 """Repositories, or pages of their lists, in one request."""
 NAMES_AT_ONCE = 100
-_NAMES, _OWNER = "survey_owner_names", "survey_owner"
-_WAITS, _OWNER_WAITS = "survey_waits", "survey_owner_waits"
+_NAMES, _WAITS = "survey_owner_names", "survey_waits"
+OWNER, OWNER_WAITS = "survey_owner", "survey_owner_waits"
 _DOCUMENTS = {"leases": "survey_leases", "tips": "survey_tips", "pulls": "survey_pulls"}
 """Each list of a repository, and the document that continues it."""
 _Page = tuple[SweptRepository, str, str]
@@ -223,12 +222,12 @@ class Holdings:
                 return
 
     def _page_of(
-        self, owner: str, size: int, after: str | None, name: str = _OWNER
+        self, owner: str, size: int, after: str | None, name: str = OWNER
     ) -> tuple[list[SweptRepository], str | None]:
         """The next repositories of an owner, and where the ones after them begin."""
         subject = f"the repositories of {owner}"
         variables = {"owner": owner, "first": size, "after": after}
-        added = (_OWNER_WAITS,) if name == _OWNER and self._waits > 0 else ()
+        added = (OWNER_WAITS,) if name == OWNER and self._waits > 0 else ()
         reply = self._graph.execute(name, variables, subject=subject, added=added)
         if not reply.data.get("repositoryOwner"):
             self._refuse(reply.problems, subject)
