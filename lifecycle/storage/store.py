@@ -219,7 +219,11 @@ def _written_beside(path: Path, content: bytes, mode: int) -> Path:
     # As `tempfile.mkstemp`, which with all that it imports takes longer than a hook's other work.
     name = f"{path}.{os.urandom(8).hex()}{OURS}"
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(name, flags, mode)
+    try:
+        descriptor = os.open(name, flags, mode)
+    except OSError as error:
+        error.filename = str(path.parent)  # what can be mended: nobody has the other name
+        raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

@@ -83,3 +83,10 @@ def test_an_unreadable_state_is_set_aside_and_begins_anew(tmp_path: Path, conten
     file.content = {"said": {}}
     file.save()
     assert StateFile(folder).reload()["said"] == {}
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """The folder, which can be mended; not the file that would have become the other."""
+    with pytest.raises(FileNotFoundError) as error:
+        store.write(tmp_path / "gone/settings.json", b"")
+    assert error.value.filename == str(tmp_path / "gone")

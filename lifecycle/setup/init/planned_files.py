@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -114,8 +115,19 @@ class FileDraft:
         )
 
     def changes(self) -> tuple[FileChange, ...]:
-        """The changes that differ from the files, in the order of the calls of `write`."""
-        return tuple(change for change in self._after.values() if change.before != change.after)
+        """The changes that differ from the files, in the order of the calls of `write`; then what goes.
+
+        That is what killed processes left beside the files that were read.
+        """
+        changes = [change for change in self._after.values() if change.before != change.after]
+        for path in sorted({path.resolve() for path in self._before}):
+            for remains in store.left_beside(path):
+                half = store.read(remains, follow=False)
+                if half is not None:
+                    name = os.path.relpath(remains, self._root.resolve())
+                    what = "what a killed process left"
+                    changes.append(FileChange(remains, name, half.content, None, what, is_log=True))
+        return tuple(changes)
 
 
 def write_all(changes: Sequence[FileChange]) -> None:
@@ -169,7 +181,10 @@ class PutLines:
 
 
 def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[bytes, PutLines]:
-    """Add the lines that the content lacks, at its end in its own line ends; also all that was put in."""
+    """Add the lines that the content lacks, at its end in its own line ends; also all that was put in.
+
+    What went again of `before`, or was never written, is no part of that.
+    """
     text = as_text(content)
     existing = {line.strip() for line in text.splitlines()}
     existing |= {f"/{line}" for line in existing if not line.startswith("/")}
@@ -179,7 +194,9 @@ def add_lines(content: bytes, lines: Sequence[str], before: PutLines) -> tuple[b
     newline = newline_of(text)
     joint = "" if not text or text.endswith("\n") else newline
     piece = joint + newline.join([*missing, ""])
-    return as_bytes(text + piece), PutLines((*before.lines, *missing), before.piece + piece)
+    left = tuple(line for line in before.lines if line in existing)
+    whole = (before.piece if left else "") + piece
+    return as_bytes(text + piece), PutLines((*left, *missing), whole)
 
 
 def take_out_lines(content: bytes, put: PutLines) -> bytes:

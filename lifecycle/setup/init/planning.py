@@ -17,7 +17,7 @@ from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
-from lifecycle.setup.init.planned_files import FileChange, write_all
+from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
 from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of, is_bare
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
 from lifecycle.setup.init.supplies import claims, runs, workflows
@@ -29,6 +29,10 @@ PERMISSIONS_ALONE = "permissions"
 
 STATUS_LINE = "statusline"
 """The mode of a plan that puts in the status line alone."""
+
+LOCK = "init.lock"
+LOCK_SECONDS = 10.0
+"""How long a plan waits for another one of the same clone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +110,22 @@ def apply(plan: Plan) -> None:
 
     Raises:
         Refused: a file changed since the plan was made; nothing was written.
+        LockBusy: another process is at it in this clone; nothing was written.
         OSError: a file cannot be written; the others were put back.
     """
     marks = (plan.root / MARK, plan.root / PERMITS, plan.root / LINE_MARK)
     is_going = any(change.path in marks and change.after is None for change in plan.changes)
-    # The mark is there before, and goes after, whatever it speaks of.
-    write_all(sorted(plan.changes, key=lambda change: (change.path in marks) is is_going))
-    for folder in plan.folders:
-        with contextlib.suppress(OSError):  # somebody keeps something there
-            folder.rmdir()
+    with contextlib.ExitStack() as held:
+        git = store.common_folder(plan.root)
+        if plan.changes and git is not None:
+            (git / config.NAME).mkdir(exist_ok=True)
+            lock = git / config.NAME / LOCK
+            held.enter_context(store.locked(lock, LOCK_SECONDS, sentence("busy")))
+        # The mark is there before, and goes after, whatever it speaks of.
+        write_all(sorted(plan.changes, key=lambda change: (change.path in marks) is is_going))
+        for folder in plan.folders:
+            with contextlib.suppress(OSError):  # somebody keeps something there
+                folder.rmdir()
 
 
 class _Project(ProjectFiles):

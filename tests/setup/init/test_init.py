@@ -13,9 +13,10 @@ import click
 import pytest
 
 from lifecycle.cli.main import group
-from lifecycle.core.errors import Refused
+from lifecycle.core.errors import LockBusy, Refused
 from lifecycle.core.values.configured import Settings
 from lifecycle.settings import config, resources, user_folder
+from lifecycle.setup.init import planning
 from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import (
     NAMES,
@@ -28,6 +29,7 @@ from lifecycle.setup.init.init_mark import MARK, PERMITS
 from lifecycle.setup.init.jsonc import parse
 from lifecycle.setup.init.planning import apply, copy_to, plan
 from lifecycle.setup.init.supplies import settings_file
+from lifecycle.storage import store
 from tests.batches import each_row
 from tests.cli.outcome import ok, refused
 from tests.conftest import STARTED
@@ -367,6 +369,21 @@ def test_a_change_in_between_is_not_overwritten(clone: Clone) -> None:
     assert clone.picture() == before
 
 
+def test_one_plan_at_a_time_is_carried_out_in_a_clone(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was compared is what is replaced: two at once would leave files that no mark speaks of."""
+    todo = plan(clone.root, environment=clone.environment)
+    apply(todo)
+    before = clone.picture()
+    todo = plan(clone.root, environment=clone.environment, remove=True)
+    monkeypatch.setattr(planning, "LOCK_SECONDS", 0.05)
+    lock = clone.root / ".git/lifecycle" / planning.LOCK
+    with store.locked(lock, 1.0, ""), pytest.raises(LockBusy, match="nothing was written"):
+        apply(todo)
+    assert clone.picture() == before
+
+
 def test_a_linked_file_is_written_through(clone: Clone) -> None:
     """Who keeps settings elsewhere in the project keeps the link, the file's place and its mode."""
     kept = clone.write("config/kept.json", THEIRS)
@@ -473,6 +490,42 @@ def test_after_an_interrupted_run_the_next_one_completes(clone: Clone) -> None:
     clone.write(MARK, only.after)
     ok(clone.run("init"))
     assert ClientSetup.read(clone.root, clone.environment).missing == []
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
+@pytest.mark.parametrize("arguments", [(), ("--shared",)])
+def test_lines_that_went_are_put_in_once(clone: Clone, arguments: tuple[str, ...]) -> None:
+    """Reverted, or never written since the run was killed: out again is as before, to the byte."""
+    for name in (".gitignore", ".git/info/exclude"):
+        clone.write(name, "node_modules")
+    before = clone.contents()
+    for _ in range(2):
+        ok(clone.run("init", *arguments))
+        for name in (".gitignore", ".git/info/exclude"):
+            clone.write(name, "node_modules")
+    ok(clone.run("init", *arguments))
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
+@pytest.mark.parametrize("option", ["", "--stages", "--remove"])
+def test_what_a_killed_run_left_goes_with_the_next(clone: Clone, option: str) -> None:
+    """The next version of a file that never got its name; that of a file of no interest to it stays."""
+    before = clone.contents()
+    todo = plan(clone.root, environment=clone.environment)
+    (mark,) = [change for change in todo.changes if change.shown == MARK]
+    assert mark.after is not None
+    clone.write(MARK, mark.after)
+    left = [".claude/commands/handoff.md", LOCAL, ".git/info/exclude"]
+    left = [f"{name}.1f.lifecycle.tmp" for name in left]
+    paths = [clone.write(name, "half") for name in left]
+    claims = clone.write(".agent-claim.json.1f.lifecycle.tmp", "half")
+    lines = ok(clone.run("init", *filter(None, [option]))).splitlines()
+    gone = [line.split()[1] for line in lines if line.endswith("what a killed process left")]
+    assert sorted(gone) == sorted(left)
+    assert not any(path.exists() for path in paths)
+    claims.unlink()
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
 
