@@ -312,7 +312,7 @@ def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
 def _state(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]:
     """Findings on the documents: unusable, edited, tracked by git, not in step, idle; or none of that."""
     for file in stored.unusable:
-        yield _unusable(file)
+        yield _unusable(case, file)
     for remark in (remark for entry in stored.unfinished for remark in entry.remarks):
         yield finding("workflow.edits", remark=remark)
     tracked = [
@@ -341,11 +341,15 @@ def _state(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]
         yield finding("workflow.state.fine", count=len(stored.unfinished), names=names)
 
 
-def _unusable(file: UnusableFile) -> DoctorFinding:
+def _unusable(case: Examined, file: UnusableFile) -> DoctorFinding:
     if file.is_later:
         return finding("workflow.state.later", sentence=file.sentence)
-    path = shlex.quote(file.path)
-    fix = f"mv {path} {shlex.quote(f'{file.path}.old')}"
+    path, old, new = (shlex.quote(f"{file.path}{end}") for end in ("", ".old", ".new"))
+    fix, place = f"mv {path} {old}", case.root / file.path
+    inside = place.is_symlink() and place.is_dir() and place.resolve()
+    if inside and inside.is_relative_to(case.root.resolve()):
+        # A folder that is kept elsewhere in the project: the client's settings may be in it.
+        fix = f"cp -RL {path} {new} && rm {path} && mv {new} {path}"
     return finding("workflow.state.broken", sentence=file.sentence, fix=fix)
 
 

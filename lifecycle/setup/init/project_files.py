@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -139,7 +140,7 @@ class ProjectFiles:
             name, path = EXCLUDE, self._exclude()
             new_files = (SETTINGS[LOCAL], supplies.SECTION_PAGE)
             created = [file for file in new_files if file in mark.created]
-            lines = (*lines, *(f"/{file}" for file in (mark_name, *created, *mark.sha256)))
+            lines = (*lines, *map(self._line, (mark_name, *created, *mark.sha256)))
         if path.is_symlink():
             self.note("link", name=name)
             return
@@ -149,6 +150,11 @@ class ProjectFiles:
             self.draft.write(path, added, count(len(put.lines), "line"), _shown(name))
             mark.note_created(name, is_new=content is None)
             mark.lines[name] = put
+
+    def _line(self, name: str) -> str:
+        """The pattern for one file, by where it lies: git looks at nothing behind a link."""
+        place = os.path.relpath(os.path.realpath(self.root / name), os.path.realpath(self.root))
+        return "/" + re.sub(r"[\\*?\[]", r"\\\g<0>", place)
 
     def unlisted(self, before: InitMark, names: Iterable[str]) -> None:
         """Take our lines out of the files that keep files out of git."""

@@ -77,7 +77,8 @@ def read_files(
     """
     files = DocumentFiles()
     paths = [(path, DocumentKind.CHECKPOINT) for path in _checkpoints(root, files)]
-    _names(root, ".claude", files), _names(root, ".claude/state", files)
+    beside = files if paths else DocumentFiles(left=files.left)  # without workflows nobody minds
+    _names(root, ".claude", beside), _names(root, ".claude/state", beside)
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
     tracked = tracked_here(root, environment, deadline) if paths or archived else frozenset()
@@ -140,16 +141,25 @@ class _Reader:
             sentence = told(path, str(error), then)
             files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
         except OSError as error:
-            files.unusable.append(UnusableFile(path, told(path, _why(error)), stays=True))
+            _note(self.root, path, error, files)
 
 
-def told(path: str, why: str, then: str = "Move it away.") -> str:
+def told(path: str, why: str, then: str) -> str:
     """The sentence for a file that cannot be used."""
     return f"{path} is not used as a workflow's: {why}. It is kept. {then}"
 
 
-def _why(error: OSError) -> str:
-    return f"it {error.strerror}" if isinstance(error, StrangeFileError) else str(error.strerror)
+def _note(
+    root: str, path: str, error: OSError, files: DocumentFiles, *, is_folder: bool = False
+) -> None:
+    """Note why what lies there cannot be used; of a folder on the way once, for all that lies in it."""
+    why = str(error.strerror)
+    if isinstance(error, StrangeFileError):
+        why, at = f"it {error.strerror}", os.path.relpath(error.filename, root)
+        path, is_folder = at, is_folder or at != path
+    then = "Put a folder of your own in its place." if is_folder else "Move it away."
+    if not any(file.path == path for file in files.unusable):
+        files.unusable.append(UnusableFile(path, told(path, why, then), stays=True))
 
 
 def _checkpoints(root: Path, files: DocumentFiles) -> Iterator[str]:
@@ -174,7 +184,8 @@ def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
-        files.unusable.append(UnusableFile(folder, told(folder, _why(error)), stays=True))
+        if not isinstance(error, StrangeFileError) or os.path.lexists(root / folder):
+            _note(str(root), folder, error, files, is_folder=True)
         return ()
     files.left += [f"{folder}/{name}" for name in names if name.endswith(OURS)]
     return names

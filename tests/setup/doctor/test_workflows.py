@@ -63,6 +63,29 @@ def test_unasked_it_is_one_line(patient: Patient) -> None:
     assert found["workflow.use"]["says"].endswith("lifecycle init --workflow")
 
 
+def linked(patient: Patient) -> None:
+    """Keep the client's folder elsewhere in the project."""
+    (patient.root / "tools").mkdir()
+    (patient.root / ".claude").rename(patient.root / "tools/claude")
+    (patient.root / ".claude").symlink_to("tools/claude")
+
+
+def test_a_link_to_the_clients_folder_is_no_fault_where_no_workflow_is(patient: Patient) -> None:
+    """Nothing lies there that could be used."""
+    patient.is_process = False
+    linked(patient)
+    assert patient.wrong() == []
+
+
+def test_a_link_to_the_clients_folder_is_said_once(ready: Patient) -> None:
+    """And not for each folder in it; the fix puts a folder in its place with all that was wired."""
+    linked(ready)
+    (fault,) = [entry for entry in ready.wrong() if entry["name"] == "workflow.state"]
+    assert fault["says"].startswith(".claude is not used as a workflow's: it is a link.")
+    typed(ready, fault["fix"])
+    assert ready.wrong() == []
+
+
 def test_set_up_whole_with_a_workflow_all_is_well(ready: Patient) -> None:
     """It is named, and nothing asks for a fix."""
     assert ready.wrong() == []

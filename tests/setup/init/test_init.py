@@ -398,6 +398,25 @@ def test_a_linked_file_is_written_through(clone: Clone) -> None:
     assert kept.read_text() == THEIRS
 
 
+@pytest.mark.parametrize("option", ["", "--permissions", "--run", "--workflow"])
+def test_behind_a_link_what_is_one_persons_is_not_there_to_commit(
+    clone: Clone, option: str
+) -> None:
+    """git sees the folder that it leads to, and nothing behind the link."""
+    clone.write("tools/[my] claude/x", "mine")
+    (clone.root / ".claude").symlink_to("tools/[my] claude")
+    clone.git("add", "--all")
+    before = clone.contents()
+    ok(clone.run("init", *filter(None, [option])))
+    clone.git("add", "--all")
+    assert clone.git("-c", "core.quotePath=off", "ls-files").splitlines() == [
+        ".claude",
+        "tools/[my] claude/x",
+    ]
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
 @pytest.mark.parametrize("is_there", [True, False])
 @pytest.mark.parametrize("name", [".claude", LOCAL, SHARED, MARK])
 def test_a_link_out_of_the_project_is_refused(clone: Clone, name: str, *, is_there: bool) -> None:
