@@ -425,6 +425,7 @@ class RepositoryAccess:
         name: as GitHub has it now: another one than asked for if it was renamed.
         can_push, can_triage: None if GitHub did not say, as for a token that is no user's. A
             token may still be allowed less than its owner.
+        parent: what it is a fork of; "" if it is none.
     """
 
     name: str
@@ -434,3 +435,4 @@ class RepositoryAccess:
     is_private: bool = False
     has_issues: bool = True
     is_archived: bool = False
+    parent: str = ""

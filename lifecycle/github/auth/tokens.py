@@ -251,6 +251,7 @@ def repository_access(repository: Mapping[str, Any]) -> RepositoryAccess:
         is_private=bool(repository.get("private")),
         has_issues=bool(repository.get("has_issues", True)),
         is_archived=bool(repository.get("archived")),
+        parent=str((repository.get("parent") or {}).get("full_name") or ""),
     )
 
 

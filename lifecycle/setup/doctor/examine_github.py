@@ -165,7 +165,10 @@ def check_repository(case: Examined) -> Iterator[DoctorFinding]:
         return
     if access.is_archived:
         yield finding("repository.archived", access=access)
-    if not access.has_issues:
+    if access.parent and case.settings.repository is None:
+        key = "repository.fork.unset" if access.has_issues else "repository.fork.closed"
+        yield finding(key, access=access)
+    elif not access.has_issues:
         yield finding("repository.issues", access=access)
     base = case.base
     if str(base).casefold() != access.name.casefold():

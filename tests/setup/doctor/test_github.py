@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control.faults import Fault
-from lifecycle.sandbox.seed import Seed, SeedField, SeedToken, default_seed
+from lifecycle.sandbox.seed import Seed, SeedField, SeedRepository, SeedToken, default_seed
 from tests.cli.outcome import ok
 from tests.github.apps import AppServer, make_key
 from tests.setup.doctor.conftest import Patient
@@ -293,13 +293,33 @@ def test_a_configured_base(patient: Patient) -> None:
     assert patient.wrong() == []
 
 
+@pytest.mark.parametrize("has_issues", [True, False])
+def test_a_fork_whose_issues_are_looked_for_in_itself(seeded: Seeded, *, has_issues: bool) -> None:
+    """As `gh repo fork --remote` leaves it: the fix leads to the repository that it is a fork of."""
+    seed, fork = default_seed(), "octocat/hello-service"
+    copy = SeedRepository(fork, fork_of="octo-org/hello-service", has_issues=has_issues)
+    patient = seeded(replace(seed, repositories=[*seed.repositories, copy]))
+    patient.unset("LIFECYCLE_PROJECT_NUMBER")
+    base = patient.place.environment["GITHUB_API_URL"]
+    patient.place.git("remote", "rename", "origin", "upstream")
+    patient.place.git("remote", "add", "origin", f"{base}/{fork}.git")
+    fault = patient.only("repository.fork", "warn" if has_issues else "fail")
+    setting = fault["fix"].partition(" in .lifecycle.toml")[0]
+    (patient.root / ".lifecycle.toml").write_text(setting)
+    patient.only("repository.push", "warn")  # how it is: leases go to the fork
+    if has_issues:
+        (patient.root / ".lifecycle.toml").write_text(f'repository = "{fork}"')
+        assert patient.wrong() == []
+
+
 def test_a_visitor(seeded: Seeded) -> None:
     """Who may only read can claim nothing, and sees no private board: the fix is a fork."""
     patient = seeded(_token("visitor-token", ["repo", "project"], "classic", "visitor"))
     wrong = {one["name"]: one for one in patient.wrong()}
     assert set(wrong) == {"repository.push", "board.found", "checks.rerun"}
     assert "may not write to octo-org/hello-service" in wrong["checks.rerun"]["says"]
-    assert wrong["repository.push"]["fix"] == "gh repo fork --remote"
+    setting = 'repository = "octo-org/hello-service" in .lifecycle.toml'
+    assert wrong["repository.push"]["fix"] == f"gh repo fork --remote, then: {setting}"
 
 
 @SOAKED
