@@ -85,6 +85,16 @@ def lines_to_record(
     return {place / BIN: os.fsencode(command) + b"\n", place / HOOKS: os.fsencode(hooks) + b"\n"}
 
 
+def trouble(environment: Mapping[str, str]) -> str:
+    """Why nothing can be written there; "" if it can, as far as that shows without a try."""
+    place = own_folder(environment)
+    if place is None:
+        return "neither HOME nor XDG_CONFIG_HOME names a folder"
+    nearest = next(path for path in (place, *place.parents) if os.path.lexists(path))
+    is_fine = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+    return "" if is_fine else f"nothing can be written below {nearest}"
+
+
 def write(path: Path, content: bytes) -> None:
     """Replace a file of the user's folder, for the user's eyes only, through a symbolic link too."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -301,6 +301,11 @@ class _Project(ProjectFiles):
         if command.note:
             self.notes.append(command.note)
         hooks = resources.hooks_folder()
+        trouble = user_folder.trouble(self.environment)
+        if trouble:
+            if user_folder.recorded(self.environment) != user_folder.Recorded(command.path, hooks):
+                self.note("unrecorded", trouble=trouble)
+            return
         contents = user_folder.lines_to_record(self.environment, command.path, hooks)
         for path, content in contents.items():
             shown = config.own_path(path.name, self.environment)
@@ -317,7 +322,8 @@ class _Project(ProjectFiles):
         clone = store.clone_of(self.root)
         if not program or user_folder.allows(self.environment, clone, program):
             return
-        if running_client.session_of({}, self.environment):
+        is_agents = running_client.session_of({}, self.environment)
+        if is_agents or user_folder.trouble(self.environment):
             self.note("untrusted", program=program)
             return
         path, content = user_folder.allowing(self.environment, clone, program)

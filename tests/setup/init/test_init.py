@@ -270,6 +270,18 @@ def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
     assert recorded == user_folder.Recorded(STARTED, resources.hooks_folder())
 
 
+@pytest.mark.parametrize("variables", [{"HOME": ""}, {"XDG_CONFIG_HOME": "/dev/null/config"}])
+def test_without_a_folder_of_the_users_the_project_is_wired(
+    clone: Clone, variables: dict[str, str]
+) -> None:
+    """As in a container with a home that nobody may write to: PATH will do, which is said."""
+    said = ok(clone.run("init", **variables))
+    assert "Where the command is was not recorded (n" in said
+    assert "by LIFECYCLE_BIN or PATH only" in said
+    assert ClientSetup.read(clone.root, clone.environment).missing == []
+    assert not (clone.home / ".config").exists()
+
+
 def test_from_one_person_to_everybody_moves(clone: Clone) -> None:
     """Never both: the person's own settings are as before, the repository's have it all."""
     clone.write(LOCAL, THEIRS)
