@@ -7,6 +7,7 @@ says them.
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -58,6 +59,40 @@ def hook_script(name: str) -> Path:
 def packaged(name: str) -> str:
     """The text of a file of the package's own, by its path in it."""
     return (_PACKAGE / name).read_text(encoding="utf-8")
+
+
+_INSTALLERS: Final = {
+    "pipx_metadata.json": {
+        "install": "pipx install --force {of}",
+        "add": "pipx inject agent-lifecycle {of}",
+        "renew": "pipx reinstall agent-lifecycle",
+    },
+    "uv-receipt.toml": {
+        "install": "uv tool install --force {of}",
+        "add": "uv pip install --python {python} {of}",
+        "renew": "uv tool upgrade --reinstall agent-lifecycle",
+    },
+}
+_PIP: Final = {
+    "install": "{python} -m pip install {of}",
+    "add": "{python} -m pip install {of}",
+    "renew": "{python} -m pip install --force-reinstall FOLDER (its source)",
+}
+
+
+def install_line(verb: str, of: str = "", *, prefix: str | Path = sys.prefix) -> str:
+    """The command line by which a command is installed, in the words of what installed it before.
+
+    Args:
+        verb: to "install" it from the folder `of`, to "add" the package `of`, to "renew" it.
+        of: as a shell reads it.
+        prefix: its environment: each installer leaves a file of its own there, pip leaves none.
+    """
+    import shlex
+
+    place = Path(prefix)
+    lines = (lines for file, lines in _INSTALLERS.items() if (place / file).is_file())
+    return next(lines, _PIP)[verb].format(of=of, python=shlex.quote(f"{place}/bin/python"))
 
 
 def texts(name: str) -> dict[str, Any]:

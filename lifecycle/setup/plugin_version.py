@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle.settings.resources import PLUGIN, packaged, plugin_folder
+from lifecycle.settings.resources import PLUGIN, install_line, packaged, plugin_folder
 
 NAME = "lifecycle@lifecycle"
 """The plugin's name in its marketplace, as the client is told it."""
@@ -42,7 +42,7 @@ def update(name: str) -> str:
 
 def install(root: str) -> str:
     """The command line that installs the command from the plugin's folder, which holds its source."""
-    return f"pipx install --force {shlex.quote(root)}"
+    return install_line("install", shlex.quote(root))
 
 
 def difference(environment: Mapping[str, str]) -> str | None:

@@ -13,7 +13,7 @@ from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.settings import user_folder
-from lifecycle.settings.resources import hooks_folder
+from lifecycle.settings.resources import hooks_folder, install_line
 from lifecycle.settings.running_client import session_of
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init.found_hooks import HookEntry, shown
@@ -145,6 +145,7 @@ def _script(case: Examined, entry: HookEntry) -> Iterator[DoctorFinding]:
         # What the installation has lost, init would only name again.
         is_lost = where.parent.resolve() == hooks_folder().resolve()
         key = "hooks.script.lost" if is_lost else "hooks.script.gone"
+        fix = install_line("renew") if is_lost else fix
         yield finding(key, entry=entry, script=script, fix=fix)
     elif not os.access(where, os.X_OK):
         quoted = shlex.quote(str(where))

@@ -15,7 +15,7 @@ from pathlib import Path
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.settings import config, user_folder
-from lifecycle.settings.resources import hooks_folder
+from lifecycle.settings.resources import hooks_folder, install_line
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
 from lifecycle.setup.init import status_line
 from lifecycle.setup.init.found_hooks import shown
@@ -139,7 +139,8 @@ def _started(case: Examined) -> DoctorFinding:
         return _runs(case, command, f"{path} says", f"rm {path} && lifecycle doctor")
     on_path = shutil.which(config.NAME, path=search)
     if on_path is not None:
-        return _runs(case, Path(on_path), "PATH leads to it", "pipx upgrade agent-lifecycle")
+        fix = install_line("renew", prefix=Path(on_path).resolve().parents[1])
+        return _runs(case, Path(on_path), "PATH leads to it", fix)
     return finding("command.found.none")
 
 

@@ -18,6 +18,7 @@ from lifecycle.core.tracker import Atomicity, Task
 from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
+from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor.examine_hooks import init_fix, low_cap
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
 from lifecycle.setup.init import supplies
@@ -343,7 +344,7 @@ def _state(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]
 
 def _unusable(case: Examined, file: UnusableFile) -> DoctorFinding:
     if file.is_later:
-        return finding("workflow.state.later", sentence=file.sentence)
+        return finding("workflow.state.later", sentence=file.sentence, fix=install_line("renew"))
     path, old, new = (shlex.quote(f"{file.path}{end}") for end in ("", ".old", ".new"))
     fix, place = f"mv {path} {old}", case.root / file.path
     inside = place.is_symlink() and place.is_dir() and place.resolve()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import figures
+from lifecycle.settings.resources import install_line
 from lifecycle.views.stats.summary import StatsRow, Summary
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def render(summary: Summary, about: str) -> str:
     except ImportError:
         raise Refused(
             "The page's charts are drawn by plotly, which is not installed, so no page was written; "
-            "install it beside the command with: pipx inject agent-lifecycle plotly (or leave out --html)."
+            f"install it beside the command with: {install_line('add', 'plotly')} (or leave out --html)."
         ) from None
     templates = page_templates("lifecycle.views.stats", part=figures.part, day=figures.minute)
     return templates.get_template("page.html").render(

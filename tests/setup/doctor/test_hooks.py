@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import lifecycle
-from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder
+from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder, install_line
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, hears, local_form
 from tests.cli.outcome import ok
 from tests.setup.doctor.conftest import LOCAL, SHARED, Patient, entries
@@ -201,7 +201,7 @@ def test_a_script_that_the_installation_lost(patient: Patient, tmp_path: Path) -
     found = json.loads(patient.place.run(*command, "doctor", "--json").stdout)["findings"]
     (lost,) = [one for one in found if one["name"] == "hooks.script"]
     assert "on-stop, which this installation of lifecycle has lost" in lost["says"]
-    assert lost["fix"] == "pipx reinstall agent-lifecycle"
+    assert lost["fix"] == install_line("renew")
 
 
 @SOAKED

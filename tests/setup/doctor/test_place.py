@@ -14,6 +14,7 @@ import pytest
 
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.timing import SystemClock
+from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor import examine_worktree
 from lifecycle.setup.doctor.examined import Examined
 from lifecycle.storage import signs_of_life, store
@@ -77,7 +78,7 @@ def test_a_plugin_of_another_version(patient: Patient, tmp_path: Path) -> None:
     current = page.read_bytes()
     page.write_text("of yesterday")
     finding = patient.only("versions.plugin", "warn", CLAUDE_PLUGIN_ROOT=str(plugin))
-    assert finding["says"].endswith(f"pipx install --force {shlex.quote(str(plugin))}")
+    assert finding["says"].endswith(install_line("install", shlex.quote(str(plugin))))
     assert finding["fix"].endswith(" && claude plugin update lifecycle@lifecycle")
     data = {**patient.settings(), "enabledPlugins": {"lifecycle@here": True}}
     patient.write_settings(data)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.settings.resources import install_line
 from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planned_files import digest
 from lifecycle.setup.init.supplies import (
@@ -187,7 +188,7 @@ def test_a_document_of_a_later_release(ready: Patient) -> None:
     later["lifecycle"]["version"] = 99
     (ready.root / CURRENT).write_text(json.dumps(later))
     found = {one["name"]: one for one in ready.wrong()}
-    assert found["workflow.state"]["fix"] == "pipx upgrade agent-lifecycle"
+    assert found["workflow.state"]["fix"] == install_line("renew")
 
 
 def test_documents_that_git_tracks(ready: Patient) -> None:

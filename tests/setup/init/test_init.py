@@ -272,7 +272,7 @@ def test_the_users_folder_says_where_everything_is(clone: Clone) -> None:
 
 @pytest.mark.parametrize("variables", [{"HOME": ""}, {"XDG_CONFIG_HOME": "/dev/null/config"}])
 def test_without_a_folder_of_the_users_the_project_is_wired(
-    clone: Clone, variables: dict[str, str]
+    clone: Clone, variables: dict[str, Any]
 ) -> None:
     """As in a container with a home that nobody may write to: PATH will do, which is said."""
     said = ok(clone.run("init", **variables))
