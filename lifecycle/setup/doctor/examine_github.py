@@ -259,13 +259,13 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
         if case.world.choice.gives_up(error):
             yield finding("board.labels.instead", cause=cause(error), prefix=prefix)
             return
-        yield finding("board.found.failed", cause=cause(error), number=number, owner=owner)
+        yield finding("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)
         return
     if is_closed:
-        yield finding("board.closed", title=visible(schema.title), number=number, owner=owner)
+        yield finding("board.closed", title=visible(schema.title), schema=schema)
     yield finding("board.found.read", title=visible(schema.title), schema=schema)
     yield _status(schema)
-    yield _agent(schema, owner, number)
+    yield _agent(schema)
     yield from _optional(schema)
 
 
@@ -292,11 +292,11 @@ def _status(schema: BoardSchema) -> DoctorFinding:
     return finding("board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders)
 
 
-def _agent(schema: BoardSchema, owner: str, number: int) -> DoctorFinding:
+def _agent(schema: BoardSchema) -> DoctorFinding:
     if schema.has_agent:
         return finding("board.agent.text")
     key = "board.agent.none" if schema.field("Agent") is None else "board.agent.other"
-    return finding(key, schema=schema, number=number, owner=owner)
+    return finding(key, schema=schema)
 
 
 def _optional(schema: BoardSchema) -> Iterator[DoctorFinding]:
@@ -319,7 +319,8 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
             return  # nothing to try it on
         checks = case.ask(lambda clients: clients.forge(base).checks(sha))
     except NoPermission as error:
-        yield finding("checks.read.refused", cause=error.evidence or cause(error), gh=case.gh)
+        why = f"{error.evidence.rstrip('.')}." if error.evidence else cause(error)
+        yield finding("checks.read.refused", cause=why, gh=case.gh)
     except Rejected:
         return  # GitHub does not know this commit (any more): nothing to try it on
     except LifecycleError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -324,10 +325,20 @@ def test_a_visitor(seeded: Seeded) -> None:
 
 @SOAKED
 def test_a_board_that_is_not_there(patient: Patient) -> None:
-    """The number and the owner are named."""
+    """The number and the owner are named; the fix, which any gh knows, lists the boards that are there."""
     finding = patient.only("board.found", "fail", LIFECYCLE_PROJECT_NUMBER="7")
     assert "project 7 of octo-org" in finding["says"]
-    assert finding["fix"] == "gh project view 7 --owner octo-org"
+    *words, query = shlex.split(finding["fix"])
+    assert words == ["gh", "api", "graphql", "-f"]
+    token = patient.place.environment["GH_TOKEN"]
+    answer = requests.post(
+        patient.place.info.graphql_url,
+        json={"query": query.removeprefix("query=")},
+        headers={"Authorization": f"bearer {token}"},
+        timeout=10,
+    ).json()
+    (board,) = answer["data"]["repositoryOwner"]["projectsV2"]["nodes"]
+    assert board["number"] == 1
 
 
 @SOAKED
@@ -343,10 +354,10 @@ def test_options_that_are_missing(patient: Patient) -> None:
 
 
 def test_a_board_without_our_fields(seeded: Seeded) -> None:
-    """No Agent is a remark whose fix is a command; no Priority is none; no Status is a failure."""
+    """No Agent is a remark whose fix needs no newer gh; no Priority is none; no Status is a failure."""
     patient = seeded(_with_fields(STATUS))
     finding = patient.only("board.agent", "warn")
-    assert finding["fix"].startswith("gh project field-create 1 --owner octo-org --name Agent")
+    assert finding["fix"].startswith("add it, as a text field, at http")
     assert "Priority" in patient.findings()["board.optional"]["says"]
 
 
@@ -358,7 +369,7 @@ def test_a_board_without_status(seeded: Seeded) -> None:
 
 @SOAKED
 def test_a_closed_board(patient: Patient) -> None:
-    """A board that somebody closed still moves cards: a remark, with the command that opens it."""
+    """A board that somebody closed still moves cards: a remark, with the page that opens it."""
     query = {"number": 1, "id": "P", "title": "Old", "url": "https://x", "closed": True}
     field = {"id": "S", "name": "Status", "dataType": "SINGLE_SELECT"}
     options = [{"id": name, "name": name} for name in STATUS.options]
@@ -375,7 +386,7 @@ def test_a_closed_board(patient: Patient) -> None:
     fault = Fault("status", operation="DiscoverBoard", status=200, body=body, count=9)
     patient.place.control.add_fault(fault)
     finding = patient.only("board.closed", "warn")
-    assert finding["fix"] == "gh project close 1 --owner octo-org --undo"
+    assert finding["fix"].startswith("open it again at http")
 
 
 @SOAKED
