@@ -5,16 +5,25 @@ It is asked for often, and click takes longer to import than the files to read.
 
 from __future__ import annotations
 
+import os
+import re
 from contextlib import ExitStack
 
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.endings import answered
 from lifecycle.cli.terminal import guarded
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import replace
+from lifecycle.storage import regular_files
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.views.overview import overview_words
 from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.overview.overview_values import overview_json
+
+_SETTINGS = ".claude/settings.local.json"
+_LONG = 1_000_000
+_ON_STOP = re.compile(rb'"(/[^"]*/on-stop)"')
+"""A script that may be a hook of ours, in the text of settings."""
 
 _OF_THE_CLAIM = ("claim", "pull", "checks")
 
@@ -36,6 +45,9 @@ def status(session: Session) -> int:
     Asks nothing of GitHub; `lifecycle tick` looks anew, `lifecycle watch` stays open.
     """
     worktree_overview = overview(session.root, session.world.environment, session.world.deadline)
+    if lost := _lost_hooks(session):
+        troubles = {**worktree_overview.troubles, "hooks": lost}
+        worktree_overview = replace(worktree_overview, troubles=troubles)
     lines: list[str] = []
     waiting: list[str] = []
     record, is_held, problem = None, False, None
@@ -69,3 +81,23 @@ def status(session: Session) -> int:
     if problem is not None and not session.as_json:
         raise problem
     return 0 if problem is None else 1
+
+
+def _lost_hooks(session: Session) -> str:
+    """The sentence for hooks that are wired and not there any more, as after a move of Python; else ""."""
+    root = str(session.root)
+    places = filter(None, (root, regular_files.main_worktree(root)))
+    texts = [regular_files.whole(f"{place}/{_SETTINGS}", _LONG) or b"" for place in places]
+    # Whose they are is told by what costs more than all of this: only where one is gone.
+    if all(os.path.isfile(path) for text in texts for path in _ON_STOP.findall(text)):  # noqa: PTH113
+        return ""
+    from lifecycle.setup.init.found_hooks import ClientSetup
+
+    setup = ClientSetup.read(session.root, session.world.environment)
+    lost = [entry for entry in setup.entries if entry.is_inits and not entry.is_there]
+    if not lost:
+        return ""
+    return (
+        f"{lost[0].script} is not there any more, so nothing that lifecycle init wired here happens by "
+        "itself; wire it anew with: lifecycle init"
+    )

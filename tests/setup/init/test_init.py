@@ -561,6 +561,27 @@ def test_what_a_killed_run_left_goes_with_the_next(clone: Clone, option: str) ->
     assert clone.contents() == before
 
 
+def test_status_says_that_hooks_are_not_there_any_more(clone: Clone) -> None:
+    """The command moved to another Python, and with it what settings name; in linked worktrees, too."""
+    clone.git("commit", "-q", "--allow-empty", "-m", "x")
+    linked = clone.root.parent / "linked"
+    clone.git("worktree", "add", "-q", str(linked))
+    ok(clone.run("init"))
+    before = ok(clone.run("status"))
+    gone = clone.home / "python3.0/lifecycle/_hooks"
+    clone.write(LOCAL, clone.read(LOCAL).replace(str(resources.hooks_folder()), str(gone)))
+    sentence = f"Hooks: {gone}/session-start is not there any more"
+    for place in (clone.root, linked):
+        assert sentence in ok(clone.run("status", cwd=place))
+    assert "lifecycle init" in json.loads(ok(clone.run("status", "--json")))["troubles"]["hooks"]
+    ok(clone.run("init"))
+    assert ok(clone.run("status")) == before
+    settings_of_others = {"hooks": {"Stop": [{"hooks": [{"command": "/gone/on-stop"}]}]}}
+    ok(clone.run("init", "--remove"))
+    clone.write(LOCAL, json.dumps(settings_of_others))
+    assert ok(clone.run("status")) == before
+
+
 def test_an_entry_that_somebody_took_out_comes_back(clone: Clone) -> None:
     """A second run puts in what is missing, beside what is there."""
     ok(clone.run("init"))
