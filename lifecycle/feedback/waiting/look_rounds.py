@@ -89,6 +89,10 @@ class SharedAnswer:
     problem: str = ""
 
 
+_EARLIER = {"left": None}
+"""What earlier versions want in the file, and write there with another value."""
+
+
 @dataclass(frozen=True, slots=True)
 class LookBoard:
     """What all waiters of one token know together.
@@ -99,7 +103,6 @@ class LookBoard:
         off: until when nobody shares, since the server cannot be asked for digests.
         size: how many the next request asks for.
         failed: rounds that failed in a row.
-        left: points that were left of the hour, None if nobody knows.
         why: the sentence on what the last round failed with, "" if it did not.
     """
 
@@ -108,13 +111,12 @@ class LookBoard:
     off: float = 0.0
     size: int = MOST
     failed: int = 0
-    left: int | None = None
     why: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The board as plain JSON values, lists and no tuples."""
         kept: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return kept
+        return kept | _EARLIER
 
     def answer(self, key: str, looked: float, now: float, every: float) -> SharedAnswer | None:
         """What the board alone tells who last looked at `looked`; None if GitHub has to be asked."""
@@ -131,8 +133,9 @@ class LookBoard:
     @classmethod
     def from_json(cls, data: object) -> LookBoard:
         """The board that `as_json` gave; raises ValueError for anything else."""
-        board: LookBoard | None = from_json(cls, data)
-        if board is None or board.as_json() != data or not 0 < board.size <= MOST:
+        kept = {**data, **_EARLIER} if isinstance(data, dict) else {}
+        board: LookBoard | None = from_json(cls, kept)
+        if board is None or board.as_json() != kept or not 0 < board.size <= MOST:
             raise ValueError("these are no shared looks")
         return board
 
@@ -185,7 +188,7 @@ def answered(
     if points is None:
         return after
     is_short = points.left < points.limit * RESERVE and points.resets > now
-    return replace(after, left=points.left, hold=points.resets if is_short else board.hold)
+    return replace(after, hold=points.resets if is_short else board.hold)
 
 
 def failed(
