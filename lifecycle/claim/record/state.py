@@ -7,10 +7,10 @@ crash costs at most the fact that was under way, and the next look learns that a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypedDict, assert_never
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, assert_never
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
@@ -113,6 +113,18 @@ _VERSION_1 = {
 """Where each field of version 1 is now."""
 
 
+P = ParamSpec("P")
+
+
+def _changing(name: str, _section: Callable[P, object]) -> Callable[Concatenate[Record, P], Record]:
+    """A method that gives the record with these fields of a section changed; they are typed as there."""
+
+    def changed(record: Record, /, *_: P.args, **changes: P.kwargs) -> Record:
+        return replace(record, **{name: replace(getattr(record, name), **changes)})
+
+    return changed
+
+
 @dataclass(frozen=True)
 class Record:
     """One claim as the engine remembers it.
@@ -192,17 +204,9 @@ class Record:
         content = {**self.values, **values}
         return self if content == self.values else replace(self, values=content)
 
-    def with_pull(self, **changes: Any) -> Record:
-        """The record with these fields of `pull` changed."""
-        return replace(self, pull=replace(self.pull, **changes))
-
-    def with_ending(self, **changes: Any) -> Record:
-        """The record with these fields of `ending` changed."""
-        return replace(self, ending=replace(self.ending, **changes))
-
-    def with_ownership(self, **changes: Any) -> Record:
-        """The record with these fields of `ownership` changed."""
-        return replace(self, ownership=replace(self.ownership, **changes))
+    with_pull = _changing("pull", sections.PullRecord)
+    with_ending = _changing("ending", sections.EndingRecord)
+    with_ownership = _changing("ownership", sections.OwnershipRecord)
 
     def projected(self, values: Mapping[str, Any] | None = None) -> Record:
         """The record once `values` (its own unless given) are in the file: the newest merge base."""
@@ -346,7 +350,8 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
         case plan.AdvancePullRequest():
             return record.with_pull(merging=_asked(pull.merging, action))
         case _:
-            return record.with_ending(**{ENDING_STEPS[type(action)]: True})
+            step: dict[str, Any] = {ENDING_STEPS[type(action)]: True}
+            return record.with_ending(**step)
 
 
 def _asked(merging: sections.MergeRecord, action: plan.AdvancePullRequest) -> sections.MergeRecord:
