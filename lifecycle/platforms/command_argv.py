@@ -114,10 +114,16 @@ def _fix(text: str, need: str) -> str:
             several = [shlex.split(part) for part in parts if part.strip()]
             if not any(_is_shells(words[0]) for words in several):
                 return f"write {json.dumps(several)}"
-    return (
-        "put it into a script of the project's, or name the shell: "
-        f"{json.dumps(['sh', '-c', text], ensure_ascii=False)}"
-    )
+    line = text.rstrip(" ;\n\t")
+    last = re.split(r"[;\n]|&&", line)[-1].split() or [""]
+    return f"put it into a script of the project's, or name the shell: {_in_shell(line, last[0])}"
+
+
+def _in_shell(line: str, last: str) -> str:
+    """The command that gives a shell a line, as JSON; with a gap where its last part only prepares."""
+    gap = " && …" if last in _PREPARING else ""
+    command = json.dumps(["sh", "-c", line + gap], ensure_ascii=False)
+    return f"{command}, with what is to run," if gap else command
 
 
 def _checked(words: tuple[object, ...], whole: Sequence[Sequence[object]] = ()) -> Argv:
@@ -141,13 +147,10 @@ def _checked(words: tuple[object, ...], whole: Sequence[Sequence[object]] = ()) 
     program = texts[0]
     if _is_shells(program):
         several = tuple(tuple(map(str, command)) for command in whole) or (texts,)
-        rest = " && …" if several[-1][0] in _PREPARING else ""
         is_set = "=" in program and len(several) == 1
-        fix = ["env", *texts] if is_set else ["sh", "-c", as_line(several) + rest]
-        raise ValueError(
-            f"{_shown(program)} is a shell's, and no shell reads it; write "
-            f"{json.dumps(fix, ensure_ascii=False)}{', with what is to run,' if rest else ''}"
-        )
+        fix = json.dumps(["env", *texts], ensure_ascii=False)
+        fix = fix if is_set else _in_shell(as_line(several), several[-1][0])
+        raise ValueError(f"{_shown(program)} is a shell's, and no shell reads it; write {fix}")
     if re.search(r"\s", program) and "/" not in program:
         raise ValueError(
             f"{_shown(program)} is no program's name; each word stands by itself, and several commands "

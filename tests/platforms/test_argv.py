@@ -40,6 +40,9 @@ REFUSED: tuple[tuple[str, str], ...] = (
     ("make # all", '["sh", "-c", "make # all"]'),
     ("CI=1 npm test", '["env", "CI=1", "npm", "test"]'),
     ("cd web", '["sh", "-c", "cd web && …"]'),
+    ("npm ci && cd web", '["sh", "-c", "npm ci && cd web && …"]'),
+    ("npm ci; . bin/activate;", '["sh", "-c", "npm ci; . bin/activate && …"]'),
+    ("npm ci | tee log; cd web\n", '["sh", "-c", "npm ci | tee log; cd web && …"]'),
     ("export CI", '["sh", "-c", "export CI && …"]'),
     (". venv/bin/activate", '["sh", "-c", ". venv/bin/activate && …"]'),
 )

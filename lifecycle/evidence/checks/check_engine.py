@@ -150,7 +150,7 @@ class CheckRun:
         from lifecycle.evidence.checks.check_reading import picking
 
         part = self.extra and "further words were given"
-        part = part or picking(name, commands[-1], self.environment)
+        part = part or picking(name, commands[-1], self.environment, rows)
         record = run_findings.judged(record, readings.result(), red, part=part)
         files_left: dict[str, str] = {}
         if not end.signal:

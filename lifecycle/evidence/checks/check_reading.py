@@ -87,13 +87,13 @@ def _by_status(check: KnownCheck, end: CommandEnd, root: Path) -> Reading:
     return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)
 
 
-def picking(name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> str:
+def picking(name: str, words: Words, environment: Mapping[str, str], rows: Rows) -> str:
     """Which variable that a check was started with picks tests, as a reason; "" if none does.
 
     Of what a shell holds only those count that runners read: a name alone may speak of anything. One that
     a command of the check sets itself is the project's word for what its suite is.
     """
-    if name != TEST and suite_runs.run_in(shlex.join(words)) is None:
+    if name != TEST and suite_runs.run_in(shlex.join(words), rows=rows) is None:
         return ""
     own = {word.partition("=")[0] for word in words}
     for key in sorted(runner_table.options("inherited") & {*environment} - own):

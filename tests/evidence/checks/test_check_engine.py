@@ -16,9 +16,11 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks.check_engine import CheckDone, CheckRun
+from lifecycle.evidence.checks.check_reading import picking
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
+from lifecycle.evidence.runners import runner_table
 from lifecycle.storage import journal
 from tests.conftest import ManualClock
 
@@ -330,6 +332,16 @@ def test_a_variable_that_picks_tests_makes_a_part_of_a_check_of_tests(
     record = project.check("echo '3 passed in 0.1s'", name=name).record
     assert record.outcome is outcome
     assert (key in record.why) == (outcome is Outcome.PARTIAL)
+
+
+def test_a_variable_picks_tests_of_a_runner_that_only_the_project_knows_too() -> None:
+    """A check of any name whose command its own rows know is one of tests."""
+    own = runner_table.rows(({"name": "mine", "commands": ["./mine"]},))
+    picked = [
+        picking("unit", ("./mine",), {"GTEST_FILTER": "A*"}, rows)
+        for rows in (own, runner_table.rows())
+    ]
+    assert picked == ["the variable GTEST_FILTER picks tests", ""]
 
 
 def test_a_variable_that_the_check_sets_itself_is_the_projects_word(project: Project) -> None:
