@@ -175,6 +175,30 @@ def test_the_next_claim_is_not_mistaken_for_an_edit(tmp_path: Path) -> None:
     assert back.created_at == first.created_at
 
 
+def test_a_claim_that_was_taken_is_not_displaced_by_another_ones_file(tmp_path: Path) -> None:
+    """Another agent's file, copied here: it is kept beside, what is held stays, until that has ended."""
+    record = replace(live(tmp_path, values(phase="coding")), is_taken=True)
+    store_at(tmp_path).commit(record, {})
+    copied = values(issue_number=100, branch="claude/other-100", agent_id="maria-1")
+    write(tmp_path, copied)
+    with pytest.raises(
+        ClaimRefused, match=r"a claim on #100, and #42 is held here.* lifecycle tick"
+    ):
+        store_at(tmp_path).load(repair=False)
+    claim_store = store_at(tmp_path)
+    assert claim_store.load().record == record
+    (kept,) = tmp_path.glob(f"{CLAIM_FILE}.corrupt-*")
+    assert json.loads(kept.read_text()) == copied
+    assert kept.name in claim_store.ledger.waiting()[0].text
+    write(tmp_path, copied)
+    assert claim_store.commit(record, {}).record == record, "copied during a look"
+    claim_store.remember(record.with_ending(outcome="closed"))
+    claim_store.save()
+    begun = store_at(tmp_path).load().record
+    assert begun is not None
+    assert begun.claim.issue_number == 100
+
+
 def test_forgetting_does_not_delete_the_next_claim(tmp_path: Path) -> None:
     """If the agent has written its next claim by then, that file stays."""
     record = live(tmp_path, values(phase="done"))

@@ -35,6 +35,16 @@ def test_an_edited_issue_number_is_confirmed_by_github_or_put_back(place: Place)
     assert place.claim()["issue_number"] == 42
 
 
+def test_a_copied_claim_of_another_agent_leaves_the_task_that_is_held(place: Place) -> None:
+    """The stop tells it, and what is released then is this worktree's own task, not the other's."""
+    assert place.cli("claim", "42").returncode == 0
+    place.write(issue_number=45, branch="claude/other-45", agent_id="maria-1")
+    assert "it is a claim on #45, and #42 is held here" in place.hook("on-stop").stdout
+    assert place.claim()["issue_number"] == 42
+    assert "Issue #42 released." in place.cli("release").stdout
+    assert place.issue(45)["comments"] == []
+
+
 def test_a_merge_is_of_its_own_issue_whatever_number_is_written_then(place: Place) -> None:
     """Yes was said to closing #42: an agent that writes another number does not close that one."""
     place.ready()

@@ -205,14 +205,20 @@ class ClaimOnDisk:
         self.clock = clock
         self.taken: list[LateEdit] = []
 
-    def settled(self) -> tuple[store.FileContent | None, dict[str, Any] | None]:
+    def settled(
+        self, record: Record | None
+    ) -> tuple[store.FileContent | None, dict[str, Any] | None]:
         """Read and parse the claim file; while it is half written it is read again for a moment.
+
+        Args:
+            record: the claim that is remembered, or None.
 
         Returns:
             Its bytes and its values; None and None if there is no file.
 
         Raises:
-            CorruptClaimError: it is no claim, and nobody seems to be in the middle of writing it.
+            CorruptClaimError: it is no claim, and nobody seems to be in the middle of writing it; or it is
+                another one in place of that which `lifecycle claim` made here.
             ClaimRefused: no regular file lies there, or its schema version is unknown.
         """
         for attempt in range(SETTLE_TRIES):
@@ -220,13 +226,19 @@ class ClaimOnDisk:
             if snapshot is None:
                 return None, None
             try:
-                return snapshot, claim_file.parse(snapshot.content)
+                theirs = claim_file.parse(snapshot.content)
+                break
             except CorruptClaimError:
                 age_ns = self.clock.now() * 1e9 - snapshot.mtime_ns
                 if attempt == SETTLE_TRIES - 1 or age_ns > RACY_NS:
                     raise
                 self.clock.sleep(SETTLE_SECONDS)
-        raise AssertionError("unreachable")
+        is_held = record is not None and record.is_taken and not record.ending.outcome
+        if record is not None and is_held and not continues(record, theirs):
+            raise CorruptClaimError(
+                f"it is a claim on #{theirs['issue_number']}, and #{record.claim.issue} is held here"
+            )
+        return snapshot, theirs
 
     def read(self) -> store.FileContent | None:
         """The claim file's bytes, no more of them than `claim_file.parse` accepts; None without a file.

@@ -131,12 +131,12 @@ class ClaimStore:
             self.disk.repair(record)
         self._read_as = None
         try:
-            snapshot, theirs = self.disk.settled()
+            snapshot, theirs = self.disk.settled(record)
         except CorruptClaimError as error:
             if not repair:
                 raise ClaimRefused(
-                    f"{CLAIM_FILE} cannot be read ({error}); it was left as it is. To have it set "
-                    "aside and restored, run: lifecycle tick"
+                    f"{CLAIM_FILE} cannot be read as this worktree's claim ({error}); it was left as it "
+                    "is. To have it set aside and the claim restored, run: lifecycle tick"
                 ) from None
             mtime_ns, notice = self.disk.set_aside(record, str(error))
             self.ledger.queue(notice)
@@ -200,7 +200,7 @@ class ClaimStore:
         changed: set[str] = set()
         while True:
             try:
-                snapshot, theirs = self.disk.settled()
+                snapshot, theirs = self.disk.settled(record)
             except (CorruptClaimError, ClaimRefused):
                 return Committed(record, frozenset(changed | {"phase"}))
             if snapshot is None or theirs is None:

@@ -293,11 +293,12 @@ def branch_merged_last(branch: str) -> str:
 
 
 def corrupt_claim(reason: str, kept: str, *, restored: bool) -> str:
-    """The claim file was no JSON."""
+    """The claim file was no JSON, or another claim than the one that is held."""
     then = "claim again with: lifecycle claim <number>"
     if restored:
         then = "the claim was restored as it was last known: make your edit again."
-    return f".agent-claim.json could not be read ({reason}). It was kept as {kept}; {then}"
+    why = f"could not be read as this worktree's claim ({reason})"
+    return f".agent-claim.json {why}. It was kept as {kept}; {then}"
 
 
 def late_claim(reason: str, kept: str) -> str:
