@@ -75,8 +75,8 @@ def test_a_claim_of_no_issue_has_no_merge() -> None:
 
 
 def test_a_merge_from_before_the_claim_closes_nothing() -> None:
-    """Clocks may differ by a minute; a claim that was written by hand has no such moment."""
-    made = record(**REVIEW, memory=TAKEN)
+    """Clocks may differ by a minute; a claim that was written by hand, or names it, has no such moment."""
+    made = record(**{**REVIEW, "pr_number": None}, memory=TAKEN)
     assert made.is_taken
     moments = {
         made.created_at - 61: None,
@@ -88,6 +88,7 @@ def test_a_merge_from_before_the_claim_closes_nothing() -> None:
         merged = pull(state=MERGED, merged_at=merged_at)
         assert own(made, by_branch=(merged,)) == number, merged_at
         assert own(record(**REVIEW), by_branch=(merged,)) == 107
+        assert own(record(**REVIEW, memory=TAKEN), by_branch=(merged,)) == 107
 
 
 @pytest.mark.parametrize(

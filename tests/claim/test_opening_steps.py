@@ -75,6 +75,23 @@ def test_a_hand_off_opens_what_is_pushed_into_its_base() -> None:
     assert opening.decide(nobodys).action == replace(OPENING, issue=0)
 
 
+def test_what_an_earlier_claim_merged_is_no_hand_off_of_this_one() -> None:
+    """The issue was reopened and claimed again: no other PR, and no question about the old one's merge."""
+    taken = {"memory": {"is_taken": True}}
+    merged = replace(MERGED, head_sha=SHA, merged_at=NOW - 7200)
+    step = opening.decide(handed({"by_branch": (merged,)}, **taken))
+    assert [(n.key, n.audience, n.stands) for n in step.notices] == [
+        ("merged-earlier:107", Audience.ACT, True)
+    ]
+    assert (step.action, step.fields) == (None, {})
+    for own in (
+        handed({"by_branch": (replace(merged, merged_at=NOW - 1800),)}, **taken),
+        handed({"by_number": merged}, values={"pr_number": 107}, **taken),
+        handed({"by_branch": (merged,)}),
+    ):
+        assert opening.decide(own).fields["phase"] == "merged_detected"
+
+
 @pytest.mark.parametrize("was_ours", [True, False])
 def test_an_open_pull_request_is_adopted(was_ours: bool) -> None:
     """Number, phase and status in one step; what was known of another one is forgotten."""

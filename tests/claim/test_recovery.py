@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -214,6 +214,39 @@ def test_a_task_that_is_taken_again_is_not_closed_by_its_old_pull_request(place:
     assert "no merged PR" in texts(report)
     assert place.issue()["state"] == "open"
     assert len(place.issue()["comments"]) == 1
+
+
+@pytest.mark.parametrize("method", ["merge", "squash"])
+def test_a_reopened_task_is_handed_off_with_new_commits_alone(
+    place: Place, method: Literal["merge", "squash"]
+) -> None:
+    """Its branch goes on from the base if that has it; the agent is told to commit, and a new PR opens."""
+    assert place.cli("claim", "42").returncode == 0
+    branch = place.claim()["branch"]
+    place.work(branch)
+    first = place.control.open_pull(branch, "First", body="Refs #42")
+    place.control.merge_pull(first, method=method)
+    place.write(phase="done")
+    place.tree().tick(Wake.STOP)
+    place.control.reopen_issue(42)
+    place.control.set_field(42, "Status", "Todo")
+    assert place.cli("claim", "42").returncode == 0
+    state = place.root / ".lifecycle/state.json"
+    data = json.loads(state.read_text())
+    data["record"]["created_at"] += 3600  # as above
+    state.write_text(json.dumps(data))
+    handed = place.cli("handoff", "--summary", "Second")
+    if method == "merge":
+        assert place.git("rev-parse", "HEAD") == place.git("rev-parse", "origin/main")
+        assert "has no commit that main lacks" in handed.stderr
+    else:
+        assert handed.returncode == 0, handed.stderr
+        assert f"was merged in PR #{first}, before this claim" in place.hook("on-stop").stdout
+    assert place.claim()["pr_number"] is None
+    place.work(branch, push=False)
+    assert place.cli("handoff", "--summary", "Second").returncode == 0
+    place.hook("on-stop")
+    assert place.claim()["pr_number"] == place.pull() != first
 
 
 def test_an_override_lives_no_longer_than_its_done(

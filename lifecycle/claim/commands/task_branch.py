@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
+from contextlib import suppress
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.world import World
@@ -34,7 +35,7 @@ def branch_name(title: str, number: int) -> str:
 
 
 def switch(world: World, branch: str, base: str) -> list[str]:
-    """Switch to the task's branch, with what others pushed to it; a new one starts at the fetched base.
+    """Switch to the task's branch, with what others pushed to it; one without work is at the fetched base.
 
     Returns:
         A remark if the branch here and the one on the remote went different ways.
@@ -67,26 +68,38 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
     if is_pushed:
         git.run("fetch", *_PLAIN, remote, f"+{ref}:{tracking}", remote=remote)
         _refuse_ours(world, branch, tracking)
-    if git.head_of(branch) is None:
-        start = tracking
-        if not is_pushed:
-            _fetch_base(world, world.base_remote, base)
-            start = git.run("rev-parse", "FETCH_HEAD")
-            _refuse_ours(world, base, start)
+    is_here = git.head_of(branch) is not None
+    if not is_here and not is_pushed:
+        _fetch_base(world, world.base_remote, base)
+        start = git.run("rev-parse", "FETCH_HEAD")
+        _refuse_ours(world, base, start)
         git.run("switch", "--no-track", "-c", branch, start)
         return []
-    _refuse_ours(world, branch, f"refs/heads/{branch}")
-    git.run("switch", branch)
-    if not is_pushed or git.run("rev-list", "--count", f"{branch}..{tracking}") == "0":
-        return []
-    if git.run("rev-list", "--count", f"{tracking}..{branch}") == "0":
+    if is_here:
+        _refuse_ours(world, branch, f"refs/heads/{branch}")
+        git.run("switch", branch)
+    else:
+        git.run("switch", "--no-track", "-c", branch, tracking)
+    if is_pushed and git.run("rev-list", "--count", f"{branch}..{tracking}") != "0":
+        if git.run("rev-list", "--count", f"{tracking}..{branch}") != "0":
+            remark = (
+                f"{branch} here and on {remote} went different ways; nothing was merged. Bring them "
+                f"together with: git pull --rebase {remote} {branch}"
+            )
+            return [remark]
         git.run("merge", "--quiet", "--ff-only", tracking)
-        return []
-    remark = (
-        f"{branch} here and on {remote} went different ways; nothing was merged. Bring them together "
-        f"with: git pull --rebase {remote} {branch}"
-    )
-    return [remark]
+    _begin_at_base(world, branch, base)
+    return []
+
+
+def _begin_at_base(world: World, branch: str, base: str) -> None:
+    """Have a branch without work of its own, as one that was merged, go on from the base, if it can."""
+    with suppress(GitFailed, Refused):
+        _fetch_base(world, world.base_remote, base)
+        start = world.git.run("rev-parse", "FETCH_HEAD")
+        _refuse_ours(world, base, start)
+        if world.git.run("rev-list", "--count", f"{start}..{branch}") == "0":
+            world.git.run("merge", "--quiet", "--ff-only", start)
 
 
 def _fetch_base(world: World, source: str, base: str) -> None:

@@ -115,10 +115,14 @@ def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
     number = record.claim.issue_number
     if pull.state is not PullState.MERGED or number is None or not refers(pull, number, repository):
         return False
-    merged_at = pull.merged_at
-    if not record.is_taken or merged_at is None:
-        return True
-    return merged_at >= record.created_at - CLOCK_SKEW
+    return not is_earlier(pull, record)
+
+
+def is_earlier(pull: PullRequest, record: Record) -> bool:
+    """True if the merge is an earlier claim's: it was before this one was taken, which does not name it."""
+    is_own = not record.is_taken or pull.number == record.claim.pr_number
+    is_before = pull.merged_at is not None and pull.merged_at < record.created_at - CLOCK_SKEW
+    return is_before and not is_own
 
 
 def phase_of(pull: PullRequest | None) -> Phase:

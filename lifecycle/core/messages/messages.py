@@ -125,6 +125,14 @@ def merged_before(number: int) -> str:
     return f"PR #{number} was merged meanwhile; what was committed since goes into another PR."
 
 
+def merged_earlier(number: int, branch: str) -> str:
+    """What was handed off was merged before the claim was taken, as after an issue was reopened."""
+    return (
+        f"No PR yet: all of {branch} was merged in PR #{number}, before this claim. Commit the work, then "
+        'hand off again; if nothing is left to do, the user may close with: lifecycle close --override "…"'
+    )
+
+
 def how_to_close(*, counts_done: bool = True) -> str:
     """What the agent does with the user's answer; `counts_done`: `done` in the claim can be the yes."""
     return f"Ask the user; {_on_a_yes(counts_done)}"

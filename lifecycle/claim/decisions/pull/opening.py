@@ -98,6 +98,9 @@ def decide(snapshot: Snapshot) -> Decision:
             return derive.attempt(snapshot, finishing)
         return _adopt(snapshot.record, pull)
     merged_pull = derive.merged_as_pushed(claim, snapshot.observation, owner, pushed)
+    if merged_pull is not None and derive.is_earlier(merged_pull, snapshot.record):
+        text = messages.merged_earlier(merged_pull.number, claim.branch)
+        return derive.condition(f"merged-earlier:{merged_pull.number}", text)
     if merged_pull is not None:
         return closing.merge_found(snapshot, merged_pull)
     step = derive.attempt(snapshot, opening(snapshot, base))
