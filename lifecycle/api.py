@@ -305,7 +305,8 @@ class Worktree:
             ticks go on with it.
 
         Raises:
-            Refused: there is no claim, or its pull request is merged, so that it is to be closed.
+            Refused: there is no claim, another session that is alive holds it, or its pull request is
+                merged, so that it is to be closed.
             LockBusy: another process is at work on this claim.
         """
         outcome = release_claim(self.world, self.claim_store, reason)

@@ -223,6 +223,21 @@ def test_a_second_session_is_told_that_the_claim_is_held(session: Session) -> No
     assert session.idle().woke
 
 
+def test_the_claim_of_a_session_that_runs_is_released_by_no_other(session: Session) -> None:
+    """Another session of the worktree is told whose it is; the owner, or who sits at a terminal, may."""
+    session.prompt()
+    session.on_stop()
+    refused = Session(session.place, TWO).cli("release")
+    assert refused.returncode == 1
+    assert (
+        f"Nothing was released. The claim on #42 in this worktree is held by another session ({ONE}"
+        in (refused.stderr)
+    )
+    assert session.place.has_claim()
+    assert session.cli("release").returncode == 0
+    assert not session.place.has_claim()
+
+
 @SOAKED
 def test_a_session_that_ended_leaves_its_claim_to_the_next(session: Session) -> None:
     """The laptop was closed in the evening: in the morning another session goes on, and is woken."""

@@ -7,9 +7,9 @@ holds the lease.
 from __future__ import annotations
 
 from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.commands.moves import default_branch, there
+from lifecycle.claim.commands.moves import default_branch, session_of, there
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import observing
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
@@ -18,6 +18,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.world import World
 from lifecycle.git import lease
+from lifecycle.storage import signs_of_life
 from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
@@ -53,7 +54,8 @@ def release_claim(
         dry_run: return the record as it would be, and write nothing; the lease is not asked.
 
     Raises:
-        Refused: there is no claim; its PR is merged, or its phase is done, so it is to be closed.
+        Refused: there is no claim; another session that is alive holds it; its PR is merged, or its phase
+            is done, so it is to be closed.
         ClaimRefused: it cannot be read.
     """
     world.refuse_tracked()
@@ -63,7 +65,7 @@ def release_claim(
         ended = None
         if loaded.record is None:
             ended = _unfinished(world, claim_store, dry_run=True) or _over(claim_store)
-        return ended or _leaving(world, there(loaded), reason, is_asked=False)
+        return ended or _leaving(world, claim_store, there(loaded), reason, is_asked=False)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
         try:
@@ -75,7 +77,7 @@ def release_claim(
                 if ended is not None:
                     return ended
                 loaded = replace(loaded, record=_restored(claim_store))
-            releasing = _leaving(world, there(loaded), reason, is_asked=True)
+            releasing = _leaving(world, claim_store, there(loaded), reason, is_asked=True)
         finally:
             claim_store.save()
         for mark in (STOP_DUE, IDLE_DUE):
@@ -122,14 +124,21 @@ def _restored(claim_store: ClaimStore) -> Record | None:
     return claim_store.create(last)
 
 
-def _leaving(world: World, record: Record, reason: str, *, is_asked: bool) -> ReleaseOutcome:
-    """The record marked as releasing, and remarks for the person; Refused if the claim is to be closed.
+def _leaving(
+    world: World, claim_store: ClaimStore, record: Record, reason: str, *, is_asked: bool
+) -> ReleaseOutcome:
+    """The record marked as releasing, and remarks for the person.
 
-    `is_asked`: the remote is asked who holds the lease.
+    `is_asked`: the remote is asked who holds the lease. Refused if the claim is to be closed, or another
+    session that is alive holds it.
     """
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
+    now = world.clock.now()
+    signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
+    if observing.is_held(record, session_of(world), signs, now):
+        raise Refused(f"Nothing was released. {briefing.held_line(record, signs.last_at)}")
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
     if is_over and not record.is_lost:
