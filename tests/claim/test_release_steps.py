@@ -65,14 +65,14 @@ def test_the_first_step_is_to_keep_that_it_was_begun(status: str) -> None:
     [
         (True, True, False, True),
         (True, True, True, False),
-        (True, False, False, False),
+        (True, False, False, True),
         (False, True, False, False),
     ],
 )
 def test_what_was_released_before_only_loses_its_lease(
     *, is_released: bool, is_told: bool, is_begun: bool, is_left: bool
 ) -> None:
-    """Somebody did it in the agent's place, and told the issue; what was begun here goes on here."""
+    """Whoever did it, as the next holder of a task that was taken over; what was begun here goes on."""
     asked = replace(ASKED, is_begun=is_begun)
     made = leaving(memory={"ownership.is_released": is_released, "ending.releasing": asked})
     observed = told_of(made) if is_told else observation(issue=issue(comments=()), item=ITEM)

@@ -241,6 +241,23 @@ def test_who_lost_a_task_does_not_close_it_after_the_one_who_took_it(
     assert (place.control.world(), place.has_claim()) == (closed, False)
 
 
+def test_who_lost_a_task_does_not_release_it_after_the_one_who_took_it(
+    place: Place, tmp_path: Path
+) -> None:
+    """The issue has one release comment, from its last holder; here only the claim is deleted."""
+    claimed(place)
+    other = another(place, tmp_path / "other")
+    ok(other.cli("takeover", "42"))
+    ok(other.cli("release"))
+    free = place.control.world()
+    place.cli("tick")
+    out = ok(place.cli("release"))
+    assert "had been released before, so only the claim here was deleted" in out
+    assert "release the lease" not in out
+    assert (place.control.world(), place.has_claim()) == (free, False)
+    assert len(released(place)) == 1
+
+
 @SOAKED
 def test_a_card_that_somebody_moved_stays_where_it_is(place: Place) -> None:
     """The column is theirs; our name on the card is ours to take off."""

@@ -162,10 +162,12 @@ def _leaving(
 
 
 def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
-    """The sha of our lease, and who else holds the task; each may be empty."""
+    """The sha of our lease as it is there, and who else holds the task; each may be empty."""
     holder = lease.read(world.git, world.remote, number)
-    if holder is None or holder.sha == record.ownership.lease:
-        return record.ownership.lease, ""
+    if holder is None:
+        return "", ""  # it has ended
+    if holder.sha == record.ownership.lease:
+        return holder.sha, ""
     if not record.ownership.lease and holder.agent == record.claim.agent_id:
         return holder.sha, ""  # taken by this claim, whose state.json was lost since
     return record.ownership.lease, holder.agent

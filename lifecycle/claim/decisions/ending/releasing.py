@@ -43,7 +43,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return _leave(snapshot, releasing, text)
     issue = observed.issue
     if not releasing.is_begun:
-        if record.ownership.is_released and issue and derive.is_told(record, issue):
+        if record.ownership.is_released and issue:
             return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
         pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
         if pull is not None and pull.state is PullState.MERGED:
