@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import card_and_link, derive, hints
+from lifecycle.claim.decisions import card_and_link, decide, derive, hints
 from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.record.sections import CardAhead, Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
@@ -23,7 +23,7 @@ from lifecycle.core.plan import (
     Wake,
 )
 from lifecycle.core.tracker import Link
-from lifecycle.core.values.model import BoardItem, PullState
+from lifecycle.core.values.model import BoardItem, Hold, PullState
 from tests.batches import each_row
 from tests.claim.steps import rules_with
 from tests.factories import NOW, comment, issue, observation, pull, record, seen
@@ -128,6 +128,18 @@ def test_a_name_in_the_place_of_ours_has_taken_the_task(
     """Only where ours stood; a card that names nobody is nobody's."""
     made = learned(replace(ITEM, agent=agent), {"card.agent": known}, agent_id=ours)
     assert (made.ownership.taken_by, made.card.agent) == (taken_by, after)
+
+
+@pytest.mark.parametrize(("sha", "is_due"), [("a" * 40, True), ("b" * 40, False)])
+def test_a_name_beside_our_lease_is_written_over(sha: str, *, is_due: bool) -> None:
+    """The lease outweighs the card, which then has to be set; beside another's lease it says who has it."""
+    made = record(memory={"ownership.lease": "a" * 40, "card.agent": AGENT})
+    observed = observation(item=replace(ITEM, agent="b-1"), hold=Hold(42, sha, "b-1"))
+    after = decide.apply_observation(made, observed, NOW)
+    assert (after.ownership.taken_by, card_and_link.is_unsynced(seen(after))) == (
+        "" if is_due else "b-1",
+        is_due,
+    )
 
 
 @pytest.mark.parametrize(

@@ -500,7 +500,7 @@ ANOTHERS = Hold(42, "b" * 40, "maria-2", NOW)
         (replace(ANOTHERS, agent=AGENT), None, "maria-2", ""),
         (None, None, "maria-2", "maria-2"),
         (Hold(42, "a" * 40), None, "maria-2", ""),
-        (Hold(42, "a" * 40), BoardItem("PVTI_lADOBx", "Todo", "b-1"), "b-1", "b-1"),
+        (Hold(42, "a" * 40), BoardItem("PVTI_lADOBx", "Todo", "b-1"), "b-1", ""),
     ],
 )
 def test_who_has_the_lease_has_the_task(

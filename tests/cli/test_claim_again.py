@@ -130,6 +130,7 @@ def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
 def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) -> None:
     """The board's card names another agent: the same briefing says so, and to look first."""
     ok(place.cli("claim", "42"))
+    place.git("push", "--quiet", "origin", f":{LEASE}")
     place.control.set_field(42, "Agent", "maria-2")
     shown = place.hook("session-start", {"source": "startup"}).stdout
     assert "The board names maria-2 on the card of #42, so it may have been taken over" in shown

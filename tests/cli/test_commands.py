@@ -107,7 +107,8 @@ def test_a_task_that_was_taken_over_is_not_pushed(
 @pytest.mark.parametrize("words", [("tick",), ("tick", "--dry-run"), ("wait", "--timeout", "9s")])
 def test_a_look_at_what_another_has_by_now_exits_so(place: Place, words: tuple[str, ...]) -> None:
     """Whether it is looked at, planned or waited for: exit 4 and whose it is; once it is ours, 0."""
-    ok(place.cli("claim", "42"))
+    place.ready(phase="coding")
+    ok(place.cli("tick"))
     place.control.set_field(42, "Agent", "maria-1")
     assert place.cli("tick").returncode == 4
     done = place.cli(*words)
@@ -181,16 +182,31 @@ def test_who_lost_a_task_without_a_board_closes_and_frees_nothing(
 
 @SOAKED
 def test_a_card_that_names_another_stops_a_hand_off_too(place: Place) -> None:
-    """The look saw another Agent on the card: nothing is pushed until that is settled."""
-    ok(place.cli("claim", "42"))
+    """Without a lease the Agent on the card says whose it is: nothing is pushed until that is settled."""
+    place.ready(phase="coding")
+    ok(place.cli("tick"))
     place.work(place.claim()["branch"], push=False)
+    before = place.control.world()["refs"]
     place.control.set_field(42, "Agent", "maria-1")
     place.cli("tick")
     sentence = refused(place.cli("handoff", "--summary", "Fix"), 4)
     assert "#42 is held by maria-1, as its lease or its card says" in sentence
-    assert f"refs/heads/{place.claim()['branch']}" not in place.control.world()["refs"]
+    assert place.control.world()["refs"] == before
     place.control.set_field(42, "Agent", place.claim()["agent_id"])
     ok(place.cli("tick"))
+    ok(place.cli("handoff", "--summary", "Fix"))
+
+
+def test_a_card_that_names_another_is_written_over_by_who_has_the_lease(place: Place) -> None:
+    """Somebody edited the Agent: the lease outweighs it, the look mends it, and the claim goes on."""
+    ok(place.cli("claim", "42"))
+    agent = place.claim()["agent_id"]
+    place.work(place.claim()["branch"], push=False)
+    place.control.set_field(42, "Agent", "me")
+    shown = place.hook("session-start", {"source": "startup"}).stdout
+    assert "The board names me on the card of #42, so it may have been taken over" in shown
+    ok(place.cli("tick"))
+    assert place.card()["Agent"] == agent
     ok(place.cli("handoff", "--summary", "Fix"))
 
 

@@ -67,8 +67,9 @@ def apply_card(record: Record, observed: Observation) -> Record:
     has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
     if is_same(item.status, claim.status) and not leaves_labels:
         values["last_synced_status"] = claim.status
-    if item.agent and item.agent == claim.agent_id:
-        agent = claim.agent_id
+    is_leased = observed.hold is not None and observed.hold.sha == record.ownership.lease
+    if item.agent and (is_leased or item.agent == claim.agent_id):
+        agent = item.agent  # another's beside our lease is written over
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
     holder = item.agent if was_ours and item.agent != claim.agent_id else None
     moved_to = item.status if has_moved else None

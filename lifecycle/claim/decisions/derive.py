@@ -286,7 +286,7 @@ def _taken_by(before: Record, record: Record, observed: Observation) -> str:
     names_none = observed.item is None or not observed.item.agent
     if hold is None and names_none and observed.issue is not None and not observed.issue.is_open:
         return before.ownership.taken_by
-    if hold is None or (hold.sha == claimed.lease and observed.item is not None):
+    if hold is None:
         return claimed.taken_by
     if hold.sha == claimed.lease or hold.agent == record.claim.agent_id:
         return ""
