@@ -45,6 +45,30 @@ def test_a_copied_claim_of_another_agent_leaves_the_task_that_is_held(place: Pla
     assert place.issue(45)["comments"] == []
 
 
+def test_what_has_to_be_corrected_is_shown_until_it_is(place: Place) -> None:
+    """Status and a session's start have it from the record, also behind stops that read nothing."""
+    place.ready(branch="main")
+    for _ in range(2):
+        place.hook("on-stop")
+        shown = place.cli("status").stdout
+        assert "No PR yet: the claim's branch is main" in shown
+        assert "The PR is opened" not in shown
+    assert "No PR yet" in place.hook("session-start", {"source": "startup"}).stdout
+    assert "No PR yet" in json.loads(place.cli("status", "--json").stdout)["claim"]["next"]
+    place.write(branch=BRANCH)
+    assert "No PR yet" not in place.cli("status").stdout
+    place.hook("on-stop")
+    assert place.claim()["pr_number"] == place.pull()
+    place.control.close_issue(42)
+    place.cli("tick")
+    place.hook("on-stop")
+    shown = place.cli("status").stdout
+    assert shown.count("Issue #42 was closed on GitHub meanwhile") == 1
+    place.control.reopen_issue(42)
+    place.cli("tick")
+    assert "was closed" not in place.cli("status").stdout
+
+
 def test_a_merge_is_of_its_own_issue_whatever_number_is_written_then(place: Place) -> None:
     """Yes was said to closing #42: an agent that writes another number does not close that one."""
     place.ready()

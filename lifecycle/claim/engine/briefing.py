@@ -87,7 +87,7 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
         f"Moved by hand from {last.source} to {last.target} at {render_time(last.at)}: {last.reason}"
         for last in record.nudges[-1:]
     ]
-    return lines + problem_lines(record)
+    return lines + [line for line in problem_lines(record) if line not in lines]
 
 
 def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = True) -> str:
@@ -99,6 +99,8 @@ def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = T
         return loss_messages.releasing(claim.issue_number)
     if record.is_lost:
         return loss_line(record)
+    if record.conditions:
+        return next(iter(record.conditions.values()))
     counts = derive.counts_done(record, hears_prompts=hears_prompts)
     return _next_step(record, phase, counts_done=counts, has_hooks=has_hooks)
 
@@ -232,12 +234,13 @@ def _names(names: Sequence[str]) -> str:
 
 
 def problem_lines(record: Record) -> list[str]:
-    """Lines on refusals that still stand and need somebody to act."""
-    return [
+    """Lines on refusals and conditions that still stand and need somebody to act."""
+    refusals = [
         messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
         for kind, trouble in record.troubles.items()
         if trouble.is_final and kind in messages.COMPLAINTS
     ]
+    return [*refusals, *record.conditions.values()]
 
 
 def board_lines(board: BoardBrief, repository: Repository) -> list[str]:

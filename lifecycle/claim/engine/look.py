@@ -244,9 +244,13 @@ def _keep(working: LookUnderWay) -> None:
         is_due = kind == "Look" and deciding.wants_look(snapshot)
         if not (is_due or deciding.still_wanted(snapshot, kind)):
             record = record.without(kind)
-    working.record = record
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
+        # What GitHub showed stands until it is read again, or the agent edits the claim.
+        before = record.conditions if snapshot.observation is None else {}
+        conditions = {} if record.is_lost else {**before, **working.conditions}
+        record = replace(record, conditions=conditions)
+    working.record = record
     if working.papers:
         _file(claim_store, working.papers)
     if any(trouble.is_of_access for trouble in record.troubles.values()):
@@ -275,6 +279,10 @@ def _step(working: LookUnderWay) -> bool:
     before, waiting = working.record, working.claim_store.ledger.waiting()
     working.seen = prepared(working.seen, step)
     observing.queue(working, step.notices)
+    standing = (
+        note for note in step.notices if note.stands and not note.key.startswith("refused:")
+    )
+    working.conditions = {note.key: note.text for note in standing}
     if step.action is None:
         is_news = working.claim_store.ledger.waiting() != waiting
         _commit(working, is_new=is_news or working.record != before)

@@ -155,6 +155,7 @@ class LookUnderWay:
         problem: the first failure, or None.
         stated: the ledger's keys of the notices that this look queued or ended.
         papers: texts of files that notices name, by the file's name.
+        conditions: what the last decision tells somebody to correct, but for failures, as in the record.
         flakes: checks that failed and passed at one commit, each with what failed.
         may_read: why checks failed may be read, where that is due again.
         is_finished: nothing is left to do now.
@@ -170,6 +171,7 @@ class LookUnderWay:
     problem: LifecycleError | None = None
     stated: set[str] = field(default_factory=set)
     papers: dict[str, str] = field(default_factory=dict)
+    conditions: dict[str, str] = field(default_factory=dict)
     flakes: list[tuple[str, str]] = field(default_factory=list)
     may_read: bool = False
     is_finished: bool = False

@@ -160,6 +160,7 @@ class ClaimStore:
         if record.touched != snapshot.mtime_ns:
             # The agent wrote the file again: that is another attempt, whatever was refused before.
             record = record.without_troubles(only_final="phase" not in merged.changed)
+            record = replace(record, conditions={})
         if record.claim.phase != Phase.DONE:
             # A yes counts for one closing: it goes when the phase is not `done` any more.
             record = record.with_ending(override="", consent="")

@@ -140,6 +140,8 @@ class Record:
         nudges: the moves that were made by hand, oldest first, at most NUDGES_KEPT.
         intents: creates whose outcome is not known, by the kind of action.
         troubles: failures that hold an action back, by its kind.
+        conditions: what somebody has to correct first, as sentences by their notices' keys; of what GitHub
+            shows, as it was last read.
     """
 
     values: Mapping[str, Any]
@@ -152,6 +154,7 @@ class Record:
     nudges: tuple[sections.Nudge, ...] = ()
     intents: Mapping[str, sections.Intent] = field(default_factory=dict)
     troubles: Mapping[str, sections.Trouble] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
     pull: sections.PullRecord = field(default_factory=sections.PullRecord)
     card: sections.CardRecord = field(default_factory=sections.CardRecord)
     ending: sections.EndingRecord = field(default_factory=sections.EndingRecord)
