@@ -410,5 +410,5 @@ def issue_unknown(issue: int | None) -> str:
     """The issue cannot be read."""
     return (
         f"GitHub shows no issue #{issue} to this token, so it cannot be closed; the claim was kept. "
-        "Correct issue_number in .agent-claim.json, or the token's access."
+        "Correct the token's access; if the issue is gone, delete .agent-claim.json."
     )
