@@ -104,7 +104,10 @@ def take(
         )
     if isinstance(failure, GitFailed) and _is_forbidden(failure):
         raise failure
-    raise Transient(f"The lease on #{issue} could not be taken; nothing was claimed. Try again.")
+    why = failure.evidence if isinstance(failure, GitFailed) else failure.sentence
+    raise Transient(
+        f"The lease on #{issue} could not be taken; nothing was claimed. Try again. {why}"
+    )
 
 
 def _is_forbidden(error: GitFailed) -> bool:

@@ -348,6 +348,15 @@ def test_the_card_keeps_no_claim_alive(trouble: dict[str, Any], is_given_up: boo
         ({}, {"board_problem": "No scope."}, {}, "The board was not set to Done: No scope."),
         (
             {},
+            {"item": replace(ITEM, is_archived=True)},
+            {},
+            (
+                "The board was not set to Done: The card of #42 on project 1 is archived, so its Status is "
+                "not kept; issue and PR go on. Restore the card on the board to have it kept again."
+            ),
+        ),
+        (
+            {},
             {"item": None},
             {},
             NOT_THERE,

@@ -128,7 +128,8 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
     place.control.add_fault(fault)
     said = refused(place.cli("claim", "42"))
     shown = ok(place.cli("status"))
-    for text in (said, shown):
+    started = place.hook("session-start", {"source": "startup"}).stdout
+    for text in (said, shown, started):
         assert "may still hold #42" in text
         assert "lifecycle claim 42 goes on with it, and lifecycle release undoes it" in text
     place.control.clear_faults()

@@ -161,6 +161,20 @@ def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) 
     assert place.control.world()["pulls"][str(opened)]["head"] == "claude/renamed"
 
 
+def test_a_branch_that_was_renamed_gets_its_name_back(place: Place) -> None:
+    """`git switch` would make the old name anew from the remote, without what is to be handed off."""
+    place.ready()
+    ok(place.cli("tick"))
+    branch = place.claim()["branch"]
+    place.git("branch", "-m", "mine")
+    place.work("mine", push=False)
+    advice = f"git branch -m mine {branch}"
+    assert advice in refused(place.cli("handoff", "--summary", "Fix"))
+    place.git(*advice.split()[1:])
+    ok(place.cli("handoff", "--summary", "Fix"))
+    assert place.pulls()[place.pull()]["head_sha"] == place.git("rev-parse", "HEAD")
+
+
 def test_who_lost_a_task_without_a_board_closes_and_frees_nothing(
     place: Place, tmp_path: Path
 ) -> None:

@@ -254,9 +254,12 @@ def _check_branch(world: World, record: Record) -> list[str]:
             f"it (git branch -m <name>), and write the new name into {CLAIM_FILE} as branch."
         )
     if checked_out != branch:
+        way = f"Switch with: git switch {branch}"
+        if checked_out and git.head_of(branch) is None:  # git would make it anew from the remote
+            way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"
         raise errors.Refused(
             f"The claim is for branch {branch}, and HEAD is on {checked_out or 'no branch'}; nothing was "
-            f"pushed. Switch with: git switch {branch}"
+            f"pushed. {way}"
         )
     notes = []
     if git.run("status", "--porcelain", "--untracked-files=no"):

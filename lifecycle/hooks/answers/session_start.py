@@ -27,6 +27,7 @@ from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.settings import config
 from lifecycle.setup import plugin_version
 from lifecycle.storage import log, signs_of_life
+from lifecycle.storage.state_file import CLAIMING
 
 _OFFER = (
     "The plugin cannot allow its own commands, so the client asks for each lifecycle claim, handoff, "
@@ -183,7 +184,7 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     Unless another one that is alive holds it: then both are told.
     """
     if record is None:
-        return [], []
+        return (begun := _begun(call)), begun
     record = observing.believed(call.world, call.claim_store, record)
     if call.is_held(record):
         line = briefing.held_line(record, call.signs(record).last_at)
@@ -191,6 +192,15 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     mine = observing.owned(call.claim_store, record, call.session)
     person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
     return call.briefed(mine), person
+
+
+def _begun(call: HookCall) -> list[str]:
+    """The sentence about a claim that was begun here and may hold its task on GitHub; none without one."""
+    if CLAIMING not in call.claim_store.state:
+        return []
+    from lifecycle.claim.commands import unfinished_claims  # where one was cut off alone
+
+    return list(filter(None, [unfinished_claims.left(call.claim_store)]))
 
 
 def _board_lines(call: HookCall) -> list[str]:

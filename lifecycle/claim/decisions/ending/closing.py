@@ -252,7 +252,8 @@ def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
     if record.card.moved_to:
         kept = messages.label_kept if claim.is_labels else messages.board_kept
         return kept(record.card.moved_to)
-    absent = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
+    tell = messages.not_on_board if observed.item is None else messages.archived
+    absent = tell(claim.issue_number, snapshot.rules.board_name)
     return messages.status_not_set(Status.DONE, observed.board_problem or absent)
 
 
