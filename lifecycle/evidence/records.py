@@ -170,6 +170,11 @@ class EvidenceRoom:
         """The runs that are remembered; none where the file is not there or cannot be understood."""
         return _read_records(self._load())
 
+    @property
+    def has_tests(self) -> bool:
+        """True if a run of tests is remembered, of a part of them at least."""
+        return any(run.kind == TEST for run in self.records())
+
     def outputs(self) -> dict[str, str]:
         """What checks left in the worktree: the path of each file, and the name of its content in git."""
         listed = self._load().get("outputs")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable
 from itertools import pairwise, takewhile
 
 from lifecycle.evidence.command_lines import Command, Words, commands, listed
@@ -29,9 +30,12 @@ _IDLE = listed("filters") | _KEEPING | _QUIET | listed("idle")
 _BESIDE, _TELLING, _CACHES, _BUILDS = map(listed, ("beside", "telling", "caches", "builds"))
 _PIPES = ("|", "|&")
 _OWN = word_tables.table("words/commands")["own"]
-_PLACES, _OUTPUTS = listed("places"), listed("outputs")
+_PLACES, _OUTPUTS, _FOLDERS = map(listed, ("places", "outputs", "folders"))
 _BEFORE = (_PLACES | listed("loading")) - {"-p", "--project"}
 """Options that stand before the name of what is to run, as in `make -C web test`."""
+
+_NOWHERE = "/-"
+"""Stands for the worktree's top folder where nobody knows it."""
 
 TOP = "$(git rev-parse --show-toplevel)"
 """How a command line names the worktree's top folder."""
@@ -93,38 +97,48 @@ class SuiteRun:
         self.steps: tuple[tuple[str, bool], ...] = ()
 
 
-def run_in(line: str, tests: Words = (), rows: Rows | None = None) -> SuiteRun | None:
+def run_in(
+    line: str, tests: Words = (), rows: Rows | None = None, root: str = "", folder: str = ""
+) -> SuiteRun | None:
     """The test run in a command line; None if there is none.
 
     Args:
         line: the command line.
         tests: the project's own test commands; one of them with further words counts as well.
         rows: the table of runners; None for the one without rows of the project's own.
+        root: the worktree's top folder; "" where nobody knows it.
+        folder: where the line begins; "" counts as the top folder.
     """
-    run = _run_in(line, tests, runner_table.rows() if rows is None else rows)
+    run = _run_in(line, tests, runner_table.rows() if rows is None else rows, root, folder)
     return None if run is None or run.is_nothing else run
 
 
 def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     """The run that a command line is which is known to be one; it may be one that runs nothing."""
     run = _run_in(line, tests, rows)
-    if run is None and (command := _meant(line)) is not None:
+    if run is None and (meant := _meant(line, _NOWHERE)) is not None:
+        command = meant[0]
         run = _checked(command.words[0], command.words[1:], command.sets, command, None)
     run = run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
     run.table, run.is_own = rows, bool(tests)
     return run
 
 
-def _run_in(line: str, tests: Words, rows: Rows) -> SuiteRun | None:
-    own = [command for text in tests if (command := _meant(text))]
-    parts = commands(line)
+def _run_in(
+    line: str, tests: Words, rows: Rows, root: str = "", folder: str = ""
+) -> SuiteRun | None:
+    top = root or _NOWHERE
+    own = [own for text in tests if (own := _meant(text, top))]
+    placed = _placed(line, top, folder)
+    parts = [command for command, _ in placed]
     hits: dict[int, SuiteRun] = {}
     idle: SuiteRun | None = None
     exported: Words = ()
-    for index, command in enumerate(parts):
+    for index, (command, here) in enumerate(placed):
         if command.words[0] in ("export", "declare"):
             exported += command.words[1:]
-        hit = _run(command, own, (*exported, *command.kept, *command.sets), rows)
+        sets = (*exported, *command.kept, *command.sets)
+        hit = _run(command, own, sets, rows, (here, top))
         if hit is not None and hit.is_nothing:
             idle = hit
         elif hit is not None:
@@ -156,25 +170,47 @@ def _run_in(line: str, tests: Words, rows: Rows) -> SuiteRun | None:
     return whole
 
 
-def _meant(text: str) -> Command | None:
-    """The command of a configured line that runs the tests: the last one that does anything."""
-    parts = commands(text)
-    busy = [command for command in parts if command.words[0] not in _IDLE] or parts
+def _meant(text: str, top: str) -> tuple[Command, str] | None:
+    """The command of a configured line that runs the tests, the last one that does anything, and where."""
+    placed = _placed(text, top)
+    busy = [pair for pair in placed if pair[0].words[0] not in _IDLE] or placed
     return busy[-1] if busy else None
 
 
-def _run(command: Command, own: list[Command], sets: Words, rows: Rows) -> SuiteRun | None:
-    """The run that a command is; None if it is none."""
+def _run(
+    command: Command,
+    own: list[tuple[Command, str]],
+    sets: Words,
+    rows: Rows,
+    place: tuple[str, str],
+) -> SuiteRun | None:
+    """The run that a command is; None if it is none.
+
+    The folder that it runs in says as much as the same folder as a word of it: `cd tests/unit && pytest` is
+    of a part. Where the project's own command runs is its word for the suite.
+
+    Args:
+        command: the command.
+        own: the project's own ones, each with its folder.
+        sets: variables that are set for it.
+        rows: the table of runners.
+        place: the folder that the command runs in, and the worktree's top folder.
+    """
+    folder, top = place
     words = command.words
     known = _known(words, rows)
     line = words if known is not None else command.raw[len(command.sets) :]
     known = known or _known(line, rows)
-    for mine in own:
+    for mine, _ in own:
         if words[: len(mine.words)] == mine.words:
             rest = words[len(mine.words) :]
             added = tuple(word for word in sets if word not in mine.sets)
             run = _checked(" ".join(mine.words), rest, added, command, known and known[1])
             run.is_own = True
+            given = (*command.raw[: len(command.raw) - len(words)], *rest)
+            there = _joined(folder, runner_options.valued(given, _FOLDERS))
+            places = [its for other, its in own if other.words == mine.words]
+            run.is_suite &= there in places or _is_whole(there, top)
             return run
     if known is None:
         return None
@@ -185,8 +221,12 @@ def _run(command: Command, own: list[Command], sets: Words, rows: Rows) -> Suite
     kinds = {word[5:] for word in begun if re.match("test[:-].", word)}
     is_part = row.anywhere and any(_PART_OF.sub("", word) == goal != word for word in line)
     is_part |= bool(row.needs) and not any(re.search(row.needs, word) for word in rest)
+    is_part |= bool(row.before) and any(map(runner_options.is_kind, begun))
     if is_part or not kinds <= listed("scripts"):
-        run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `npm run test:unit`
+        run.is_suite = False  # `:app:test` of gradle, `core/test` of sbt, `test:unit`, `unit:test`
+    for given, options in ((command.raw, _FOLDERS), (words, row.sources)):
+        there = _joined(folder, runner_options.valued(given, options))
+        run.is_suite &= _is_whole(there, top)
     return run
 
 
@@ -322,13 +362,50 @@ def _is_idle(command: Command) -> bool:
 def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, bool], ...]:
     """Where the line goes up to its last run, and the places that its runs are given."""
     steps: list[tuple[str, bool]] = []
-    for index, command in enumerate(parts[: max(hits) + 1]):
-        if command.words[0] in ("cd", "pushd", "popd"):
-            after = parts[index + 1].words if index + 1 < len(parts) else ()
-            steps.append((_target(command.words, after), True))
+    for index, (command, target) in enumerate(_led(parts)[: max(hits) + 1]):
+        if target is not None:
+            steps.append((target, True))
         elif index in hits:
             steps += [(path, False) for path in _places(command, hits[index].rest)]
     return tuple(steps)
+
+
+def _led(parts: list[Command]) -> list[tuple[Command, str | None]]:
+    """The commands of a line, each with the folder that it goes to: "" if that cannot be told, or None."""
+    behind = [*(command.words for command in parts[1:]), ()]
+    return [
+        (part, _target(part.words, after) if part.words[0] in ("cd", "pushd", "popd") else None)
+        for part, after in zip(parts, behind, strict=False)
+    ]
+
+
+def _placed(line: str, top: str, folder: str = "") -> list[tuple[Command, str]]:
+    """The commands of a line, each with the folder that it runs in: the top one where nobody can tell."""
+    here, placed = posixpath.normpath(folder or top), []
+    for command, target in _led(commands(line)):
+        if target is not None:
+            here = (
+                top if target == TOP or target[:1] in ("", "~") else _joined(here, (("", target),))
+            )
+        placed.append((command, here))
+    return placed
+
+
+def _joined(folder: str, options: Iterable[tuple[str, str]]) -> str:
+    """The folder that these options lead to from another; that of a file is the one that it lies in."""
+    for _, value in options:
+        is_file = re.search(r"[^./][^/]*\.\w+$", value)
+        folder = posixpath.join(folder, posixpath.dirname(value) if is_file else value)
+    return posixpath.normpath(folder)
+
+
+def _is_whole(folder: str, top: str) -> bool:
+    """True unless a folder lies below the top folder and can only be a part of the project or its tests."""
+    if not folder.startswith(f"{top}/"):
+        return True  # the top folder, or another project's: where a run is asked for elsewhere
+    below = folder[len(top) + 1 :]
+    is_kind = re.search(runner_table.pattern("kind"), posixpath.basename(below))
+    return is_kind is None and re.search(runner_table.pattern("folder"), below) is not None
 
 
 def _target(words: Words, after: Words) -> str:
@@ -395,7 +472,7 @@ def may_lock(command: Command) -> bool:
 
 def leads_away(run: SuiteRun, root: str) -> bool:
     """True unless all that a line's runs are about is the worktree below `root`; "": nobody knows that."""
-    top = here = root or "/-"
+    top = here = root or _NOWHERE
     for path, moves in run.places(top):
         there = posixpath.normpath(posixpath.join(here, path))
         is_elsewhere = not f"{there}/".startswith(f"{top}/")

@@ -121,6 +121,29 @@ def test_where_nothing_can_be_run_the_marker_counts_and_the_user_hears_it_once(
     assert "No test run was seen on this task yet" in agent.stops(f"So: {PASSING}").model
 
 
+@pytest.mark.parametrize(
+    ("line", "output", "is_ok"),
+    [
+        ("pytest tests/unit/test_a.py", "Exit code 1\n1 failed in 0.1s", False),
+        ("pytest -k a", "1 passed", True),
+    ],
+)
+def test_a_part_shows_that_tests_can_be_run(
+    ground: Ground, line: str, output: str, *, is_ok: bool
+) -> None:
+    """No command is known, and a part was seen: the marker is refused, and the part is what is named."""
+    ground.task("First")
+    ground.settings("require_evidence = true\n")
+    agent = led(ground, CODED, REVIEWED)
+    agent.runs(line, output, ok=is_ok)
+    told = agent.stops(PASSING)
+    assert "The last test run was of a part of the tests only" in told.model
+    assert told.person == ""
+    agent.runs("pytest", "2 passed in 0.1s")
+    agent.runs(line, output, ok=is_ok)
+    assert "CURRENT STAGE: ORACLE_REVIEW" in agent.stops(f"So: {PASSING}").model
+
+
 @SOAKED
 def test_where_git_cannot_tell_the_files_the_user_hears_it_once(ground: Ground) -> None:
     """A filter that fails: the agent may stop, and one message says why; mended, the same stop leads on."""

@@ -259,6 +259,90 @@ def test_what_leaves_tests_out_is_no_suite(line: str, is_suite: bool) -> None:
     assert run.is_suite is is_suite
 
 
+FOLDERS = {
+    True: ("web", "tests", "./backend/", "backend/tests", "src/../web", "build/debug", "."),
+    False: ("tests/unit", "src/api", "packages/a", "unit", "packages/a/tests", "./src/api/"),
+}
+"""Folders that can be all of a project, and that cannot."""
+
+
+@pytest.mark.parametrize("is_suite", [True, False])
+@pytest.mark.parametrize("own", [(), ("pytest", "make test")])
+def test_a_folder_says_as_much_wherever_it_stands(own: tuple[str, ...], *, is_suite: bool) -> None:
+    """As a word, as the folder that the line goes to or begins in, and as an option's value."""
+    lines = [way.format(folder) for folder in FOLDERS[is_suite] for way in WAYS]
+    runs = [suite_runs.run_in(line, own, root="/w") for line in lines]
+    begun = [suite_runs.run_in("pytest", own, None, "/w", f"/w/{f}") for f in FOLDERS[is_suite]]
+    wanted = {is_suite}
+    assert {run.is_suite for run in (*runs, *begun) if run is not None} == wanted
+    assert None not in runs
+
+
+WAYS = (
+    *("cd {} && pytest", "pushd {} && npx vitest run", "cd .. && cd /w/{} && pytest"),
+    *("make -C {} test", "npm --prefix={} test", "uv run --directory {} pytest"),
+)
+"""How a line names the folder in which tests run."""
+
+
+@each_row(
+    ("line", "own", "is_suite"),
+    [
+        ("cd internal && go test ./...", "go test ./...", False),
+        ("go test -C internal ./...", "", False),
+        ("cd backend && go test ./...", "", True),
+        ("cd services/api && pytest", "cd services/api && pytest", True),
+        ("cd services/api && pytest -q", "cd services/api && pytest", True),
+        ("cd services/web && pytest", "cd services/api && pytest", False),
+        ("cd tools/x && ./verify", "cd tools/x && ./verify", True),
+        ("make -C services/api test", "make -C services/api test", True),
+        ("mvn -f services/api/pom.xml test", "", False),
+        ("mvn -f backend/pom.xml test", "", True),
+        ("gradle -p services/api test", "", False),
+        ("cargo test --manifest-path crates/a/Cargo.toml", "", False),
+        ("python -m unittest discover -s src/api", "", False),
+        ("python -m unittest discover -s tests", "", True),
+        ("hatch run unit:test", "", False),
+        ("hatch run py311:test", "", True),
+        ("docker compose -f deploy/dev/compose.yml run web make test", "", True),
+        ("cd a/b && cd ../.. && pytest", "", True),
+        ("cd a/b && cd $(git rev-parse --show-toplevel) && pytest", "", True),
+    ],
+)
+def test_where_a_run_may_run_is_the_projects_word(line: str, own: str, is_suite: bool) -> None:
+    """The folder of the project's own command is no part; of a monorepo one folder by its name is all."""
+    run = suite_runs.run_in(line, (own,) if own else (), root="/w")
+    assert run is not None
+    assert run.is_suite is is_suite
+
+
+@each_row(
+    ("line", "own", "wanted"),
+    [
+        *(
+            (line, "", "unknown")
+            for line in (
+                *("make -f fast.mk test", "MAKEFILES=fast.mk make test", "just -f fast.just test"),
+                *("mvn -f fast.xml test", "gradle -b fast.gradle test", "ant -f fast.xml test"),
+                *("task --taskfile fast.yml test", "make --makefile=fast.mk test"),
+                "pytest -c fast.ini",
+            )
+        ),
+        ("make -f fast.mk test", "make test", "unknown"),
+        ("make -f fast.mk test", "make -f fast.mk test", "passed"),
+        *((line, "", "passed") for line in ("make -f Makefile test", "mvn -f web/pom.xml test")),
+        *((line, "", "passed") for line in ("just -f justfile test", "pytest -c tox.ini")),
+    ],
+)
+def test_another_file_of_settings_may_call_another_thing_the_suite(
+    line: str, own: str, wanted: str
+) -> None:
+    """Whichever program reads it; the usual files are what is read anyway, and the project's own counts."""
+    run = suite_runs.run_in(line, (own,) if own else ())
+    assert run is not None
+    assert reading.read_run(run, CallEnd.OK, f"BUILD SUCCESS\n{PASSED}").outcome is Outcome(wanted)
+
+
 def test_a_command_of_the_projects_own_may_pick() -> None:
     """Its options and variables are the project's word for the suite; further ones are not."""
     own = ("SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit | tail -5",)

@@ -68,10 +68,12 @@ def is_status_hidden(
 
 def are_known(words: Words, row: RunnerRow | None) -> bool:
     """True if every option is one that leaves a suite whole, or that is known to leave out a part."""
-    own = row.valued | row.keeps | row.picks | row.lists if row is not None else set()
+    sources = row.sources if row is not None else frozenset[str]()
+    own = row.valued | row.keeps | row.picks | row.lists | sources if row is not None else set()
     general = map(options, ("plain", "lists", "picks", "hides", "settings"))
     known = (frozenset().union(*general) - options("any")) | (own - {"-D", "-P", "-exec"})
-    if re.search(pattern("other_config"), " ".join(words)):
+    files = valued(words, options("files") | sources)
+    if any(re.match(pattern("other_config"), file) for _, file in files):
         return row is not None and row.is_own
     # A project says itself which of its runner's options leave something out.
     return (row is not None and row.is_own) or all(
@@ -79,6 +81,13 @@ def are_known(words: Words, row: RunnerRow | None) -> bool:
         for last, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
         if word.startswith(("-", "+")) and last not in own
     )
+
+
+def valued(words: Words, names: frozenset[str]) -> list[tuple[str, str]]:
+    """The options of these names that words have, each with its value: the next word, or behind a `=`."""
+    pairs = [(word, after) for word, after in pairwise(words) if word in names]
+    parted = (word.partition("=") for word in words)
+    return pairs + [(name, value) for name, _, value in parted if value and name in names]
 
 
 def _name(word: str) -> str:
@@ -147,7 +156,7 @@ def _picks_named(program: str, row: RunnerRow | None, words: Words, sets: Words)
         return False
     if row.environments:
         return not all(
-            re.search(pattern("of_tests"), named)
+            re.search(pattern("of_tests"), named) and not is_kind(named)
             for named in _environments(row.environments, words, sets)
         )
     plain = [
@@ -162,7 +171,11 @@ def _picks_named(program: str, row: RunnerRow | None, words: Words, sets: Words)
     return not all(re.search(row.names, word) for word in plain)
 
 
+def is_kind(name: str) -> bool:
+    """True if a name of what runs says that it is one kind of tests: `unit`, `py311-integration`."""
+    return any(re.search(pattern("kind"), part) for part in re.split(r"[^A-Za-z0-9]+", name))
+
+
 def _environments(names: Words, words: Words, sets: Words) -> list[str]:
-    named = [after for word, after in pairwise(words) if word in names]
-    named += [value for n, _, value in (w.partition("=") for w in (*words, *sets)) if n in names]
-    return [part for value in named for part in value.split(",") if part]
+    named = valued((*words, *sets), frozenset(names))
+    return [part for _, value in named for part in value.split(",") if part]

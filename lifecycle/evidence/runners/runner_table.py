@@ -53,6 +53,7 @@ class RunnerRow:
         lists, picks, keeps, hides: options that run nothing; that run a part; that do neither although
             they do elsewhere; with which status 0 says nothing.
         valued: options whose value is the next word.
+        sources: options whose value is the folder, or the file of settings, that says what there is to run.
         names: which words that are no options pick no tests, as a pattern; "" if none picks any.
         needs: which of these words has to be there, as a pattern: without one it is a part; "" for none.
         before: what may stand before the last word of such a command, as a pattern: `dev:test` of hatch.
@@ -71,7 +72,7 @@ class RunnerRow:
 
     name = url = adds = names = needs = before = first = ""
     wraps = proves = one_line = anywhere = alone = False
-    lists = picks = keeps = hides = valued = frozenset[str]()
+    lists = picks = keeps = hides = valued = sources = frozenset[str]()
     commands = environments = nothing = failed = tuple[str, ...]()
     partial = stopped = failures = asserted = tuple[str, ...]()
     empty_status = tuple[int, ...]()
@@ -81,7 +82,7 @@ class RunnerRow:
         self.is_own = is_own
         for key, value in row.items():
             made = tuple(value) if isinstance(value, list) else value
-            setattr(self, key, each(value) if key in WORDS else made)
+            setattr(self, key, each(value) if key in (*WORDS, "sources") else made)
 
     def found(self, pattern: str, text: str) -> Iterator[re.Match[str]]:
         """Where a pattern of this row is found; `^` and `$` are of a line."""

@@ -17,7 +17,7 @@ from lifecycle.core.redact import redact
 from lifecycle.evidence import command_lines, suite_runs
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.reading import proof
-from lifecycle.evidence.records import RunRecord, record_of
+from lifecycle.evidence.records import EvidenceRoom, RunRecord, record_of
 from lifecycle.evidence.runners import runner_table
 from lifecycle.git import worktree_places
 from lifecycle.hooks.answers.call import HookCall
@@ -40,13 +40,16 @@ def answer(call: HookCall) -> Reply:
     if stages is None or not workflow_marks.is_due(root, workflow_marks.DUE, now):
         return Reply()
     used = used_tool(call.event)
-    rows = runner_table.rows(world.settings.evidence_runners)
-    seen = suite_runs.run_in(used.text, stages.test, rows) if used is not None else None
-    if used is None or seen is None or not seen.is_suite or seen.is_check:
+    rows, line = runner_table.rows(world.settings.evidence_runners), used.text if used else ""
+    seen = suite_runs.run_in(line, stages.test, rows, root, folder := call.text("cwd"))
+    if used is None or seen is None or seen.is_check:
         return Reply()  # a check keeps what it showed itself
+    shown, tree = Reading(Outcome.UNKNOWN if seen.is_suite else Outcome.PARTIAL), ""
     is_here = _is_here(call, seen)
-    shown = _reading(call.event, used, seen) if is_here else Reading(Outcome.UNKNOWN)
-    tree = background_run.tree_of(call) if is_here else ""
+    if seen.is_suite and is_here:
+        shown, tree = _reading(call.event, used, seen), background_run.tree_of(call)
+    elif not seen.is_suite and (not is_here or EvidenceRoom(world.root).has_tests):
+        return Reply()  # a part proves nothing: it only shows that tests can be run here
     id_ = str(call.event.get("tool_use_id") or "")
     run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
     files = WorkflowFiles(world.root)
@@ -56,7 +59,7 @@ def answer(call: HookCall) -> Reply:
             if task:
                 command = redact(used.text[: command_lines.LENGTH])
                 background_run.wait_for(
-                    files, background_run.Awaited(run.at, task, command, tree, is_here)
+                    files, background_run.Awaited(run.at, task, command, tree, is_here, folder)
                 )
             background_run.keep(call, files, run, is_over=not task)
     except LockBusy as error:

@@ -107,7 +107,7 @@ def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
     from lifecycle.evidence import reading, suite_runs
     from lifecycle.evidence.runners import runner_table
 
-    run = suite_runs.run_in(call.text, own.tests, runner_table.rows(own.runners))
+    run = suite_runs.run_in(call.text, own.tests, runner_table.rows(own.runners), own.root)
     if run is None:
         return None
     end = CallEnd.UNKNOWN if call.is_background else call.outcome

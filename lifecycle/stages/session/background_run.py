@@ -116,7 +116,10 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
         if run is not None and stages is not None:
             same = run.tree if run.tree == tree else ""
             rows = runner_table.rows(call.world.settings.evidence_runners)
-            seen = suite_runs.run_in(run.command, stages.test, rows) if run.is_here else None
+            place = str(call.world.root), run.folder
+            seen = (
+                suite_runs.run_in(run.command, stages.test, rows, *place) if run.is_here else None
+            )
             outcome = _outcome(seen, end)
             keep(call, files, RunRecord(now, run.command, outcome, same, f"task:{end.task}"))
 
@@ -146,6 +149,7 @@ class Awaited:
         command: the whole command line.
         tree: the name of the tree then; "" if that is not known.
         is_here: it runs in this worktree, and nothing but it.
+        folder: where its command line begins; "" counts as the top folder.
     """
 
     at: float
@@ -153,6 +157,7 @@ class Awaited:
     command: str
     tree: str
     is_here: bool
+    folder: str = ""
 
 
 def awaited(files: WorkflowFiles) -> tuple[Awaited, ...]:

@@ -71,8 +71,7 @@ def _test_command(world: World) -> str:
 
 def can_run_tests(world: World) -> bool:
     """True if a command for the tests is known here, or a run of them was ever seen."""
-    runs = EvidenceRoom(world.root).records()
-    was_seen = any(run.kind == records.TEST for run in runs)
+    was_seen = EvidenceRoom(world.root).has_tests
     return bool(world.settings.stages.test or was_seen or _test_command(world))
 
 
