@@ -347,6 +347,46 @@ def test_of_many_files_in_the_way_five_are_named(place: Place) -> None:
     assert f": {', '.join(names[:5])} (+2 more); nothing was claimed" in sentence
 
 
+def test_commits_that_are_only_here_are_named_for_the_branch_lacks_them(place: Place) -> None:
+    """The person hears what to do; from another branch, and in a worktree of its own, nothing is said."""
+    (place.root / "own.py").write_text("mine = 1\n")
+    place.git("add", "own.py")
+    place.git("commit", "--quiet", "-m", "Mine")
+    said = "lacks what was committed to main only here: "
+    shown = ok(place.cli("claim", "42"))
+    assert said in shown
+    assert (
+        ' Mine". If the task needs it, push it: git push origin main; then: git merge main' in shown
+    )
+    assert not (place.root / "own.py").exists()
+    assert said not in ok(place.cli("claim", "41", "--worktree"))
+
+
+@pytest.mark.parametrize(
+    "name", [".lifecycle.toml", ".claude/settings.json", ".beads/metadata.json"]
+)
+def test_a_claim_that_would_take_away_what_the_worktree_needs_is_refused(
+    place: Place, name: str
+) -> None:
+    """Settings, hooks or tasks that came with commits that were not pushed; once they were, it is taken."""
+    path = place.root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("# mine\n" if name.endswith("toml") else "{}\n")
+    place.git("add", "--force", name)
+    place.git("commit", "--quiet", "-m", "Mine")
+    for words in (("claim", "42"), ("claim", "42", "--worktree")):
+        sentence = refused(place.cli(*words))
+        assert f"{name} came with commits that are only here" in sentence
+        assert "nothing was claimed. Bring them there first" in sentence
+        assert path.exists()
+        assert not place.has_claim()
+    assert "Bring them there first: git push origin main" in refused(place.cli("claim", "42"))
+    assert place.git("ls-remote", "origin", "refs/agent-claims/42") == ""
+    place.git("push", "--quiet", "origin", "main")
+    ok(place.cli("claim", "42"))
+    assert path.exists()
+
+
 @SOAKED
 def test_a_card_that_is_held_says_since_when(place: Place, tmp_path: Path) -> None:
     """With a board the card stops it first; the lease still tells the moment."""

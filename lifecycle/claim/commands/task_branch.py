@@ -8,14 +8,23 @@ import unicodedata
 from contextlib import suppress
 
 from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.redact import quoted, visible
 from lifecycle.core.world import World
 from lifecycle.git import tracked_files
+from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.storage.store import FOLDER
+from lifecycle.trackers.command_signs import FILES
 
 _SLUG_LIMIT = 40
 
 _PLAIN = ("--quiet", "--no-recurse-submodules")
 """Options of every fetch here: no submodule's remote is asked, since the tree's .gitmodules names it."""
+
+_NEEDED = (CONFIG_FILE, ".claude/settings.json", *FILES)
+"""What a worktree cannot do without: its settings, its hooks, its tasks."""
+
+_NAMED = 3
+"""Commits and files that are named."""
 
 _IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
 """git's error about files that a switch would overwrite, tracked or not; the group has their names."""
@@ -38,11 +47,13 @@ def switch(world: World, branch: str, base: str) -> list[str]:
     """Switch to the task's branch, with what others pushed to it; one without work is at the fetched base.
 
     Returns:
-        A remark if the branch here and the one on the remote went different ways.
+        A remark if the branch here and the one on the remote went different ways, or if a new one has not
+        what was committed to the base here.
 
     Raises:
         GitFailed: the branch cannot be switched to, as with changes that would be overwritten.
-        Refused: git has a claim file, or a folder of ours, on that branch.
+        Refused: git has a claim file, or a folder of ours, on that branch; or a new one would lack what the
+            worktree needs.
         Transient: the remote could not be reached.
     """
     try:
@@ -73,8 +84,9 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
         _fetch_base(world, world.base_remote, base)
         start = git.run("rev-parse", "FETCH_HEAD")
         _refuse_ours(world, base, start)
+        remarks = _left_behind(world, branch, base, start)
         git.run("switch", "--no-track", "-c", branch, start)
-        return []
+        return remarks
     if is_here:
         _refuse_ours(world, branch, f"refs/heads/{branch}")
         git.run("switch", branch)
@@ -100,6 +112,46 @@ def _begin_at_base(world: World, branch: str, base: str) -> None:
         _refuse_ours(world, base, start)
         if world.git.run("rev-list", "--count", f"{start}..{branch}") == "0":
             world.git.run("merge", "--quiet", "--ff-only", start)
+
+
+def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
+    """A remark on commits of the base that are only here: the new branch starts without them.
+
+    Refused if they brought files into being that the worktree needs: a switch would take them away, and
+    with them the hooks, or a tracker's tasks.
+    """
+    git, source = world.git, world.base_remote
+    is_base = git.current_branch() == base
+    push = f": git push {source} {base}"
+    new = git.run(
+        *("diff", "--name-only", "--diff-filter=A", f"{start}...HEAD", "--", *_NEEDED), check=False
+    )
+    gone = (
+        git.run("diff", "--name-only", "--diff-filter=D", "HEAD", start, "--", *_NEEDED)
+        if new
+        else ""
+    )
+    if gone:
+        raise Refused(
+            f"{_few([visible(name) for name in gone.splitlines()])} came with commits that are only "
+            f"here. A new branch starts at {source}'s {base}, which lacks them, so the worktree would lose "
+            "its settings, hooks or tasks; nothing was claimed. Bring them there first"
+            f"{push if is_base else f', or claim from there: git switch {base}'}"
+        )
+    only_here = git.run("log", "--format=%h %s", f"{start}..HEAD") if is_base else ""
+    if not only_here:
+        return []
+    commits = _few([quoted(line) for line in only_here.splitlines()])
+    remark = (
+        f"{branch} starts at {source}'s {base}, and lacks what was committed to {base} only here: "
+        f"{commits}. If the task needs it, push it{push}; then: git merge {base}"
+    )
+    return [remark]
+
+
+def _few(names: list[str]) -> str:
+    more = f" (+{len(names) - _NAMED} more)" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def _fetch_base(world: World, source: str, base: str) -> None:
