@@ -145,6 +145,8 @@ class Wording:
         show, ready, claim, close, label, publish: command lines.
         comment: says on the task what is on its standard input.
         start: the client's own command that begins with a task, as `/start`; what `init` supplies.
+        as_holder: what follows a command on a task that this actor holds, where the name would else be that
+            of whoever types it.
     """
 
     show: str
@@ -155,6 +157,7 @@ class Wording:
     comment: str
     publish: str = ""
     start: str = ""
+    as_holder: str = ""
 
 
 class NewTask(TypedDict, total=False):

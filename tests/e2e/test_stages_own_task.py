@@ -124,6 +124,24 @@ def test_closed_is_believed_when_the_tracker_says_so(ground: Ground) -> None:
     assert "CURRENT STAGE: NEXT_TASK" in agent.stops(CLOSED + " ").model
 
 
+def test_the_closing_says_the_name_that_holds_the_task(ground: Ground) -> None:
+    """bd goes by who types a command, and from 1.3 on lets only the holder close; as the claim says it."""
+    own = ground.task("First", priority=1)
+    ground.task("Second")
+    agent = ground.agent()
+    agent.prompt("Go on")
+    names = {"CLAUDE_CODE_SESSION_ID": agent.id, **agent.environment}
+    shown = ground.place.cli("tracker", "claim", own, **names)
+    agent.runs(f"lifecycle tracker claim {own}", shown.stdout)
+    holder = ground.bd("show", own, "--json")[0]["assignee"]
+    assert holder not in ("", "a-person")
+    told = agent.stops(APPROVED).model
+    assert f'`bd close {own} --reason "Summary of changes" --actor={holder}`' in told
+    ground.bd("update", own, "--assignee=a-person")
+    ground.forget_the_minute()
+    assert "--actor" not in agent.stops(f"So: {APPROVED}").model
+
+
 @SOAKED
 def test_words_about_another_closed_task_end_nothing(ground: Ground) -> None:
     """A person asks about it in the middle of one's own."""

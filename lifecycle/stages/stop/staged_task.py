@@ -48,10 +48,13 @@ def facts_of(
     tracker = call.world.tracker
     wording = tracker.wording()
     ready = next((other for other in known.startable if other.id != task), None)
+    shown = known.find(task)
+    is_held = shown is not None and shown.assignee == tracker.actor
+    close = wording.close + (wording.as_holder if is_held else "")
     return instructions.Facts(
         settings=call.world.settings.stages,
         # Where the client has no command that begins a task, it is begun by claiming it.
-        wording=replace(wording, start=wording.start or wording.claim),
+        wording=replace(wording, start=wording.start or wording.claim, close=close),
         tracker=tracker.name,
         task=as_data(task),
         next_task=as_data(ready.id) if ready is not None else "",

@@ -86,10 +86,12 @@ class BeadsTracker:
     def wording(self) -> Wording:
         """Bd's own commands; the product's where this build has none that is safe.
 
-        bd lets whoever has the same name claim again, so a claim says the actor's.
+        bd lets whoever has the same name claim again, so a claim says the actor's; from 1.3 on it lets only
+        the holder close, so a closing says it, too.
         """
         build, own = self._ask.build, OWN_COMMANDS
-        claim = f"bd update {{id}} --claim --actor={shlex.quote(self.actor)}"
+        as_holder = f" --actor={shlex.quote(self.actor)}"
+        claim = f"bd update {{id}} --claim{as_holder}"
         limit = " --limit 0" if build.unlimited else ""
         return Wording(
             show="bd show {id}",
@@ -100,6 +102,7 @@ class BeadsTracker:
             comment=own.comment,
             publish=f"bd {self._publish}" if self._publish else "",
             start=bd_here.START,
+            as_holder=as_holder,
         )
 
     def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the Protocol's word

@@ -184,6 +184,7 @@ def test_the_words_are_bd_s_own(profile: str) -> None:
         is_old = profile == "0.30.7"
         own = "lifecycle tracker claim {id}"
         assert said.claim == (own if is_old else "bd update {id} --claim --actor=agent-1")
+        assert said.as_holder == " --actor=agent-1"
         assert said.publish == ""
         _remote(ground)
         sends = "bd dolt push" if BUILDS[profile].pushes else "bd sync"

@@ -7,6 +7,7 @@ suite, more races and kills.
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -166,6 +167,20 @@ def _race(space: real.Workspace, folder: Path, rivals: int) -> None:
     assert answers[number - 1] == winner
     others = answers[: number - 1] + answers[number:]
     assert others == [f"refused by {winner}"] * (rivals - 1)
+
+
+@newest
+def test_what_the_holder_is_told_to_type_closes_the_task(
+    version: str, fresh: Callable[[str], real.Workspace]
+) -> None:
+    """In a shell in which bd takes the agent for somebody else."""
+    space = fresh(version)
+    task = space.tracker("root-1").claim(space.create("One"))
+    wording = space.tracker("root-1").wording()
+    _, *words = shlex.split(wording.close.replace("{id}", task.id))
+    assert space.bd(*words, actor="unknown")[0] == 1
+    assert space.bd(*words, *shlex.split(wording.as_holder), actor="unknown")[0] == 0
+    assert not space.tracker("root-1").get(task.id).is_open
 
 
 @newest
