@@ -311,8 +311,8 @@ class LinkedIs:
     """What is true of the linked task now.
 
     Attributes:
-        synced: "claimed", "closed" or "released"; "" if it was left as it is.
-        left: why it was left: whose it is, or that it is gone; "" if it was not.
+        synced: "claimed", "closed" or "released"; "" or "left" if it was left as it is.
+        left: why it was left: whose it is, or that it is closed or gone; "" if it was not.
     """
 
     id: str

@@ -49,12 +49,15 @@ def is_merged(place: Place) -> None:
 def test_the_hooks_ask_bd_only_when_the_task_begins_and_ends(
     linked: tuple[Place, str], folder: Path
 ) -> None:
-    """Opening the PR, polling and ticks run no `bd`; the closing reads it and closes it, once."""
+    """Opening the PR and polling run no `bd`; a look by command reads the task; the closing closes it."""
     place, task = linked
     ok(place.cli("claim", task))
     simulated.forget(folder)
     ok(place.hook("on-stop"))
+    assert verbs(folder) == []
     ok(place.cli("tick"))
+    assert verbs(folder) == ["show"]
+    simulated.forget(folder)
     is_merged(place)
     assert verbs(folder) == []
     ok(place.hook("on-stop"))

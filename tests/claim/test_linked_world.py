@@ -8,8 +8,10 @@ import pytest
 
 from lifecycle.api import HeldByAnother, Refused, Wake
 from lifecycle.core.errors import NotInstalled, ProtocolError
+from lifecycle.core.plan import SetLinked
 from lifecycle.core.tracker import Link, Task, TaskStatus
 from lifecycle.git import lease
+from lifecycle.storage import journal
 from tests.claim.linked_ground import (
     busy,
     failing,
@@ -326,6 +328,39 @@ def test_a_task_that_somebody_took_is_not_given_back_with_the_claim(both: Place)
     agent = both.tree().claim(42).record.claim.agent_id
     tracker_of(both, agent).release("mem-1")
     tracker_of(both, "maria").claim("mem-1")
-    both.tree().release()
+    report = both.tree().release()
     assert inside(both).assignee == "maria"
     assert not both.has_claim()
+    # What was not written is not told as done, and whose it is is told.
+    assert "The linked task mem-1 is held by maria now and left as it is." in texts(report)
+    assert not [action for action in report.actions if isinstance(action, SetLinked)]
+    assert [e.target for e in journal.read(both.root) if e.target == "linked task"] == []
+
+
+def test_a_linked_task_that_was_opened_is_claimed_again_by_a_look_by_command(both: Place) -> None:
+    """Under a living claim it would be the next one's: what the claim wants of it is so again."""
+    agent = both.tree().claim(42).record.claim.agent_id
+    tracker_of(both, agent).release("mem-1")
+    report = both.tree().tick()
+    assert [type(action) for action in report.actions] == [SetLinked]
+    assert inside(both).assignee == agent
+    assert both.tree().tick().actions == ()
+
+
+@pytest.mark.parametrize(
+    ("by", "sentence"),
+    [("close", "mem-1 was closed meanwhile and stays so"), ("claim", "mem-1 is held by maria now")],
+)
+def test_what_became_of_the_linked_task_is_told_once_by_a_look_by_command(
+    both: Place, by: str, sentence: str
+) -> None:
+    """Closed, or somebody else's: nothing is written, and the claim goes on."""
+    agent = both.tree().claim(42).record.claim.agent_id
+    tracker_of(both, agent).release("mem-1")
+    getattr(tracker_of(both, "maria"), by)("mem-1")
+    before = writes(both)
+    reports = [both.tree().tick() for _ in range(2)]
+    assert [texts(report).count(sentence) for report in reports] == [1, 0]
+    assert [report.actions for report in reports] == [(), ()]
+    assert writes(both) == before
+    assert both.has_claim()

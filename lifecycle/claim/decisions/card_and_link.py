@@ -184,16 +184,17 @@ def link_reason(record: Record) -> str:
 
 
 def wants_link(snapshot: Snapshot) -> bool:
-    """True if this look should ask whether there is a linked task.
+    """True if this look should ask whether there is a linked task, or what became of it.
 
-    A look by command wants to know what is linked by now. A claim that ends and never asked has no later
-    look that would.
+    A look by command wants to know what is linked by now, and whether that is still held. A claim that
+    ends and never asked has no later look that would.
     """
     record = snapshot.record
-    if record.linked.link is not None or record.claim.issue_number is None:
+    link = record.linked.link
+    if record.claim.issue_number is None or record.is_lost or snapshot.wake is Wake.SWEEP:
         return False
-    if record.is_lost or snapshot.wake is Wake.SWEEP:
-        return False
+    if link is not None:
+        return snapshot.wake is Wake.TICK and link.synced == CLAIMED
     is_ending = link_wanted(record) != CLAIMED
     return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)
 

@@ -343,11 +343,13 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
             working.problem = working.problem or fact.error
             log.write(root, f"{type(action).__name__} failed: {fact.error.sentence}")
         else:
-            working.actions.append(action)
+            is_left = isinstance(fact, plan.LinkedIs) and bool(fact.left)
+            working.actions += [] if is_left else [action]
             # An earlier failure of it is over: its complaint does not count as stated in this look.
             cured = f"{record.claim_key}/refused:{kind_of(action)}:"
             working.stated = {key for key in working.stated if not key.startswith(cured)}
-            log.write(root, f"{type(action).__name__} done for {record.key}")
+            end = "left as it is" if is_left else "done"
+            log.write(root, f"{type(action).__name__} {end} for {record.key}")
         entries += journalling.wrote(action, fact, record, working.world.clock.now())
     if pairs and fact == plan.Done(plan.ForgetClaim()):
         working.claim_store.remember(record)

@@ -204,7 +204,9 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
     try:
         tracker = world.inner_as(actor, name)
         if tracker is not None:
-            pending_writes.released(tracker, task)
+            pending_writes.written(tracker, task, card_and_link.RELEASED, "")
+    except (errors.AlreadyClaimed, errors.NotFound):
+        pass
     except errors.LifecycleError as error:
         why = redact(error.sentence, world.environment)
         log.write(world.root, f"giving {task} back: {why}")
@@ -254,6 +256,8 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     Without another tracker than GitHub nothing is asked and nothing changes.
     """
     record, issue = snapshot.record, snapshot.record.claim.issue_number
+    if record.linked.link is not None:
+        return _read_again(world, record, record.linked.link), ()
     try:
         tracker = world.inner_as(record.claim.agent_id)
         if tracker is None or issue is None:
@@ -275,6 +279,21 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
     return replace(record.without(card_and_link.FIND), linked=linked), ()
 
 
+def _read_again(world: World, record: Record, link: Link) -> Record:
+    """The record with what became of its linked task: one that is not held any more is wanted anew."""
+    try:
+        tracker = world.inner_as(record.claim.agent_id, link.tracker)
+        if tracker is None or _is_mine(tracker, tracker.get(link.id)):
+            return record
+    except errors.NotFound:
+        pass
+    except errors.LifecycleError as error:
+        sentence = redact(error.sentence, world.environment)
+        log.write(world.root, f"the linked task {link.id}: {sentence}")
+        return record
+    return replace(record, linked=replace(record.linked, link=replace(link, synced="")))
+
+
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     """Write the linked task as the claim wants it; leave it if it is somebody else's or gone.
 
@@ -285,11 +304,16 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     tracker = world.inner_as(record.claim.agent_id, action.tracker)
     if tracker is None:
         raise ValueError("the link is to GitHub itself")
-    synced = "" if action.wanted == card_and_link.CLAIMED else card_and_link.LEFT
+    goes_on = action.wanted == card_and_link.CLAIMED
+    synced = "" if goes_on else card_and_link.LEFT
     try:
         state = pending_writes.written(tracker, action.id, action.wanted, action.reason)
-        return LinkedIs(action.id, state)
     except errors.AlreadyClaimed as error:
-        return LinkedIs(action.id, synced, linked_messages.held_by(action.id, error.by))
+        left = linked_messages.held_by(action.id, error.by, goes_on=goes_on)
+        return LinkedIs(action.id, synced, left)
     except errors.NotFound:
-        return LinkedIs(action.id, synced, linked_messages.gone(action.id))
+        return LinkedIs(action.id, synced, linked_messages.gone(action.id, goes_on=goes_on))
+    is_over = goes_on and state == card_and_link.CLOSED
+    return LinkedIs(
+        action.id, state, linked_messages.closed_meanwhile(action.id) if is_over else ""
+    )

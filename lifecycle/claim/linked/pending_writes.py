@@ -205,11 +205,14 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
     """Bring a task to the wanted state and return the state it has then; a closed one stays closed.
 
     Raises:
-        AlreadyClaimed: it is to be claimed or closed, and somebody else has it.
+        AlreadyClaimed: somebody else has it.
         NotFound, Refused, Rejected, Transient: as the tracker says.
     """
     if wanted == card_and_link.RELEASED:
-        return card_and_link.RELEASED if released(tracker, task) else card_and_link.CLOSED
+        if not tracker.get(task).is_open:
+            return card_and_link.CLOSED
+        tracker.release(task)
+        return card_and_link.RELEASED
     if wanted == card_and_link.CLAIMED:
         try:
             tracker.claim(task)
@@ -226,13 +229,3 @@ def written(tracker: Tracker, task: str, wanted: str, reason: str) -> str:
     if current.is_open:
         tracker.close(task, reason=reason)
     return card_and_link.CLOSED
-
-
-def released(tracker: Tracker, task: str) -> bool:
-    """Release a task unless it is somebody else's or gone; False if it is closed and stays so."""
-    try:
-        if is_open := tracker.get(task).is_open:
-            tracker.release(task)
-    except (errors.AlreadyClaimed, errors.NotFound):
-        return True
-    return is_open

@@ -80,7 +80,8 @@ def wrote(
     `by` names who wrote it in the agent's place.
     """
     target = _WRITES.get(type(action))
-    if target is None or isinstance(fact, plan.Failed):
+    is_left = isinstance(fact, plan.LinkedIs) and bool(fact.left)
+    if target is None or is_left or isinstance(fact, plan.Failed):
         return ()
     mark, detail = _mark(action, fact)
     detail |= {"by": by} if by else {}

@@ -36,15 +36,22 @@ def left_claimed(task: str, why: str) -> str:
     )
 
 
-def held_by(task: str, by: str) -> str:
-    """Somebody else has the linked task by now."""
+def held_by(task: str, by: str, *, goes_on: bool = True) -> str:
+    """Somebody else has the linked task by now; of a claim that ends nothing goes on."""
     who = named(by) if by else "somebody else"
-    return f"The linked task {task} is held by {who} now and left as it is; the claim goes on."
+    end = "; the claim goes on" if goes_on else ""
+    return f"The linked task {task} is held by {who} now and left as it is{end}."
 
 
-def gone(task: str) -> str:
+def gone(task: str, *, goes_on: bool = True) -> str:
     """The linked task is not there any more."""
-    return f"The linked task {task} is not there any more; the claim goes on without it."
+    end = "; the claim goes on without it" if goes_on else ""
+    return f"The linked task {task} is not there any more{end}."
+
+
+def closed_meanwhile(task: str) -> str:
+    """Somebody closed the linked task while the claim lives."""
+    return f"The linked task {task} was closed meanwhile and stays so; the claim goes on."
 
 
 def not_asked(tracker: str, issue: int | None, why: str) -> str:
