@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from lifecycle.core import tracker
-from lifecycle.core.errors import Invalid, NotFound
+from lifecycle.core.errors import NotFound
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
@@ -218,7 +218,7 @@ class MemoryTracker:
         with self._found(id) as task:
             self._tasks.find(blocker)
             if self._tasks.is_behind(blocker, id):
-                raise Invalid(refusals.sentence("circle", task=id, blocker=blocker))
+                raise refusals.circle(id, blocker)
             before = self._tasks.blockers.get(id, ())
             if blocker not in before:
                 self._tasks.writes += 1

@@ -25,6 +25,12 @@ def lacking(capability: Capability, name: str, /, **values: object) -> errors.La
     return errors.Lacking(sentence(name, **values), capability=capability)
 
 
+def circle(task: str, blocker: str) -> errors.Invalid:
+    """The error for a task that would wait for itself, at once or over others."""
+    name = "circle-of-one" if task == blocker else "circle"
+    return errors.Invalid(sentence(name, task=task, blocker=blocker))
+
+
 MOST_TITLE = 256
 """Characters of a title. Source: GitHub's own limit, https://docs.github.com/rest/issues/issues"""
 

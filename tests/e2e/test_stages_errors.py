@@ -171,7 +171,7 @@ def test_path_all_labels_are_removed(ground: Ground) -> None:
 
 @SOAKED
 def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
-    """Other tasks have it still: this session is led no more, and others are."""
+    """Other tasks have it still: this session is led no more, which `stage status` says; others are."""
     first, second = ground.task("First"), ground.task("Second")
     agent, other = ground.agent(), ground.agent()
     for who, task in ((agent, first), (other, second)):
@@ -181,6 +181,10 @@ def test_path_the_label_of_this_task_is_removed(ground: Ground) -> None:
     ground.bd("label", "remove", first, LABEL)
     ground.forget_the_minute()
     assert agent.stops(marker(Detected.REQUIREMENTS_REVIEWED)).is_silent
+    names = {**agent.environment, "CLAUDE_CODE_SESSION_ID": agent.id}
+    shown = ground.place.cli("stage", "status", **names).stdout
+    assert f"is not led any more: {first} has no label {LABEL} now." in shown
+    assert "It ends with" not in shown
     assert "CURRENT STAGE: TESTING" in other.stops(marker(Detected.REQUIREMENTS_REVIEWED)).model
 
 

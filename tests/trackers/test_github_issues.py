@@ -221,6 +221,8 @@ def test_a_circle_over_others_is_seen_before_it_is_written(ground: GitHubGround)
     ground.control.clear_requests()
     with pytest.raises(Invalid, match="#43 cannot wait for #41, which waits for #43 itself"):
         issues.add_dependency("43", "41")
+    with pytest.raises(Invalid, match="#41 cannot wait for itself"):
+        issues.add_dependency("41", "41")
     assert not [one for one in ground.control.requests() if one.method == "POST"]
     words = json.dumps({
         "message": "An error occurred while adding the blocked by: Validation failed",

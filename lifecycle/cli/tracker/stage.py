@@ -250,6 +250,10 @@ def _session_standing(
     taken = turn.taken if turn is not None and activity.find(turn.taken) is not None else ""
     own = record.task or taken
     task = activity.find(own)
+    if own and task is None and _has_lost_its_label(session, stages, own):
+        named = record.spelled or own
+        over = f"Session {record.session} is not led any more: {named} has no label {stages.label} now."
+        return [over], {"session": record.session, "task": own, "stage": None, "line": names}
     name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
     memory = record.memory
     missing = _missing(session, stages, stage)
@@ -276,6 +280,15 @@ def _session_standing(
         "let_go": memory.is_let_go,
     }
     return lines, data
+
+
+def _has_lost_its_label(session: Session, stages: StageSettings, name: str) -> bool:
+    """True if a task that the workflow does not list any more is open: somebody took the label off."""
+    try:
+        task = session.world.tracker.get(name)
+    except LifecycleError:
+        return False
+    return task.is_open and not any(map(stages.is_label, task.labels))
 
 
 def _line(stages: StageSettings, record: SessionRecord, turn: Turn | None) -> tuple[Stage, ...]:

@@ -315,7 +315,7 @@ class BeadsTracker:
             row, other = self._ask.show(id), self._ask.show(blocker).task
             name = row.task.id
             if other.id == name:
-                raise errors.Invalid(refusals.sentence("circle-of-one", task=name))
+                raise refusals.circle(name, name)
             if other.id in row.blockers:
                 return row.task
 

@@ -268,8 +268,7 @@ class GitHubIssues(TaskLists):
         while waiting:
             issue = waiting.pop()
             if issue.number == number:
-                names = {"task": f"#{number}", "blocker": f"#{other.number}"}
-                raise errors.Invalid(refusals.sentence("circle", **names))
+                raise refusals.circle(f"#{number}", f"#{other.number}")
             if issue.open_blockers and issue.number not in seen:
                 seen.add(issue.number)
                 ours = f"/{self._calls.calls.repository}/".casefold()
