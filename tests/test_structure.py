@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_727,
-    "storage": 1_411,
-    "settings": 847,
-    "git": 850,
-    "github": 6_358,
-    "trackers": 2_506,
+    "core": 2_744,
+    "storage": 1_415,
+    "settings": 877,
+    "git": 853,
+    "github": 6_364,
+    "trackers": 2_510,
     "platforms": 690,
-    "evidence": 2_380,
-    "claim": 5_751,
-    "run": 3_496,
-    "stages": 2_549,
-    "workflow": 2_234,
-    "feedback": 2_604,
+    "evidence": 2_440,
+    "claim": 5_867,
+    "run": 3_498,
+    "stages": 2_555,
+    "workflow": 2_244,
+    "feedback": 2_605,
     "reconcile": 1_444,
-    "views": 2_204,
+    "views": 2_206,
     "app": 1_655,
-    "setup": 3_352,
-    "hooks": 2_071,
-    "cli": 5_323,
+    "setup": 3_391,
+    "hooks": 2_101,
+    "cli": 5_358,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_630
+RUN_IN_ALL = 4_632
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -175,7 +175,7 @@ class SlowGit:
         self.fails, self.error = fails, error
         self.asked = 0
 
-    def run(self, *_words: str, check: bool = True) -> str:
+    def run(self, *_words: str, **_options: bool) -> str:
         """One commit."""
         self.asked += 1
         if self.asked == self.fails:
