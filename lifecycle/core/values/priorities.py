@@ -26,13 +26,8 @@ class Status:
 
 
 STATUSES = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
-_SPELLING = {status.casefold(): status for status in STATUSES}
-
-
-def spelled(option: str | None) -> str | None:
-    """A Status option as `Status` spells it, whatever its case on the board; any other as it is."""
-    return _SPELLING.get(option.casefold(), option) if option is not None else None
-
+SPELLINGS = {status.casefold(): status for status in STATUSES}
+"""How `Status` spells an option, by its name in small letters: a board may have it in any case."""
 
 READY_FOR_AGENT = "Ready for Agent"
 """The Readiness option of a task that an agent may take without a warning."""

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from lifecycle.core.errors import AlreadyExists, LifecycleError, NotFound, Rejected, UnknownOption
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.values import model
-from lifecycle.core.values.priorities import STATUSES, spelled
+from lifecycle.core.values.priorities import SPELLINGS, STATUSES
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
 from lifecycle.github.pulls.issue_calls import existing
 
@@ -44,8 +44,8 @@ class StatusLabels:
         Raises:
             UnknownOption: there is no label for it; the sentence names the ones that there are.
         """
-        spelling = spelled(status)
-        if spelling not in STATUSES:
+        spelling = SPELLINGS.get(status.casefold())
+        if spelling is None:
             raise UnknownOption(
                 f'There is no label for the Status "{status}", so the labels were left as they are; '
                 f"use one of: {', '.join(STATUSES)}."

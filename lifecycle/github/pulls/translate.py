@@ -16,7 +16,7 @@ from lifecycle.core import timing
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
-from lifecycle.core.values.priorities import spelled
+from lifecycle.core.values.priorities import SPELLINGS
 from lifecycle.core.values.survey import parse_lease
 from lifecycle.github.client.client_common import (
     Json,
@@ -196,7 +196,7 @@ def board_item(node: Json) -> model.BoardItem:
     """A ProjectV2Item with the fields Status and Agent under the aliases `status` and `agent`."""
     return model.BoardItem(
         id=text(node, "id"),
-        status=spelled(_value(node, "status")),
+        status=_status(node),
         agent=_value(node, "agent"),
         is_archived=bool(node.get("isArchived")),
         status_at=_status_at(node),
@@ -239,7 +239,7 @@ def draft(node: Json) -> model.Draft | None:
     content = part(node, "content")
     if content.get("__typename") != "DraftIssue":
         return None
-    return model.Draft(text(content, "title"), spelled(_value(node, "status")))
+    return model.Draft(text(content, "title"), _status(node))
 
 
 def board_schema(viewer: str, project: Json, fields: Sequence[Json]) -> model.BoardSchema:
@@ -277,6 +277,12 @@ def _value(node: Json, alias: str) -> str | None:
     """A field value's name or text; an empty one is none."""
     field = part(node, alias)
     return text(field, "name") or text(field, "text") or None
+
+
+def _status(node: Json) -> str | None:
+    """The Status as we spell it; one that we do not know is as the board has it."""
+    option = _value(node, "status")
+    return SPELLINGS.get(option.casefold(), option) if option is not None else None
 
 
 MERGE, RULES, QUEUE = "observe_merge", "observe_rules", "observe_queue"
