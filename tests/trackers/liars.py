@@ -7,6 +7,7 @@ from typing import Any
 
 from lifecycle.core.errors import Invalid, NotFound
 from lifecycle.core.tracker import Note, Task, TaskStatus
+from lifecycle.trackers import refusals
 from lifecycle.trackers.memory import MemoryTasks, MemoryTracker
 
 OPEN, CLOSED = TaskStatus.OPEN, TaskStatus.CLOSED
@@ -142,6 +143,17 @@ class Keyless(Liar):
 
     def create(self, key: str, **more: Any) -> Task:
         return super().create(key.replace(" ", "_") or "none", **more)
+
+
+class Hasty(Liar):
+    """Makes a task, and looks at its key then."""
+
+    def create(self, key: str, **more: Any) -> Task:
+        made = super().create(
+            "".join(key.split()).replace("--", "").replace(">", "") or "x", **more
+        )
+        refusals.demand_key(key)
+        return made
 
 
 class Upserting(Liar):

@@ -17,7 +17,7 @@ from lifecycle.trackers.conformance.suite import CHECKS, CheckOutcome, checks_of
 from tests.batches import each_row
 from tests.trackers.caught import CAUGHT
 from tests.trackers.grounds import GROUNDS, MemoryGround
-from tests.trackers.liars import Liar, Lost, Paged
+from tests.trackers.liars import Hasty, Liar, Lost, Paged
 
 BY_NAME = {check.__name__: check for check in CHECKS}
 LACKING = {
@@ -89,6 +89,13 @@ def test_a_liar_is_caught(name: str) -> None:
     result = run_one(LyingGround(CAUGHT[name]), BY_NAME[name])
     assert result.outcome is CheckOutcome.FAILED, CAUGHT[name].__doc__
     assert result.words
+
+
+def test_a_refusal_that_comes_too_late_is_caught() -> None:
+    """Who is refused a key must not find a task of it."""
+    result = run_one(LyingGround(Hasty), BY_NAME["what_can_be_no_key_is_invalid"])
+    assert result.outcome is CheckOutcome.FAILED
+    assert "the number of tasks" in result.words
 
 
 def test_whoever_keeps_the_rules_is_not_called_a_liar() -> None:

@@ -58,9 +58,10 @@ def what_can_be_no_title_is_invalid(case: CheckCase) -> None:
 
 def what_can_be_no_key_is_invalid(case: CheckCase) -> None:
     """A key is hidden in texts: spaces and what ends a comment are refused."""
-    made = case.make()
+    made, labels = case.make(), (case.label,)
     for key in ("", "a b", "a--b", "a>b", "a\nb"):
-        refused(Invalid, f"create with the key {key!r}", case.one.create, key, title="x")
+        create = case.one.create
+        refused(Invalid, f"create with the key {key!r}", create, key, title="x", labels=labels)
         refused(Invalid, f"comment with the key {key!r}", case.one.comment, made.id, key, "x")
     same(len(case.one.list(label=case.label)), 1, "the number of tasks")
     same(case.one.list_comments(made.id), (), "the comments")
