@@ -49,7 +49,8 @@ def _plugins(case: Examined) -> Iterator[DoctorFinding]:
     roots = {name: _installed(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
-        roots[next(iter(roots), NAME)] = own
+        enabled = next(iter(roots), NAME)  # what runs this is one that is enabled
+        roots[enabled] = own
     for name, root in roots.items():
         is_same = is_as_command(root) if root else None
         if is_same is None:
@@ -72,7 +73,8 @@ def _installed(name: str, case: Examined) -> str:
     for place in listed if isinstance(listed, list) else [listed]:
         if not isinstance(place, dict) or place.get("projectPath") not in (None, str(case.root)):
             continue
-        return str(place.get("installPath") or "")
+        if place.get("installPath"):
+            return str(place["installPath"])
     return ""
 
 

@@ -85,7 +85,7 @@ def test_a_plugin_of_another_version(patient: Patient, tmp_path: Path) -> None:
     assert patient.findings()["versions.plugin"]["level"] == "ok"
     listed = patient.home / ".claude" / "plugins" / "installed_plugins.json"
     entry = {"scope": "user", "installPath": str(plugin), "version": "db3b1513be70"}
-    patient.write_settings({"version": 2, "plugins": {"lifecycle@here": [entry]}}, listed)
+    patient.write_settings({"version": 2, "plugins": {"lifecycle@here": [{}, entry]}}, listed)
     listing = patient.only("versions.plugin", "warn")
     assert listing["fix"].startswith("claude plugin marketplace update here && ")
     page.write_bytes(current)
