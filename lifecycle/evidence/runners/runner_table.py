@@ -16,7 +16,6 @@ from functools import cache
 
 from lifecycle.evidence.command_lines import each
 from lifecycle.evidence.words import word_tables
-from lifecycle.platforms import slow_patterns
 
 TYPE_CHECKING = False
 """Type checkers take it for true; importing `typing` for it costs more than the rest."""
@@ -169,6 +168,8 @@ def _checked(place: int, row: Mapping[str, Any]) -> RunnerRow:
 
 def _wrong(key: str, pattern: str) -> str:
     """What is wrong with a pattern, as half a sentence; "" if it can be used."""
+    from lifecycle.platforms import slow_patterns  # for a project's own rows alone
+
     if wrong := slow_patterns.problem(pattern):
         return wrong
     groups = set(re.compile(pattern).groupindex)
