@@ -200,8 +200,9 @@ def _compiled(name: str, parameters: list[str], lines: list[str], namespace: dic
 
 def _same(self: Any, other: object) -> Any:
     compared: Any = type(self).__light_compared__
-    is_alike = type(other) is type(self)
-    return self is other or compared(self) == compared(other) if is_alike else NotImplemented
+    if type(other) is not type(self):
+        return NotImplemented
+    return self is other or compared(self) == compared(other)
 
 
 def _hashed(self: Any) -> int:

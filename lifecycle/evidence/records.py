@@ -227,10 +227,13 @@ def note(
         actor: in whose name.
     """
     colours = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
-    outcome, named = (
-        colours.get(run.outcome, journal.UNKNOWN),
-        {"check": run.name} if run.name else {},
-    )
+    detail: dict[str, Any] = {
+        "outcome": colours.get(run.outcome, journal.UNKNOWN),
+        "command": run.command,
+    }
+    if run.name:
+        detail["check"] = run.name
+    detail["tree"] = run.tree
     entry = journal.JournalEntry(
         at=run.at,
         system=journal.STAGES,
@@ -240,7 +243,7 @@ def note(
         session=session,
         source="TESTING" if run.kind == TEST else "",
         key=key,
-        detail={"outcome": outcome, "command": run.command, **named, "tree": run.tree},
+        detail=detail,
     )
     journal.note(root, entry)
 

@@ -6,7 +6,7 @@ Their sentences are in `refusals.toml`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from itertools import groupby
+from itertools import takewhile
 from os import urandom
 from typing import Any, Final, TypeVar, Unpack
 
@@ -121,16 +121,22 @@ def first_claimed(
     then any of those that are as urgent as that one, without those that are `held` by now.
     """
     left = [*tasks]
-    which = 0
+    which = 0  # of those that are left
     while left:
         try:
             return claim(left.pop(which))
         except PASSED_OVER:
             gone = held() if left else ()
         left = [task for task in left if task.id not in gone]
-        equals = next(groupby(left, lambda task: task.priority), (None, ()))[1]
-        which = int.from_bytes(urandom(4), "big") % (len([*equals]) or 1)
+        if left:
+            which = int.from_bytes(urandom(4), "big") % _as_urgent_as_first(left)
     return None
+
+
+def _as_urgent_as_first(tasks: list[Task]) -> int:
+    """How many tasks, from the first on, have its priority."""
+    first = tasks[0].priority
+    return len([*takewhile(lambda task: task.priority == first, tasks)])
 
 
 def held(task: str, by: str, since: str = "") -> errors.AlreadyClaimed:

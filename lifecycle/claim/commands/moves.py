@@ -385,9 +385,17 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     except ValueError:
         words = ("sh", "-c", command)  # it needs a shell, and the user has allowed it as it is
     check = known_checks.KnownCheck(name, (words,), "validate", is_projects=True)
-    place = (world.root, world.environment, world.clock, settings)
-    # Our own stdout may be JSON for a machine.
-    run = check_engine.CheckRun(*place, check, _printed, _printed, session, child="validate")
+    run = check_engine.CheckRun(
+        world.root,
+        world.environment,
+        world.clock,
+        settings,
+        check,
+        out=_printed,  # our own stdout may be JSON for a machine
+        err=_printed,
+        session=session,
+        child="validate",
+    )
     ended = run.result()
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt

@@ -357,9 +357,9 @@ def is_question_put(record: Record) -> bool:
 def left_out(record: Record, *, is_closed: bool) -> list[str]:
     """The sentence about commits of the branch that the merge does not have; none without any."""
     count, claim = record.pull.left_out, record.claim
-    return (
-        [messages.left_out(claim.pull, count, claim.branch, is_closed=is_closed)] if count else []
-    )
+    if not count:
+        return []
+    return [messages.left_out(claim.pull, count, claim.branch, is_closed=is_closed)]
 
 
 def is_answer_awaited(record: Record) -> bool:

@@ -55,10 +55,15 @@ def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
     is_run = is_other and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
     if check.name != TEST and not is_run:
         return _by_status(check, end, root)
-    is_cut = bool(end.output.left_out)
-    words, output, own = end.words, end.output.text, end.configured
-    shown = reading.read_check(words, end.status, output, rows, is_cut=is_cut, configured=own)
-    reports = junit.read_reports(root, words, end.began)
+    shown = reading.read_check(
+        end.words,
+        end.status,
+        end.output.text,
+        rows,
+        is_cut=bool(end.output.left_out),
+        configured=end.configured,
+    )
+    reports = junit.read_reports(root, end.words, end.began)
     return shown if reports is None else with_reports(shown, reports, end.status)
 
 

@@ -79,7 +79,7 @@ def read_log(world: World, check: FailedCheck, job: int) -> ReadLog:
     kept_json = object_in(files.read(f"{job}.json") or b"")
     earlier = from_json(LogExcerpt, kept_json)
     tests = from_json(tuple[str, ...], kept_json.get("tests"))
-    if None not in (earlier, tests) and files.has(f"{job}.log"):
+    if earlier is not None and tests is not None and files.has(f"{job}.log"):
         return ReadLog(earlier, files.shown(f"{job}.log"), tests=tests)
     if world.deadline.left < _LEAST:
         return ReadLog(problem=TOO_LATE)

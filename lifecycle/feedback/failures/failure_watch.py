@@ -214,9 +214,13 @@ def _fact(failure: CheckFailure) -> FailureFact:
     from lifecycle.feedback.failures.infrastructure import broken
 
     checks = tuple(f"{failure.workflow}{BETWEEN}{name}" for name in (failure.name, *failure.same))
-    is_cancelled, identities = failure.word == "CANCELLED", failure.identities
     return FailureFact(
-        checks, failure.run, broken(failure), is_cancelled, identities, failure.trace
+        checks,
+        failure.run,
+        broken(failure),
+        is_cancelled=failure.word == "CANCELLED",
+        identities=failure.identities,
+        trace=failure.trace,
     )
 
 

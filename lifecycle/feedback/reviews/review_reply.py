@@ -252,8 +252,10 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
     change raises it again, and what a person began that person resolves.
     """
     is_bots = thread.remarks[0].trusted is Trusted.BOT
-    is_fixed = wanted.verdict is ReplyVerdict.FIXED
-    if not (is_fixed if wanted.resolves is None else wanted.resolves):
+    resolves = wanted.resolves
+    if resolves is None:
+        resolves = wanted.verdict is ReplyVerdict.FIXED
+    if not resolves:
         return False, ""
     if not is_bots and not (wanted.resolves and wanted.is_person):
         who = named(thread.remarks[0].author) if thread.remarks[0].author else "who began it"

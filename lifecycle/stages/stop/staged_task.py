@@ -159,15 +159,19 @@ class TaskSearch(Own):
         is_over = left is None and not self.turn.taken
         conflict = self._conflict(fresh or left, holding)
         evidence, obstacle = self._evidence()
-        is_ending = self.state in ENDING
-        remaining, elsewhere = (
-            self._left(known, task if is_over else "") if is_ending else (None, 0)
-        )
+        remaining: int | None = None
+        elsewhere = 0
+        if self.state in ENDING:
+            remaining, elsewhere = self._left(known, task if is_over else "")
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(self.labels) if self.labels else shown_line
-        is_claimed, names_tests = holding is not HeldTask.NONE, self._names_tests(line)
         facts = facts_of(
-            self.call, known, task, line, is_claimed=is_claimed, names_tests=names_tests
+            self.call,
+            known,
+            task,
+            line,
+            is_claimed=holding is not HeldTask.NONE,
+            names_tests=self._names_tests(line),
         )
         holder = fresh.assignee if fresh is not None and not conflict else ""
         is_issue = bool(task) and self.tracker.name == GITHUB

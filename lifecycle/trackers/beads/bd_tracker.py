@@ -28,9 +28,15 @@ from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
 def open_tracker(place: TrackerPlace) -> BeadsTracker:
     """The tasks of this worktree's workspace; nothing is run yet, nor without the user's yes."""
-    demand = partial(bd_here.refuse, place.root, place.environment, place.folder)
-    about = (place.root, place.environment, place.actor(), place.deadline, place.folder)
-    runner = Runner(*about, place.is_hook, demand)
+    runner = Runner(
+        place.root,
+        place.environment,
+        place.actor(),
+        place.deadline,
+        folder=place.folder,
+        is_hook=place.is_hook,
+        demand=partial(bd_here.refuse, place.root, place.environment, place.folder),
+    )
     return BeadsTracker(runner, lambda: _users_names(place))
 
 
