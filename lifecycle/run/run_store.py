@@ -30,7 +30,6 @@ from lifecycle.run.table import KEPT_LINES
 from lifecycle.run.texts.told import sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import known_clones
-from lifecycle.settings.resources import install_line
 from lifecycle.storage import (
     journal,
     live_process,
@@ -302,8 +301,7 @@ def decoded(content: bytes) -> Run:
     try:
         version = msgspec.json.decode(content, type=_Head).version
         if isinstance(version, int) and version > VERSION:
-            words = {"version": version, "known": VERSION, "renew": install_line("renew")}
-            raise StrangeRun(sentence("later-release", **words))
+            raise StrangeRun(sentence("later-release", version=version, known=VERSION))
         if isinstance(version, int) and version < VERSION:
             why = f"there is no way from version {version} to version {VERSION}"
             raise StrangeRun(sentence("unreadable", error=why))

@@ -61,25 +61,6 @@ def packaged(name: str) -> str:
     return (_PACKAGE / name).read_text(encoding="utf-8")
 
 
-_INSTALLERS: Final = {
-    "pipx_metadata.json": {
-        "install": "pipx install --force {of}",
-        "add": "pipx inject agent-lifecycle {of}",
-        "renew": "pipx reinstall agent-lifecycle",
-    },
-    "uv-receipt.toml": {
-        "install": "uv tool install --force {of}",
-        "add": "uv pip install --python {python} {of}",
-        "renew": "uv tool upgrade --reinstall agent-lifecycle",
-    },
-}
-_PIP: Final = {
-    "install": "{python} -m pip install {of}",
-    "add": "{python} -m pip install {of}",
-    "renew": "{python} -m pip install --force-reinstall FOLDER (its source)",
-}
-
-
 def install_line(verb: str, of: str = "", *, prefix: str | Path = sys.prefix) -> str:
     """The command line by which a command is installed, in the words of what installed it before.
 
@@ -90,9 +71,10 @@ def install_line(verb: str, of: str = "", *, prefix: str | Path = sys.prefix) ->
     """
     import shlex
 
-    place = Path(prefix)
-    lines = (lines for file, lines in _INSTALLERS.items() if (place / file).is_file())
-    return next(lines, _PIP)[verb].format(of=of, python=shlex.quote(f"{place}/bin/python"))
+    place, known = Path(prefix), table("settings/installers.toml")
+    kinds = (kind for kind in known.values() if (place / kind["file"]).is_file())
+    line = str(next(kinds, known["pip"])[verb])
+    return line.format(of=of, python=shlex.quote(f"{place}/bin/python"))
 
 
 def texts(name: str) -> dict[str, Any]:
