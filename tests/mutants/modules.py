@@ -178,6 +178,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "app.waiting.pull_wait",
         "claim.commands.next_task",
         "claim.commands.release",
+        "claim.commands.task_reading",
         "claim.commands.unfinished_claims",
         "claim.engine.acting",
         "claim.engine.look",

@@ -7,32 +7,30 @@ on where it stopped.
 
 from __future__ import annotations
 
-import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.commands import admission, unfinished_claims
 from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
-from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
+from lifecycle.claim.commands.task_reading import cards_here, pull_request_of, read_task, which_task
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record.claim_file import SCHEMA_VERSION, Claim
+from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core import tracker
-from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, NotFound, Refused
+from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
-from lifecycle.core.redact import quoted
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values.model import BoardItem, Card, Look, PullRequest, PullState
+from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
@@ -40,7 +38,6 @@ from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.settings import known_clones
 from lifecycle.storage import log
 
-_SHOWN_MATCHES = 5
 _DIGITS = 6
 _NAMES = 10**_DIGITS
 
@@ -98,8 +95,8 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     """Take the task under the lock; undo first what an earlier run began to claim of another task."""
     loaded = claim_store.load()
     notes: list[str] = []
-    cards = _cards(world, notes)
-    number, chosen = _named(world, cards, query, notes)
+    cards = cards_here(world, notes)
+    number, chosen = which_task(world, cards, query, notes)
     mine = loaded.record
     if mine is not None:
         _check_held(mine, number, "takeover" if force else "claim")
@@ -108,7 +105,7 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
     if not is_begun:
         notes += unfinished_claims.release_unfinished(world, claim_store)
         notes += filter(None, [linked_writes.abandon(world, claim_store, mine)])
-    task = _read(world, number, cards, mine or _remembered(claim_store, number))
+    task = read_task(world, number, cards, mine or _remembered(claim_store, number))
     if mine is not None:
         remarks: list[str] = []
         if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
@@ -121,27 +118,6 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
             task = replace(task, blockers=world.forge.blockers(number))
         notes += admit(world, task, attempt, force=force)
         return _Taking(world, claim_store, task, attempt, notes, force).both(chosen)
-
-
-def named(world: World, query: str) -> tuple[int, tracker.Task | None]:
-    """The issue's number for `query`, found as `take` finds it; and the linked task if `query` is its id.
-
-    Raises:
-        Refused: `query` fits several tasks, or is no issue number.
-        NotFound, Transient, Rejected: no task has it in its title, or GitHub could not be asked.
-    """
-    return _named(world, _cards(world, []), query, [])
-
-
-def _named(
-    world: World, cards: Sequence[Card], query: str, notes: list[str]
-) -> tuple[int, tracker.Task | None]:
-    """The issue's number, and the linked task if `query` is its id."""
-    number = _number(query)
-    if number is not None:
-        return number, None
-    linked = linked_writes.named(world, query, notes)
-    return linked if linked is not None else (_find(world, cards, query), None)
 
 
 def _check_held(mine: Record, number: int, command: str) -> None:
@@ -224,7 +200,7 @@ class _Taking:
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, base)
-        pull = _pull_request(world, task, branch, base)
+        pull = pull_request_of(world, task, branch, base)
         # From here on the issue and its card are written.
         unfinished_claims.amend(claim_store, is_held=True)
         if login not in world.forge.assign(number, login):
@@ -293,16 +269,6 @@ class _Taking:
         return sha, former.agent if former is not None else ""
 
 
-def _pull_request(world: World, task: TaskAsked, branch: str, base: str) -> PullRequest | None:
-    """The pull request that the task begins with: the earlier claim's, else the branch's open one."""
-    seen, owner = task.seen, world.head.owner
-    if task.branch != branch and world.git.remote_head_of(branch, world.remote):
-        seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
-    if task.before is not None:
-        return derive.pull_request_of(task.before, seen, owner)
-    return derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
-
-
 def _going_on(record: Record, before: Record | None, pull: PullRequest | None) -> Record:
     """The new record with its pull request, and the earlier claim's summary and session."""
     if before is not None:
@@ -333,64 +299,6 @@ def _values(task: TaskAsked, branch: str, agent: str, pull: PullRequest | None) 
         "last_check_poll": None,
         "last_synced_status": None,
     }
-
-
-def _number(query: str) -> int | None:
-    """The issue number in a query (`42`, `#42`, an issue URL), or None."""
-    match = re.fullmatch(r"#?(\d+)", query.strip()) or re.search(r"/issues/(\d+)$", query.strip())
-    if match is not None and not 0 < int(match[1]) < 2**31:
-        raise Refused(f"{match[1]} is no issue number; nothing was claimed.")
-    return int(match[1]) if match else None
-
-
-def _cards(world: World, notes: list[str]) -> tuple[Card, ...]:
-    """The board's cards of this repository; none, with a remark, if the board cannot be read."""
-    if not world.settings.has_board or world.board is None:
-        return ()
-    try:
-        return tuple(cards_of(world.board.cards(), world.base))
-    except LifecycleError as error:
-        notes.append(f"The board is left out: {error.sentence}")
-        return ()
-
-
-def _find(world: World, cards: Sequence[Card], query: str) -> int:
-    """The number of the one open issue with `query` in its title: in Todo, on the board, or anywhere."""
-    part = query.casefold().strip()
-    titles: dict[int, str] = {}
-    if part:
-        on_board = [card for card in cards if card.is_open and part in card.title.casefold()]
-        todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
-        titles = {card.number: card.title for card in todo or on_board}
-        if not titles:
-            everywhere = world.forge.open_issues()
-            issues = [issue for issue in everywhere if part in issue.title.casefold()]
-            titles = {issue.number: issue.title for issue in issues}
-    if not titles:
-        raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
-    if len(titles) > 1:
-        first = list(titles.items())[:_SHOWN_MATCHES]
-        shown = [f"#{number} {quoted(title)}" for number, title in first]
-        raise Refused(f'"{query}" fits {len(titles)} issues: {"; ".join(shown)}. Claim by number.')
-    return next(iter(titles))
-
-
-def _read(world: World, number: int, cards: tuple[Card, ...], before: Record | None) -> TaskAsked:
-    """Read the issue, and what else of the task GitHub shows; NotFound without such an issue."""
-    has_board = world.settings.has_board
-    card = next((card for card in cards if card.number == number), None)
-    branch = branch_name(card.title, number) if card is not None else ""
-    look = Look(issue=number, branch=branch, board=has_board, writes=True)
-    if before is not None:
-        claim = before.claim
-        branch = claim.branch or branch
-        look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
-    observed = world.forge.observe(look)
-    world.refuse_renamed(observed.repository)
-    if observed.issue is None:
-        raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
-    is_read = has_board and observed.board_problem is None
-    return TaskAsked(observed.issue, observed, card, cards, is_read, branch, before)
 
 
 def _remembered(claim_store: ClaimStore, number: int) -> Record | None:

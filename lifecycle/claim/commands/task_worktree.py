@@ -13,7 +13,8 @@ from pathlib import Path
 
 from lifecycle.claim.commands.admission import ListedWorktree, claimed, list_places
 from lifecycle.claim.commands.moves import SESSION
-from lifecycle.claim.commands.taking import Taken, named, take
+from lifecycle.claim.commands.taking import Taken, take
+from lifecycle.claim.commands.task_reading import named
 from lifecycle.claim.commands.unfinished_claims import is_begun
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
