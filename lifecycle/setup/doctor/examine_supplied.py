@@ -326,7 +326,7 @@ def _state(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]
         words = " ".join(map(shlex.quote, tracked))
         yield finding("workflow.state.tracked", names=", ".join(tracked), quoted=words)
     behind = [entry for entry in stored.unfinished if not entry.is_in_step and not entry.remarks]
-    for entry in behind:
+    for entry in () if any(file.stays for file in stored.unusable) else behind:
         if not any(document.is_tracked for document in entry.documents):
             yield finding("workflow.step.behind", name=quoted(entry.workflow.name))
     if not behind and not tracked:

@@ -81,7 +81,7 @@ def test_a_link_to_the_clients_folder_is_no_fault_where_no_workflow_is(patient: 
 def test_a_link_to_the_clients_folder_is_said_once(ready: Patient) -> None:
     """And not for each folder in it; the fix puts a folder in its place with all that was wired."""
     linked(ready)
-    (fault,) = [entry for entry in ready.wrong() if entry["name"] == "workflow.state"]
+    fault = ready.only("workflow.state", "warn")
     assert fault["says"].startswith(".claude is not used as a workflow's: it is a link.")
     typed(ready, fault["fix"])
     assert ready.wrong() == []
