@@ -231,11 +231,11 @@ def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
     assert ok(quiet.cli("tick", "--dry-run")).strip().endswith("Nothing to do.")
 
 
-@pytest.mark.parametrize("has_board", [True, False])
-def test_a_takeover_goes_on_with_the_open_pull_request(
-    quiet: Place, tmp_path: Path, *, has_board: bool
+@pytest.mark.parametrize(("has_board", "is_merged"), [(True, False), (False, False), (True, True)])
+def test_a_takeover_goes_on_with_the_pull_request(
+    quiet: Place, tmp_path: Path, *, has_board: bool, is_merged: bool
 ) -> None:
-    """Whoever takes the task over watches its PR from then on; the card stays, the merge is seen."""
+    """Whoever takes the task over has its PR from then on, open or merged; the card stays."""
     ok(quiet.cli("handoff", "--summary", "Fix race condition"))
     ok(quiet.cli("tick"))
     number = quiet.pull()
@@ -248,13 +248,17 @@ def test_a_takeover_goes_on_with_the_open_pull_request(
         environment.pop("LIFECYCLE_PROJECT_NUMBER")
     clone(quiet.info.git_url, root, environment)
     other = Place(quiet.info, quiet.control, root, environment)
+    if is_merged:
+        other.control.merge_pull(number)
     said = ok(other.cli("takeover", "42"))
     claim = other.claim()
-    assert f"which has PR #{number} (phase checks_running)" in said
-    assert (claim["phase"], claim["pr_number"]) == ("checks_running", number)
+    phase = "merged_detected" if is_merged else "checks_running"
+    assert f"which has PR #{number} (phase {phase})" in said
+    assert (claim["phase"], claim["pr_number"]) == (phase, number)
     assert other.card()["Status"] == "In Review"
-    assert "Nothing to do" in ok(other.cli("tick", "--dry-run"))
-    other.control.merge_pull(number)
+    if not is_merged:
+        assert "Nothing to do" in ok(other.cli("tick", "--dry-run"))
+        other.control.merge_pull(number)
     assert "Should I close issue #42?" in ok(other.cli("tick"))
 
 

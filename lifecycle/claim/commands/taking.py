@@ -196,11 +196,11 @@ class _Taking:
         base = world.settings.base or task.seen.default_branch
         is_own = task.branch not in ("", base)
         branch = task.branch if is_own else branch_name(task.issue.title, number)
-        sha, former_agent = self._lease(branch)
+        sha, former = self._lease(branch)
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, base)
-        pull = pull_request_of(world, task, branch, base)
+        pull = pull_request_of(world, task, branch, base, former)
         # From here on the issue and its card are written.
         unfinished_claims.amend(claim_store, is_held=True)
         if login not in world.forge.assign(number, login):
@@ -236,19 +236,19 @@ class _Taking:
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
         # Last: an attempt that is undone before gives the lease back to an agent that is still assigned.
-        notes += _relieved(world, task, login, login_of(former_agent))
+        notes += _relieved(world, task, login, login_of(former.agent) if former else "")
         return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
-    def _lease(self, branch: str) -> tuple[str, str]:
+    def _lease(self, branch: str) -> tuple[str, lease.Lease | None]:
         """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
 
-        Returned with it: the agent whose lease was taken over, or "".
+        Returned with it: the lease that was taken over, or None.
         """
         world, attempt, number = self.world, self.attempt, self.task.issue.number
         git, remote = world.git, world.remote
         holder = lease.read(git, remote, number) if attempt.resumes or self.force else None
         if holder is not None and attempt.resumes and attempt.made(holder):
-            return holder.sha, ""
+            return holder.sha, None
         former = holder if self.force else None
         instead_of = former.sha if former is not None else ""
         unfinished_claims.amend(self.claim_store, instead_of=instead_of)
@@ -265,8 +265,8 @@ class _Taking:
             self.notes.append(
                 f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
             )
-            return "", ""
-        return sha, former.agent if former is not None else ""
+            return "", None
+        return sha, former
 
 
 def _going_on(record: Record, before: Record | None, pull: PullRequest | None) -> Record:

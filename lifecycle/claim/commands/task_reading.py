@@ -16,9 +16,11 @@ from lifecycle.core import tracker
 from lifecycle.core.errors import LifecycleError, NotFound, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.redact import quoted
-from lifecycle.core.values.model import Card, Look, PullRequest
+from lifecycle.core.timing import parse_time
+from lifecycle.core.values.model import Card, Look, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
+from lifecycle.git.lease import Lease
 
 _SHOWN_MATCHES = 5
 
@@ -104,11 +106,22 @@ def read_task(
     return TaskAsked(observed.issue, observed, card, cards, is_read, branch, before)
 
 
-def pull_request_of(world: World, task: TaskAsked, branch: str, base: str) -> PullRequest | None:
-    """The pull request that the task begins with: the earlier claim's, else the branch's open one."""
+def pull_request_of(
+    world: World, task: TaskAsked, branch: str, base: str, former: Lease | None
+) -> PullRequest | None:
+    """The pull request that the task begins with: the earlier claim's, else the branch's open one.
+
+    `former`: the lease that was taken over, or None; what merged while its holder had the task counts, too.
+    """
     seen, owner = task.seen, world.head.owner
     if task.branch != branch and world.git.remote_head_of(branch, world.remote):
         seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
     if task.before is not None:
         return derive.pull_request_of(task.before, seen, owner)
-    return derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
+    opened = derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
+    if opened is not None or former is None:
+        return opened
+    values, since = {"issue_number": task.issue.number, "branch": branch}, parse_time(former.since)
+    theirs = Record(values, created_at=since or 0.0, is_taken=True)
+    pull = derive.pull_request_of(theirs, seen, owner)
+    return pull if pull is not None and pull.state is PullState.MERGED else None
