@@ -69,7 +69,7 @@ def _dataclass(
                 setattr(result, name, method)
         about: dict[str, Any] = {"match_args": tuple(all_fields), "light_fields": all_fields}
         copy = None if hasattr(result, "__post_init__") else _copied
-        about["light_copy"] = copy, all_fields.keys(), frozen
+        about["light_copy"] = copy, all_fields.keys(), frozen and copy is not None
         about |= {"light_frozen": frozen, "light_values": _getter([*all_fields])}
         about["light_compared"] = _getter(
             [name for name, light in all_fields.items() if light.compare]
@@ -259,20 +259,20 @@ def _replace(value: Any, /, **changes: Any) -> Any:
     Without changes it is a copy of the fields alone, without anything that the value has kept besides.
     """
     cls = value.__class__
-    copy, names, is_frozen = getattr(cls, "__light_copy__", (None, frozenset(), False))
+    copy, names, is_frozen = getattr(cls, "__light_copy__", None) or (None, frozenset(), False)
+    if is_frozen and changes:
+        for name, new in changes.items():
+            if getattr(value, name, _MISSING) is not new:
+                break
+        else:
+            return value
     if copy is None or not names >= changes.keys():
         values_now = _getter([*cls.__match_args__])(value)
         return cls(**(dict(zip(cls.__match_args__, values_now, strict=True)) | changes))
-    is_new = not (changes and is_frozen)
-    for name, new in changes.items():
-        is_new = is_new or getattr(value, name) is not new
-    if not is_new:
-        return value
     copied = copy(value)
     for name, new in changes.items():
         setattr(copied, name, new)
-    if is_frozen:
-        copied.__class__ = cls
+    copied.__class__ = cls
     return copied
 
 

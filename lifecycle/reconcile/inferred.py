@@ -19,14 +19,8 @@ from typing import Any
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
-from lifecycle.claim.record.sections import (
-    CardRecord,
-    EndingRecord,
-    OwnershipRecord,
-    PullRecord,
-    Releasing,
-)
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.timing import render_time
@@ -290,13 +284,13 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         values=_values(task, phase),
         created_at=task.started_at or 0.0,
         title=task.issue.title,
-        card=CardRecord(is_known=item is not None, agent=_synced_agent(task)),
-        pull=PullRecord(opened=pull.number, url=pull.url, head=pull.head_sha)
+        card=sections.CardRecord(is_known=item is not None, agent=_synced_agent(task)),
+        pull=sections.PullRecord(opened=pull.number, url=pull.url, head=pull.head_sha)
         if pull is not None
-        else PullRecord(),
+        else sections.PullRecord(),
         judged=phase.value,
-        ownership=OwnershipRecord(lease=lease),
-        ending=EndingRecord(
+        ownership=sections.OwnershipRecord(lease=lease),
+        ending=sections.EndingRecord(
             lease_done=not lease,
             comment_done=not task.issue.is_open,  # whoever closed it has said what there was to say
             override="" if task.issue.is_open else "the issue is closed",
@@ -346,7 +340,7 @@ def _synced_agent(task: InferredTask) -> str | None:
     return item.agent if item is not None else None
 
 
-def _releasing(task: InferredTask, now: float) -> Releasing:
+def _releasing(task: InferredTask, now: float) -> sections.Releasing:
     told_at = derive.told_at(task.issue, task.agent)
     # One that was told before this claim was taken released an earlier claim of the same name.
     is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
@@ -356,12 +350,14 @@ def _releasing(task: InferredTask, now: float) -> Releasing:
     reason = f"no sign of life{sign}.{lease}"
     at = float(told_at) if told_at is not None and is_this else now
     progress = f"{pushed}, phase {task.phase}."
-    return Releasing(at=at, reason=reason, progress=progress, by="`lifecycle reconcile`")
+    return sections.Releasing(at=at, reason=reason, progress=progress, by="`lifecycle reconcile`")
 
 
 def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None:
     """The claim's own pull request: the newest open one, else the newest merged, else the newest."""
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
+    if not pulls:
+        return None
     hold = holding.leases.get(issue.number)
     begun = _begun(swept, hold)
     own = [

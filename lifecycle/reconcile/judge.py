@@ -57,7 +57,10 @@ class Judge:
         allowed = tuple(self._allowed(task, self.policy))
         done = self._writes(task, allowed)
         # Mostly nothing could be closed or released: then these are the same.
-        further = [endings for endings in self._allowed(task, EVERYTHING) if endings not in allowed]
+        everything = (
+            self._allowed(task, EVERYTHING) if task.is_merged or self.is_silent(task) else ()
+        )
+        further = [endings for endings in everything if endings not in allowed]
         writes = self._writes(task, (*allowed, *further)) | done if further else done
         kinds = set(writes)
         card = task.observation.item

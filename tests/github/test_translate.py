@@ -468,3 +468,9 @@ def test_conversations_change_with_whatever_is_said_or_moved() -> None:
     silent = translate.pull_request(pull(reviewThreads=none, reviews=none, said=none))
     assert silent.conversations is not None
     assert silent.conversations.digest == ""
+
+
+def test_a_pull_request_of_which_little_was_asked_is_what_a_whole_reading_makes_of_it() -> None:
+    """How one stands is not looked for where nothing of it was asked, and is then what it is by default."""
+    plain = {"number": 46, "state": "OPEN", "title": "Fix", "headRefName": "claude/fix-42"}
+    assert translate.pull_request({**plain, "new": None}) == translate.pull_request(plain)

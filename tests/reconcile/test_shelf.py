@@ -143,3 +143,10 @@ def test_one_text_for_one_branch(named: bool) -> None:
     texts += [own.leases[7].branch] if named else []
     assert len({id(text) for text in texts}) == 1
     assert len(texts) == 2 + named
+
+
+@pytest.mark.parametrize("said", ["Gh-42", "/o/n/ISSUES/42", "<!-- Lifecycle: x -->", "é\nGH-42"])
+def test_a_slim_pull_request_keeps_every_word_that_tells(said: str) -> None:
+    """Also where no number sign is, in capitals or small letters, and beside letters of other languages."""
+    whole = pull(body="word " * 30 + f"\n{said}\nno word")
+    assert slim(whole).body == said.rpartition("\n")[2]

@@ -72,12 +72,11 @@ def apply_card(record: Record, observed: Observation) -> Record:
         agent = item.agent  # another's beside our lease is written over
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
     holder = item.agent if was_ours and item.agent != claim.agent_id else None
-    moved_to = item.status if has_moved else None
     # A write ahead is remembered while a closing goes on and the issue is open.
     is_over = observed.issue is not None and not observed.issue.is_open
     still = None if is_over or claim.phase != Phase.DONE else ahead
     record = record.with_values(values).with_ownership(taken_by=holder or "")
-    card = CardRecord(True, agent, moved_to, leaves_labels, still)
+    card = CardRecord(True, agent, item.status if has_moved else None, leaves_labels, still)
     return record if record.card == card else replace(record, card=card)
 
 

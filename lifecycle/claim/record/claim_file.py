@@ -88,12 +88,14 @@ class Claim:
             pr_number=_number(values.get("pr_number")),
             last_check_poll=_text(values.get("last_check_poll")) or None,
             last_synced_status=_text(values.get("last_synced_status")) or None,
-            extra={key: value for key, value in values.items() if key not in FIELDS},
+            extra={key: value for key, value in values.items() if key not in _KNOWN},
         )
 
 
 FIELDS = tuple(each.name for each in fields(Claim) if each.name != "extra")
 """The design's eleven fields, in the design's order."""
+
+_KNOWN = frozenset(FIELDS)
 
 AGENT_FIELDS = ("phase", "summary", "status", "branch")
 """Fields whose edits by the agent always win."""

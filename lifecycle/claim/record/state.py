@@ -204,8 +204,8 @@ class Record:
 
     def with_values(self, values: Mapping[str, object]) -> Record:
         """The record with some claim fields set."""
-        content = {**self.values, **values}
-        return self if content == self.values else replace(self, values=content)
+        is_so = values.items() <= self.values.items()
+        return self if is_so else replace(self, values={**self.values, **values})
 
     with_pull = _changing("pull", sections.PullRecord)
     with_ending = _changing("ending", sections.EndingRecord)

@@ -18,16 +18,7 @@ from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.priorities import SPELLINGS
 from lifecycle.core.values.survey import parse_lease
-from lifecycle.github.client.client_common import (
-    Json,
-    nodes,
-    number,
-    part,
-    text,
-    texts,
-    times,
-    word,
-)
+from lifecycle.github.client.client_common import Json, nodes, part, text, texts, times, word
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls.rollup import required, rollup, sees_demands, with_workflows, workflows
 
@@ -55,26 +46,39 @@ def pull_request(node: Json) -> model.PullRequest:
         state=_pull_state(node.get("state")),
         head_owner=text(part(node, "headRepositoryOwner"), "login"),
         is_draft=bool(node.get("isDraft")),
-        mergeable=text(node, "mergeable") or "UNKNOWN",
-        checks=_checks(node),
-        changes_requested=_changes_requested(node),
-        merge_state=_merge_state(node),
-        queue=queue_entry(node),
-        ejection=ejection(node),
-        is_auto_merge=bool(node.get("autoMergeRequest")),
-        has_queue=bool(node.get("isMergeQueueEnabled")),
-        demands=merge_demands(node),
-        conversations=_conversations(node),
-        base_tip=text(part(part(node, "baseRef"), "target"), "oid"),
-        author=text(part(node, "author"), "login"),
-        requested=_requested(node),
         **texts(node, url="url", title="title", body="body", node_id="id", base="baseRefName"),
-        **texts(
-            node, branch="headRefName", head_sha="headRefOid", review_decision="reviewDecision"
-        ),
+        **texts(node, branch="headRefName", head_sha="headRefOid"),
         **times(node, opened_at="createdAt", merged_at="mergedAt"),
         **times(node, closed_at="closedAt", updated_at="updatedAt"),
+        **({} if node.keys() <= _PLAIN else _standing(node)),
     )
+
+
+_PLAIN = {
+    *("number", "state", "headRepositoryOwner", "isDraft", "url", "title", "body", "id"),
+    *("baseRefName", "headRefName", "headRefOid", "createdAt", "mergedAt", "closedAt", "updatedAt"),
+}
+"""What a sweep asks of most pull requests: of no more there is nothing to be told of how one stands."""
+
+
+def _standing(node: Json) -> dict[str, Any]:
+    """How a pull request stands: its checks, reviews and queue, and what its base demands."""
+    return {
+        "mergeable": text(node, "mergeable") or "UNKNOWN",
+        "checks": _checks(node),
+        "changes_requested": _changes_requested(node),
+        "merge_state": _merge_state(node),
+        "queue": queue_entry(node),
+        "ejection": ejection(node),
+        "is_auto_merge": bool(node.get("autoMergeRequest")),
+        "has_queue": bool(node.get("isMergeQueueEnabled")),
+        "demands": merge_demands(node),
+        "conversations": _conversations(node),
+        "base_tip": text(part(part(node, "baseRef"), "target"), "oid"),
+        "author": text(part(node, "author"), "login"),
+        "requested": _requested(node),
+        "review_decision": text(node, "reviewDecision"),
+    }
 
 
 def _requested(node: Json) -> tuple[str, ...]:
@@ -417,8 +421,9 @@ def queue_entry(node: Json) -> model.QueueEntry | None:
     if not entry:
         return None
     state, commit = word(entry.get("state")), part(entry, "headCommit")
-    has_checks = bool(commit.get("statusCheckRollup"))
-    return model.QueueEntry(state, number(entry.get("position")), text(commit, "oid"), has_checks)
+    place, has_checks = entry.get("position"), bool(commit.get("statusCheckRollup"))
+    place = place if isinstance(place, int) else None
+    return model.QueueEntry(state, place, text(commit, "oid"), has_checks)
 
 
 def ejection(node: Json) -> model.Ejection | None:
