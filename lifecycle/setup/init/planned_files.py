@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -87,11 +87,14 @@ class FileDraft:
 
     Args:
         root: the folder that names of files are relative to; an absolute path stays as it is.
+
+    Attributes:
+        seen: the content of each file that was read, None for one that is not there.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._before: dict[Path, bytes | None] = {}
+        self.seen: dict[Path, bytes | None] = {}
         self._after: dict[Path, FileChange] = {}
 
     def read(self, name: str | Path) -> bytes | None:
@@ -99,10 +102,10 @@ class FileDraft:
         path = self._root / name
         if path in self._after:
             return self._after[path].after
-        if path not in self._before:
+        if path not in self.seen:
             content = store.read(path)
-            self._before[path] = content.content if content is not None else None
-        return self._before[path]
+            self.seen[path] = content.content if content is not None else None
+        return self.seen[path]
 
     def write(
         self, name: str | Path, content: bytes | None, what: str, shown: str = "", **kind: bool
@@ -111,7 +114,7 @@ class FileDraft:
         self.read(name)
         path = self._root / name
         self._after[path] = FileChange(
-            path, shown or str(name), self._before[path], content, what, **kind
+            path, shown or str(name), self.seen[path], content, what, **kind
         )
 
     def changes(self) -> tuple[FileChange, ...]:
@@ -120,30 +123,33 @@ class FileDraft:
         That is what killed processes left beside the files that were read.
         """
         changes = [change for change in self._after.values() if change.before != change.after]
-        for path in sorted({path.resolve() for path in self._before}):
+        for path in sorted({path.resolve() for path in self.seen}):
             for remains in store.left_beside(path):
                 half = store.read(remains, follow=False)
                 if half is not None:
+                    self.seen[remains] = half.content
                     name = os.path.relpath(remains, self._root.resolve())
                     what = "what a killed process left"
                     changes.append(FileChange(remains, name, half.content, None, what, is_log=True))
         return tuple(changes)
 
 
-def write_all(changes: Sequence[FileChange]) -> None:
+def write_all(changes: Sequence[FileChange], seen: Mapping[Path, bytes | None]) -> None:
     """Write every change, or, if one cannot be written, none.
 
     Args:
         changes: in the order in which to write them.
+        seen: what the plan was made of: what is to change, and what is not.
 
     Raises:
         Refused: a file changed since the plan was made; nothing was written.
         OSError: a file cannot be written; those written before it were put back.
     """
-    for change in changes:
-        content = store.read(change.path)
-        if (content.content if content else None) != change.before:
-            raise Refused(sentence("changed-meanwhile", name=change.shown))
+    shown = {change.path: change.shown for change in changes}
+    for path, before in seen.items():
+        content = store.read(path)
+        if (content.content if content else None) != before:
+            raise Refused(sentence("changed-meanwhile", name=shown.get(path, path)))
     done: list[FileChange] = []
     folders: list[Path] = []  # folders, which go again as well
     try:

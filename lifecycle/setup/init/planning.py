@@ -44,6 +44,7 @@ class Plan:
         mode: "local" or "shared" if lifecycle is wired afterwards, "permissions" if it is only allowed, ""
             if it is neither.
         changes: the files, in the order in which to show them.
+        seen: the content of each file that was read for it, None for one that is not there.
         notes: what a person should know.
         folders: folders that are removed if they are empty afterwards.
         label: the label of the staged workflow's tasks, if it is wired; "" if not.
@@ -54,6 +55,7 @@ class Plan:
     root: Path
     mode: str
     changes: tuple[FileChange, ...]
+    seen: Mapping[Path, bytes | None]
     notes: tuple[str, ...] = ()
     folders: tuple[Path, ...] = ()
     label: str = ""
@@ -122,7 +124,8 @@ def apply(plan: Plan) -> None:
             lock = git / config.NAME / LOCK
             held.enter_context(store.locked(lock, LOCK_SECONDS, sentence("busy")))
         # The mark is there before, and goes after, whatever it speaks of.
-        write_all(sorted(plan.changes, key=lambda change: (change.path in marks) is is_going))
+        changes = sorted(plan.changes, key=lambda change: (change.path in marks) is is_going)
+        write_all(changes, plan.seen)
         for folder in plan.folders:
             with contextlib.suppress(OSError):  # somebody keeps something there
                 folder.rmdir()
@@ -133,7 +136,8 @@ class _Project(ProjectFiles):
 
     def _plan(self, mode: str, folders: tuple[Path, ...] = ()) -> Plan:
         """The plan of all that was drafted; `mode` is how the project is wired afterwards."""
-        return Plan(self.root, mode, self.draft.changes(), tuple(self.notes), folders)
+        draft = self.draft
+        return Plan(self.root, mode, draft.changes(), draft.seen, tuple(self.notes), folders)
 
     def installation(
         self, before: InitMark | None, *, shared: bool, stages: bool, run: bool, workflow: bool
@@ -359,7 +363,7 @@ def copy_to(
         and config.file_of(new) != origin / name
         and not git_of(origin, environment).run("ls-files", "--", name)
     ):
-        write_all([FileChange(new / name, name, None, settings.content)])
+        write_all([FileChange(new / name, name, None, settings.content)], {new / name: None})
         written.append(new / name)
     put_in = store.read(origin / MARK)
     if put_in is not None and store.read(new / MARK) is None:

@@ -381,6 +381,18 @@ def test_a_change_in_between_is_not_overwritten(clone: Clone) -> None:
     assert clone.picture() == before
 
 
+def test_what_a_plan_was_made_of_is_as_it_was(clone: Clone) -> None:
+    """A file that it does not change, too: without the mark, what it puts in would be nobody's."""
+    ok(clone.run("init"))
+    (clone.root / ".claude/commands/claim.md").unlink()  # as a removal does first
+    todo = plan(clone.root, environment=clone.environment)
+    (clone.root / MARK).unlink()  # and last
+    before = clone.picture()
+    with pytest.raises(Refused, match=r"lifecycle\.json was changed by somebody else just now"):
+        apply(todo)
+    assert clone.picture() == before
+
+
 def test_one_plan_at_a_time_is_carried_out_in_a_clone(
     clone: Clone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
