@@ -41,7 +41,7 @@ BUDGET = {
     "reconcile": 1_444,
     "views": 2_206,
     "app": 1_655,
-    "setup": 3_393,
+    "setup": 3_398,
     "hooks": 2_101,
     "cli": 5_358,
     APART: 17_758,
