@@ -7,6 +7,8 @@ command ends as that process ends: with its exit code, or by its signal; and it 
 So thousands of hooks run in the time that a hundred would take, and what the sh guards, the locks and the
 client see is what they always see.
 
+The simulated bd (`tests/trackers/beads/simulated.py`) is forked likewise, by a small server of its own.
+
 Three things are not what they are for a command of its own: it sees the parent that the command had when
 it began, a signal to the command does not reach it, and a descriptor that is closed cannot be handed over.
 Where that, or Python's start, is what a test is about, it starts `tests.conftest.STARTED`. `test_forked.py`
@@ -30,16 +32,17 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NoReturn, Self
+from typing import ClassVar, NoReturn, Self
 
 import msgspec
 
 import lifecycle
 from tests.e2e import killer
+from tests.trackers.beads.program.main import main as bd
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,12 +71,21 @@ sys.exit(code)
 """The same elsewhere. Imports next to nothing: Python's own start is most of what it costs."""
 
 
+SOCKET, BD_SOCKET = "socket", "bd-socket"
+"""In the server's folder: where it is asked for commands, and where for simulated bds."""
+
 STAGE = "TEST_STAGE"
 """A module whose `stage(environment)` prepares a process before it is the command; `killer` always does."""
 
 
 class Forked:
-    """A server that runs the command's forks, while the context lasts; `command` is for `LIFECYCLE_BIN`."""
+    """A server that runs the command's forks, while the context lasts; `command` is for `LIFECYCLE_BIN`.
+
+    Attributes:
+        bd: asks for a fork of the simulated bd; None while none is served, and without a C compiler.
+    """
+
+    bd: ClassVar[Path | None] = None
 
     def __init__(self) -> None:
         # Not below the test's own folder: a socket's path may have about a hundred bytes only.
@@ -84,14 +96,14 @@ class Forked:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(mode=0o700)
-        path = str(self.folder / "socket")
+        path = str(self.folder / SOCKET)
         self.in_python.parent.mkdir()
         self.in_python.write_text(IN_PYTHON.format(python=sys.executable, path=path))
         self.in_python.chmod(0o755)
-        if not self._is_compiled(path):
+        if not _is_compiled(self.command, path):
             shutil.copy(self.in_python, self.command)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.e2e.forked", path],
+            [sys.executable, "-m", "tests.e2e.forked", str(self.folder)],
             cwd=ROOT,
             env={**os.environ, **_LARGE_PAGES},
             stdin=subprocess.PIPE,
@@ -99,16 +111,10 @@ class Forked:
         )
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == b"ready\n"
+        bd = self.folder / "bd"
+        if Forked.bd is None and _is_compiled(bd, str(self.folder / BD_SOCKET)):
+            Forked.bd = bd
         return self
-
-    def _is_compiled(self, path: str) -> bool:
-        """Compile the command for a socket, if there is a compiler that can."""
-        compiler = shutil.which("cc")
-        if compiler is None:
-            return False
-        place = f"-DSOCKET={json.dumps(path)}"
-        argv = [compiler, "-O1", place, "-o", str(self.command), str(ASKING)]
-        return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
     def run(
         self,
@@ -136,7 +142,7 @@ class Forked:
             given.write(stdin)
             given.seek(0)
             connection.settimeout(seconds)
-            connection.connect(str(self.folder / "socket"))
+            connection.connect(str(self.folder / SOCKET))
             streams = [given.fileno(), out.fileno(), err.fileno()]
             socket.send_fds(connection, [len(asked).to_bytes(4, "big")], streams)
             connection.sendall(asked)
@@ -151,10 +157,21 @@ class Forked:
     def __exit__(self, *_: object) -> None:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
+        if Forked.bd and Forked.bd.parent == self.folder:
+            Forked.bd = None
         self.process.stdin.close()
         self.process.wait(30)
         self.process.stdout.close()
         shutil.rmtree(self.folder)
+
+
+def _is_compiled(command: Path, path: str) -> bool:
+    """Compile a command for a socket, if there is a compiler that can."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return False
+    argv = [compiler, "-O1", f"-DSOCKET={json.dumps(path)}", "-o", str(command), str(ASKING)]
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
 def wanted(
@@ -170,7 +187,7 @@ _LARGE_PAGES = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetl
 """Variables of the server: a fork copies a table of its pages, which is smaller where they are larger."""
 
 _PRELOADED = (
-    *("ctypes", "click", "dateutil.parser", "filelock", "github", "github.Requester"),
+    *("ctypes", "click", "dateutil.parser", "github", "github.Requester"),
     *(
         "github.Repository",
         "gql",
@@ -189,7 +206,8 @@ class _Server:
     """Accepts one request a connection, and answers it when its process has ended."""
 
     listener: socket.socket
-    compiled: _Compiled
+    become: Callable[[bytes, list[int]], NoReturn]
+    reaped: Callable[[], None] = lambda: None
     running: dict[int, socket.socket] = field(default_factory=dict)
 
     def serve(self) -> None:
@@ -228,7 +246,7 @@ class _Server:
             connection.close()
             for other in self.running.values():
                 other.close()
-            _become(body, descriptors, self.compiled)
+            self.become(body, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         self.running[pid] = connection
@@ -245,16 +263,28 @@ class _Server:
             if connection is not None:
                 with connection, contextlib.suppress(BrokenPipeError):  # its command was killed
                     connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-            self.compiled.learn()
+            self.reaped()
 
 
 class _Compiled:
-    """The patterns that commands had to compile: the server compiles each once, and no later fork does."""
+    """The patterns that commands had to compile: the server compiles each once, and no later fork does.
+
+    What was compiled is noted as it happens: whoever looks through all that is kept touches it, and what
+    a fork touches is copied.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path, self.read = path, 0
         self.path.touch()
+        self.new: list[tuple[object, int]] = []
         re._MAXCACHE = 100_000  # type: ignore[attr-defined]  # 512 are not all that commands have
+        compile_anew = re._compiler.compile  # type: ignore[attr-defined]
+
+        def noting(pattern: object, flags: int) -> object:
+            self.new.append((pattern, flags))
+            return compile_anew(pattern, flags)
+
+        re._compiler.compile = noting  # type: ignore[attr-defined]
 
     def learn(self) -> None:
         """Compile what was told since the last time."""
@@ -266,12 +296,11 @@ class _Compiled:
                 self.read += len(line)
                 pattern, flags = json.loads(line)
                 re.compile(pattern, flags)
-        self.known = set(re._cache)  # type: ignore[attr-defined]
+        self.new.clear()
 
     def tell(self) -> None:
         """In a command: tell which patterns it had to compile."""
-        new = [key[1:] for key in re._cache if key not in self.known]  # type: ignore[attr-defined]
-        lines = "".join(f"{json.dumps(key)}\n" for key in new if isinstance(key[0], str))
+        lines = "".join(f"{json.dumps(key)}\n" for key in self.new if isinstance(key[0], str))
         if lines:
             with self.path.open("a", encoding="ascii") as file:
                 file.write(lines)
@@ -293,27 +322,32 @@ def _received(connection: socket.socket) -> tuple[bytes | None, list[int]]:
     return None, []
 
 
-def _become(asked: bytes, descriptors: list[int], compiled: _Compiled) -> NoReturn:
+def _in_its_place(asked: bytes, descriptors: list[int]) -> list[str]:
+    """Be where the command is, with its variables and streams; what follows are its arguments."""
+    folder, *texts = [os.fsdecode(text) for text in asked.split(bytes(1))[:-1]]
+    mask, parent, count = map(int, texts[:3])
+    arguments, variables = texts[3 : 3 + count], texts[3 + count :]
+    os.getppid = lambda: parent  # the command's: who started a hook is how it knows its client
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(folder)
+    os.umask(mask)
+    os.environ.clear()
+    for variable in variables:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
+    _open_streams()
+    return arguments
+
+
+def _become(compiled: _Compiled, asked: bytes, descriptors: list[int]) -> NoReturn:
     """Be the command: run it in this process, which ends with it."""
     code = 70
     try:
-        folder, *texts = [os.fsdecode(text) for text in asked.split(bytes(1))[:-1]]
-        mask, parent, count = map(int, texts[:3])
-        arguments, variables = texts[3 : 3 + count], texts[3 + count :]
-        os.getppid = lambda: parent  # the command's: who started a hook is how it knows its client
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for number, descriptor in enumerate(descriptors):
-            os.dup2(descriptor, number)
-            os.close(descriptor)
-        os.chdir(folder)
-        os.umask(mask)
-        os.environ.clear()
-        for variable in variables:
-            name, _, value = variable.partition("=")
-            os.environ[name] = value
-        _open_streams()
-        sys.argv = ["lifecycle", *arguments]
+        sys.argv = ["lifecycle", *_in_its_place(asked, descriptors)]
         killer.stage(os.environ)
         if STAGE in os.environ:
             importlib.import_module(os.environ[STAGE]).stage(os.environ)
@@ -331,6 +365,16 @@ def _become(asked: bytes, descriptors: list[int], compiled: _Compiled) -> NoRetu
     except BaseException as error:  # noqa: BLE001 -- a fork must not go on as a second server
         os.write(2, f"{error!r}\n".encode())
     os._exit(code)
+
+
+def _become_bd(asked: bytes, descriptors: list[int]) -> NoReturn:
+    """Be the simulated bd that lies in the folder which the first argument names."""
+    try:
+        folder, *sys.argv = _in_its_place(asked, descriptors)
+        bd(Path(folder, "profile").read_text(), folder)
+    except BaseException as error:  # noqa: BLE001 -- as above
+        os.write(2, f"{error!r}\n".encode())
+    os._exit(70)
 
 
 def _open_streams() -> None:
@@ -380,15 +424,26 @@ def _modules(path: Iterable[str], prefix: str) -> Iterator[str]:
             yield from _modules(importlib.import_module(found.name).__path__, f"{found.name}.")
 
 
+def _listening(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(64)
+    return listener
+
+
 def _main() -> None:
+    folder = Path(sys.argv[1])
+    with _listening(folder / BD_SOCKET) as listener:
+        if not os.fork():  # before the product is imported: its forks are small
+            gc.freeze()
+            _Server(listener, _become_bd).serve()
+            os._exit(0)
     _import_all()
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(sys.argv[1])
-        listener.listen(64)
+    with _listening(folder / SOCKET) as listener:
         os.write(1, b"ready\n")
-        compiled = _Compiled(Path(sys.argv[1]).with_name("patterns"))
+        compiled = _Compiled(folder / "patterns")
         compiled.learn()
-        _Server(listener, compiled).serve()
+        _Server(listener, partial(_become, compiled), compiled.learn).serve()
 
 
 if __name__ == "__main__":

@@ -6,8 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.forked import Forked
 from tests.repeated import soaked
 from tests.trackers.beads import grounds, simulated
+
+
+@pytest.fixture(autouse=True)
+def as_marked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bd of a test marked `started` is a Python of its own."""
+    if request.node.get_closest_marker("started"):
+        monkeypatch.setattr(Forked, "bd", None)
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@
 worktree. What was run is in `calls`, and `fault` lets the next run go wrong. That it answers as the
 recordings in `recorded/` do is held by `test_simulated.py`.
 
-What the product asks is always a process. What a person does by hand (`workspace`, `run`, `create`) is
-the same code called here: it is in no `calls`, and no fault meets it.
+What the product asks is always a process: a fork (`tests/e2e/forked.py`), and a Python of its own where
+nothing is forked. What a person does by hand (`workspace`, `run`, `create`) is the same code called here:
+it is in no `calls`, and no fault meets it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 from lifecycle.settings import user_folder
 from lifecycle.storage import store
+from tests.e2e.forked import Forked
 from tests.trackers.beads.program import database
 from tests.trackers.beads.program.answers import Build
 from tests.trackers.beads.program.main import answer
@@ -30,6 +32,8 @@ RECORDINGS = (*PROFILES, "1.3.0")
 """All recorded builds; the last one has leases."""
 
 RECORDED = Path(__file__).with_name("recorded")
+LONGEST_HEAD = 250
+"""Bytes of a script's first line that Linux reads, a few less."""
 _TOP = Path(__file__).parents[3]
 
 
@@ -43,13 +47,15 @@ def install(folder: Path, profile: str = "1.0.5") -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "profile").write_text(profile)
     program = folder / "bd"
+    asking = f"#!{Forked.bd} {folder}\n"
     program.write_text(
+        asking if Forked.bd and len(asking) < LONGEST_HEAD else
         f"#!{sys.executable} -IS\n"
         "import sys\n"
         f"sys.path.insert(0, {str(_TOP)!r})\n"
         "from tests.trackers.beads.program.main import main\n"
         f"main({profile!r}, {str(folder)!r})\n"
-    )
+    )  # fmt: skip
     program.chmod(0o755)
     return program
 

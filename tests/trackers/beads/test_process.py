@@ -28,6 +28,8 @@ from lifecycle.trackers.beads.bd_process import Runner
 from tests.trackers.beads import simulated
 from tests.trackers.beads.grounds import BeadsGround
 
+pytestmark = pytest.mark.started  # bd's own process is what is tested
+
 
 def _script(folder: Path, text: str) -> Runner:
     """A runner of a `bd` that is this shell script."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.forked import Forked
 from tests.trackers.beads import simulated
 from tests.trackers.beads.program.answers import Build
 from tests.trackers.beads.program.main import answer
@@ -46,6 +47,7 @@ def _started(folder: Path, arguments: list[str], around: dict[str, str]) -> tupl
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.started
 @pytest.mark.parametrize("profile", simulated.RECORDINGS)
 def test_it_answers_as_the_real_one_did(
     profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -75,6 +77,39 @@ def test_it_answers_as_the_real_one_did(
             wrong[step["name"]] = f"{got}\n  instead of\n{wanted}"
     assert len(steps) == 75
     assert not wrong, "\n".join(f"{name}: {what}" for name, what in wrong.items())
+
+
+FAULTS = ("none", "die-before", "die-after", "garbage", "noise")
+LINES = (
+    ["create", "--title=A “task”\nof two lines", "--labels=a,b", "--json"],
+    ["list", "--json"],
+    ["create", "--help"],
+    ["nonsense"],
+)
+
+
+def test_a_fork_is_to_everybody_what_a_started_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same exit codes, signals too, the same words, and the same notes, but for who leads a group."""
+
+    def ran(folder: Path, root: Path) -> list[Any]:
+        simulated.install(folder)
+        simulated.workspace(root, folder)
+        around = simulated.environment(folder, BEADS_ACTOR="agent-1")
+        monkeypatch.chdir(root)
+        told: list[Any] = []
+        for fault in FAULTS:
+            simulated.fault(folder, "list --json", fault)
+            for code, out, err in (_started(folder, line, around) for line in LINES):
+                told.append((code, _plain(out), _plain(err)))
+        calls = simulated.calls(folder)
+        return [*told, *({**call, "cwd": call["cwd"] == str(root), "leads": 0} for call in calls)]
+
+    forked = ran(tmp_path / "bin", tmp_path / "demo")
+    monkeypatch.setattr(Forked, "bd", None)
+    assert ran(tmp_path / "other bin", tmp_path / "other") == forked
+    assert {code for code, *_ in forked[: len(FAULTS) * len(LINES)]} == {0, 1, -9}
 
 
 def test_a_linked_worktree_has_the_main_one_s_database(tmp_path: Path) -> None:
