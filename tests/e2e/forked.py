@@ -42,7 +42,7 @@ import msgspec
 
 import lifecycle
 from tests.e2e import killer
-from tests.trackers.beads.program.main import main as bd
+from tests.trackers.beads.program.main import main as be_bd
 
 ROOT = Path(__file__).parents[2]
 
@@ -371,7 +371,7 @@ def _become_bd(asked: bytes, descriptors: list[int]) -> NoReturn:
     """Be the simulated bd that lies in the folder which the first argument names."""
     try:
         folder, *sys.argv = _in_its_place(asked, descriptors)
-        bd(Path(folder, "profile").read_text(), folder)
+        be_bd(Path(folder, "profile").read_text(), folder)
     except BaseException as error:  # noqa: BLE001 -- as above
         os.write(2, f"{error!r}\n".encode())
     os._exit(70)

@@ -190,7 +190,7 @@ def _forked(do: Callable[[], int], cpu_seconds: float, folder: str) -> int:
             os.setpgid(0, 0)
             if cpu_seconds:
                 whole = int(cpu_seconds) + 1
-                resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
+                resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
                 signal.signal(signal.SIGXCPU, signal.SIG_DFL)
             code = do()
         except BaseException:  # noqa: BLE001  # whatever a mutant raises: it is killed then
