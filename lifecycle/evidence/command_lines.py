@@ -54,11 +54,13 @@ class Command:
         files: where its output goes instead, as far as that is a file.
         after: the operator behind it; "" at the end of the line.
         is_inner: it stands in a substitution.
+        shells: the shells within the line's own that it runs in, outermost first.
         is_clear: nothing around it makes something else of it: no substitution, no function, no trap.
     """
 
     def __init__(self, raw: list[str], after: str, files: list[str], *, is_inner: bool) -> None:
         self.raw, self.after, self.files, self.is_inner = tuple(raw), after, tuple(files), is_inner
+        self.shells: tuple[int, ...] = ()
         self.words = tuple(unwrapped(raw))
         before = self.raw[: len(self.raw) - len(self.words)]
         self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
@@ -85,6 +87,7 @@ def _commands(line: str, depth: int) -> list[Command]:
         flags = (i for i, word in enumerate(bare) if is_shell and re.fullmatch(r"-\w*c", word))
         place = next(flags, 0)
         if 0 < place < len(bare) - 1:
+            command.shells += (~index,)
             result += [_inside(part, command) for part in _commands(bare[place + 1], depth + 1)]
         elif bare:
             result.append(command)
@@ -99,6 +102,7 @@ def _inside(command: Command, outer: Command) -> Command:
     command.kept += outer.kept
     command.files += outer.files
     command.after = command.after or outer.after
+    command.shells = outer.shells + command.shells
     return command
 
 
@@ -206,9 +210,10 @@ class _Splitter:
     def _end(self, operator: str) -> None:
         is_begun = bool(self.words)
         if is_begun:
-            is_inner = any(inner for inner, _ in self.opened)
             self.is_unclear |= self.words[0] in _UNCLEAR
+            is_inner = any(inner for inner, _ in self.opened)
             self.groups.append(Command(self.words, operator, self.files, is_inner=is_inner))
+            self.groups[-1].shells = tuple(before for _, before in self.opened)
             self.words, self.files = [], []
         elif self.groups and operator in ("&&", "||", "|", "|&", "&"):
             self.groups[-1].after = operator  # behind a closing parenthesis or brace

@@ -209,8 +209,7 @@ class EvidenceRoom:
 
 def _read_records(data: Mapping[str, Any]) -> tuple[RunRecord, ...]:
     # What cannot be read is learned again with the next run.
-    runs = data.get("records", [])
-    return from_json(tuple[RunRecord, ...], runs, is_whole=False) or ()
+    return from_json(tuple[RunRecord, ...], data.get("records", []), is_whole=False) or ()
 
 
 def note(
@@ -227,12 +226,8 @@ def note(
         actor: in whose name.
     """
     colours = {Outcome.PASSED: journal.GREEN, Outcome.FAILED: journal.RED}
-    detail: dict[str, Any] = {
-        "outcome": colours.get(run.outcome, journal.UNKNOWN),
-        "command": run.command,
-    }
-    if run.name:
-        detail["check"] = run.name
+    detail = {"outcome": colours.get(run.outcome, journal.UNKNOWN), "command": run.command}
+    detail |= {"check": run.name} if run.name else {}
     detail["tree"] = run.tree
     entry = journal.JournalEntry(
         at=run.at,

@@ -107,7 +107,7 @@ def run_in(
         tests: the project's own test commands; one of them with further words counts as well.
         rows: the table of runners; None for the one without rows of the project's own.
         root: the worktree's top folder; "" where nobody knows it.
-        folder: where the line begins; "" counts as the top folder.
+        folder: the event's `cwd`: where the line begins, or ended; "" counts as the top folder.
     """
     run = _run_in(line, tests, runner_table.rows() if rows is None else rows, root, folder)
     return None if run is None or run.is_nothing else run
@@ -116,8 +116,7 @@ def run_in(
 def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     """The run that a command line is which is known to be one; it may be one that runs nothing."""
     run = _run_in(line, tests, rows)
-    if run is None and (meant := _meant(line, _NOWHERE)) is not None:
-        command = meant[0]
+    for command, _ in _meant(line, _NOWHERE) if run is None else ():
         run = _checked(command.words[0], command.words[1:], command.sets, command, None)
     run = run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
     run.table, run.is_own = rows, bool(tests)
@@ -128,7 +127,7 @@ def _run_in(
     line: str, tests: Words, rows: Rows, root: str = "", folder: str = ""
 ) -> SuiteRun | None:
     top = root or _NOWHERE
-    own = [own for text in tests if (own := _meant(text, top))]
+    own = [pair for text in tests for pair in _meant(text, top)]
     placed = _placed(line, top, folder)
     parts = [command for command, _ in placed]
     hits: dict[int, SuiteRun] = {}
@@ -170,11 +169,14 @@ def _run_in(
     return whole
 
 
-def _meant(text: str, top: str) -> tuple[Command, str] | None:
-    """The command of a configured line that runs the tests, the last one that does anything, and where."""
+def _meant(text: str, top: str) -> list[tuple[Command, str]]:
+    """The command of a configured line that runs the tests, the last one that does anything, and where.
+
+    None is there in a text without a command.
+    """
     placed = _placed(text, top)
     busy = [pair for pair in placed if pair[0].words[0] not in _IDLE] or placed
-    return busy[-1] if busy else None
+    return busy[-1:]
 
 
 def _run(
@@ -373,28 +375,37 @@ def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, 
 def _led(parts: list[Command]) -> list[tuple[Command, str | None]]:
     """The commands of a line, each with the folder that it goes to: "" if that cannot be told, or None."""
     behind = [*(command.words for command in parts[1:]), ()]
-    return [
-        (part, _target(part.words, after) if part.words[0] in ("cd", "pushd", "popd") else None)
-        for part, after in zip(parts, behind, strict=False)
-    ]
+    return [(part, _target(part.words, after)) for part, after in zip(parts, behind, strict=False)]
 
 
 def _placed(line: str, top: str, folder: str = "") -> list[tuple[Command, str]]:
-    """The commands of a line, each with the folder that it runs in: the top one where nobody can tell."""
-    here, placed = posixpath.normpath(folder or top), []
+    """The commands of a line, each with the folder that it runs in; a shell within it goes its own way."""
+    stack, placed = [(tuple[int, ...](), posixpath.normpath(folder or top))], []
     for command, target in _led(commands(line)):
+        while command.shells[: len(stack[-1][0])] != stack[-1][0]:
+            stack.pop()
         if target is not None:
-            here = (
-                top if target == TOP or target[:1] in ("", "~") else _joined(here, (("", target),))
-            )
-        placed.append((command, here))
+            stack.append((command.shells, _gone(stack[-1][1], target, top)))
+        placed.append((command, stack[-1][1]))
     return placed
+
+
+def _gone(here: str, target: str, top: str) -> str:
+    """Where a `cd` leads: to the top folder where nobody can tell.
+
+    A client's shell stays where a line left it, and a client may name that folder: in `web` a line with
+    `cd web` is there already.
+    """
+    if target == TOP or target[:1] in ("", "~"):
+        return top
+    is_there = here.startswith(f"{top}/") and here.endswith(f"/{posixpath.normpath(target)}")
+    return here if is_there else posixpath.normpath(posixpath.join(here, target))
 
 
 def _joined(folder: str, options: Iterable[tuple[str, str]]) -> str:
     """The folder that these options lead to from another; that of a file is the one that it lies in."""
     for _, value in options:
-        is_file = re.search(r"[^./][^/]*\.\w+$", value)
+        is_file = re.search(r"[^./][^/]*\.\w+$|[a-z]file$", value)
         folder = posixpath.join(folder, posixpath.dirname(value) if is_file else value)
     return posixpath.normpath(folder)
 
@@ -408,8 +419,10 @@ def _is_whole(folder: str, top: str) -> bool:
     return is_kind is None and re.search(runner_table.pattern("folder"), below) is not None
 
 
-def _target(words: Words, after: Words) -> str:
-    """The folder that a `cd` goes to; "" if the line alone does not say."""
+def _target(words: Words, after: Words) -> str | None:
+    """The folder that a `cd` goes to; "" if the line alone does not say, None for another command."""
+    if words[0] not in ("cd", "pushd", "popd"):
+        return None
     names = [word for word in words[1:] if word not in ("-P", "-L", "--", "-e", "-@")]
     if words[0] == "popd" or len(names) != 1:
         return ""

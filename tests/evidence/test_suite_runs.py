@@ -307,11 +307,38 @@ WAYS = (
         ("docker compose -f deploy/dev/compose.yml run web make test", "", True),
         ("cd a/b && cd ../.. && pytest", "", True),
         ("cd a/b && cd $(git rev-parse --show-toplevel) && pytest", "", True),
+        ("cd packages/next.js && npm test", "", False),
+        ("make -f ci/Makefile test", "", True),
+        ("make -f services/api/Makefile test", "", False),
+        ("(cd packages/a && npm ci) && npm test", "", True),
+        ("(cd packages/a && npm ci); (cd web && npm test)", "", True),
+        ("sh -c 'cd packages/a && npm ci' && npm test", "", True),
+        ("cd packages && (cd a && npm ci && npm test)", "", False),
+        ("(cd web && npm ci); cd packages/a && npm test", "", False),
     ],
 )
 def test_where_a_run_may_run_is_the_projects_word(line: str, own: str, is_suite: bool) -> None:
     """The folder of the project's own command is no part; of a monorepo one folder by its name is all."""
     run = suite_runs.run_in(line, (own,) if own else (), root="/w")
+    assert run is not None
+    assert run.is_suite is is_suite
+
+
+@each_row(
+    ("line", "folder", "own", "is_suite"),
+    [
+        ("cd web && npm test", "/w/web", "", True),
+        ("cd ./services/api && pytest", "/w/services/api", "cd services/api && pytest", True),
+        ("cd services/api && pytest", "/w/services/api", "", False),
+        ("cd tests && pytest", "/w/packages/a", "", False),
+        ("cd w && pytest", "/w", "", True),
+    ],
+)
+def test_a_client_may_name_the_folder_in_which_the_line_ended(
+    line: str, folder: str, own: str, *, is_suite: bool
+) -> None:
+    """Its shell goes on where the line left it, and that is the event's `cwd` then."""
+    run = suite_runs.run_in(line, (own,) if own else (), root="/w", folder=folder)
     assert run is not None
     assert run.is_suite is is_suite
 

@@ -206,8 +206,7 @@ class CheckRun:
 
     def _tree(self, outputs: Mapping[str, str], before: TreeSeen = UNSEEN) -> TreeSeen:
         """The tree as it is now; an unnamed one, and a remark, if git cannot say."""
-        looking = partial(tree_hash.seen, outputs=outputs, before=before)
-        return self._of_git(looking) or TreeSeen()
+        return self._of_git(partial(tree_hash.seen, outputs=outputs, before=before)) or TreeSeen()
 
     def _of_git(self, look: Callable[..., _Seen]) -> _Seen | None:
         """What git says; None, and a remark, if it cannot."""

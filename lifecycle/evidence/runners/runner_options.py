@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.runners.runner_table import RunnerRow, options, pattern
@@ -108,8 +108,7 @@ def _letters(word: str) -> str:
     """A word like `-ki` as far as its letters are options of make's of their own."""
     if not word.startswith("-") or word.startswith("--"):
         return ""
-    valued = next((i for i, letter in enumerate(word) if letter in _MAKE_VALUED), len(word))
-    return word[:valued]
+    return "".join(takewhile(lambda letter: letter not in _MAKE_VALUED, word))
 
 
 def _further(program: str, words: Words) -> list[str]:

@@ -149,7 +149,7 @@ class Awaited:
         command: the whole command line.
         tree: the name of the tree then; "" if that is not known.
         is_here: it runs in this worktree, and nothing but it.
-        folder: where its command line begins; "" counts as the top folder.
+        folder: the event's `cwd` when it began; "" counts as the top folder.
     """
 
     at: float
