@@ -46,11 +46,8 @@ _LIMIT = 200_000
 def begin() -> None:
     """Send what was kept, if the next idle look will ask it; raises nothing."""
     try:
-        for descriptor in (
-            0,
-            1,
-            2,
-        ):  # a connection must not get the number of a stream that is closed
+        # A connection must not get the number of a stream that is closed.
+        for descriptor in (0, 1, 2):
             os.fstat(descriptor)
         root = regular_files.worktree()
         if (

@@ -339,9 +339,8 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
         # What the branch has of its base since then is no work that the merge missed.
         base = git.remote_head_of(pull.base, working.world.remote)
         return int(git.run(*words, f"^{base}")) if base else int(count)
-    except (
-        LifecycleError
-    ) as error:  # as git that has no time: what GitHub said is told all the same
+    except LifecycleError as error:
+        # As of git that has no time: what GitHub said is told all the same.
         log.write(working.world.root, f"commits that the merge does not have: {error.sentence}")
         return 0
 

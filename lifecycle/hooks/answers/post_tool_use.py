@@ -40,9 +40,11 @@ def answer(call: HookCall) -> Reply:
     if stages is None or not workflow_marks.is_due(root, workflow_marks.DUE, now):
         return Reply()
     used = used_tool(call.event)
-    rows, line = runner_table.rows(world.settings.evidence_runners), used.text if used else ""
-    seen = suite_runs.run_in(line, stages.test, rows, root, folder := call.text("cwd"))
-    if used is None or seen is None or seen.is_check:
+    if used is None:
+        return Reply()
+    rows, folder = runner_table.rows(world.settings.evidence_runners), call.text("cwd")
+    seen = suite_runs.run_in(used.text, stages.test, rows, root, folder)
+    if seen is None or seen.is_check:
         return Reply()  # a check keeps what it showed itself
     shown, tree = Reading(Outcome.UNKNOWN if seen.is_suite else Outcome.PARTIAL), ""
     is_here = _is_here(call, seen)

@@ -184,7 +184,8 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     Unless another one that is alive holds it: then both are told.
     """
     if record is None:
-        return (begun := _begun(call)), begun
+        begun = _begun(call)
+        return begun, begun
     record = observing.believed(call.world, call.claim_store, record)
     if call.is_held(record):
         line = briefing.held_line(record, call.signs(record).last_at)
