@@ -191,14 +191,16 @@ class SlowGit:
 def test_a_merge_is_told_where_git_cannot_count_what_it_lacks(
     tmp_path: Path, error: Exception
 ) -> None:
-    """The question about closing does not wait for a number; the log says what git said."""
+    """The question about closing does not wait for a number, nor forgets one; the log says what git said."""
     (tmp_path / ".lifecycle").mkdir()
     merged = observation(by_number=pull(state=PullState.MERGED))
     counted = []
     for fails in (1, 2, 3):
         world = SimpleNamespace(root=tmp_path, git=SlowGit(fails, error), remote="origin")
-        snapshot = seen(record(**REVIEW))
-        working = observing.LookUnderWay(cast("Any", world), cast("Any", None), snapshot)
-        counted.append(observing._left_out(working, merged))
-    assert counted == [0, 0, 1]
+        for before in (0, 2):
+            made = record(**REVIEW).with_pull(left_out=before)
+            working = observing.LookUnderWay(cast("Any", world), cast("Any", None), seen(made))
+            world.git.asked = 0
+            counted.append(observing._left_out(working, merged))
+    assert counted == [0, 2, 0, 2, 1, 1]
     assert str(error) in (tmp_path / ".lifecycle/log").read_text()

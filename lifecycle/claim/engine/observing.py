@@ -325,7 +325,7 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
 
 
 def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
-    """How many commits of the branch here its merged pull request does not have; 0 if that is not known."""
+    """How many commits of the branch here its merged pull request does not have, as far as is known."""
     record = working.record
     pull = derive.pull_request_of(record, observed, working.seen.rules.head_owner)
     if pull is None or pull.state is not model.PullState.MERGED or not pull.head_sha:
@@ -342,7 +342,7 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
     except LifecycleError as error:
         # As of git that has no time: what GitHub said is told all the same.
         log.write(working.world.root, f"commits that the merge does not have: {error.sentence}")
-        return 0
+        return record.pull.left_out
 
 
 def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
