@@ -63,6 +63,7 @@ class InferredTask:
         branch: the claim's branch, "" if it is not known.
         tip: the newest commit of that branch on GitHub, or None.
         started_at: when somebody took it, was assigned or reopened it last, None if GitHub does not say.
+        base: the configured base branch, "" for the repository's default branch.
     """
 
     swept: Swept
@@ -74,6 +75,7 @@ class InferredTask:
     branch: str = ""
     tip: Tip | None = None
     started_at: float | None = None
+    base: str = ""
 
     @property
     def agent(self) -> str:
@@ -113,6 +115,13 @@ class InferredTask:
     def is_merged(self) -> bool:
         """True if the claim's pull request is merged: nothing is left of it but to be ended."""
         return self.pull is not None and self.pull.state is PullState.MERGED
+
+    @property
+    def merged_elsewhere(self) -> str:
+        """The base that it merged into, if that is another than work goes into; else ""."""
+        if self.pull is None or not self.is_merged:
+            return ""
+        return derive.elsewhere(self.pull, self.base, self.observation)
 
     @property
     def head_owner(self) -> str:
@@ -238,31 +247,36 @@ class InferredTask:
         fresh = (observation.by_number, *observation.by_branch)
         pulls = {pull.number: pull for pull in (*self.swept.observation.by_branch, *fresh) if pull}
         shown = replace(observation, item=item, by_branch=tuple(pulls.values()))
-        return task_of(replace(self.swept, observation=shown), holding)
+        return task_of(replace(self.swept, observation=shown), holding, self.base)
 
 
-def task_of(swept: Swept, holding: Holding) -> InferredTask | None:
-    """The task that an issue and its repository show together, or None if there is no issue."""
+def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | None:
+    """The task that an issue and its repository show together, or None if there is no issue.
+
+    `base`: the configured base branch, "" for the repository's default branch.
+    """
     issue = swept.observation.issue
     if issue is None:
         return None
+    default = swept.observation.default_branch or holding.default_branch
+    swept = replace(swept, observation=replace(swept.observation, default_branch=default))
     hold = holding.leases.get(issue.number)
-    pull = _pull_of(swept, holding, issue)
+    pull = _pull_of(swept, holding, issue, base)
     branch = pull.branch if pull is not None else _branch_of(issue.number, holding, hold)
     tip = holding.tips.get(branch)
-    default = swept.observation.default_branch or holding.default_branch
     since = hold.since if hold is not None else None
     times = (since, _assigned_at(swept), swept.reopened_at)
     return InferredTask(
         swept=swept,
         repository=holding.repository,
         issue=issue,
-        observation=replace(swept.observation, default_branch=default, by_number=pull),
+        observation=replace(swept.observation, by_number=pull),
         hold=hold,
         pull=pull,
         branch=branch,
         tip=tip,
         started_at=max((at for at in times if at is not None), default=None),
+        base=base,
     )
 
 
@@ -353,8 +367,11 @@ def _releasing(task: InferredTask, now: float) -> sections.Releasing:
     return sections.Releasing(at=at, reason=reason, progress=progress, by="`lifecycle reconcile`")
 
 
-def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None:
-    """The claim's own pull request: the newest open one, else the newest merged, else the newest."""
+def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullRequest | None:
+    """The claim's own pull request: the newest open one, else the newest merged, else the newest.
+
+    One that merged elsewhere comes after one that was closed: a backport ends no task.
+    """
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     if not pulls:
         return None
@@ -368,7 +385,13 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue) -> PullRequest | None
         and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
     ]
     order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
-    return min(own, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
+
+    def rank(pull: PullRequest) -> tuple[bool, int, int]:
+        is_merged = pull.state is PullState.MERGED
+        is_elsewhere = is_merged and bool(derive.elsewhere(pull, base, swept.observation))
+        return is_elsewhere, order.index(pull.state), -pull.number
+
+    return min(own, key=rank, default=None)
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:

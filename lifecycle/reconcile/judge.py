@@ -18,6 +18,7 @@ from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import Action, Wake
+from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.reconcile import finding
@@ -27,6 +28,10 @@ from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
 ALIVE = "Another finding of this task is repaired first, which counts as a sign of life."
+_ELSEWHERE = (
+    "It merged into {base}, which is neither the default branch nor the configured base: whether that ends "
+    "the task, a person says in the agent's worktree, with: lifecycle close"
+)
 _MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
 Written = dict[str, tuple[InferredTask, list[Action]]]
@@ -73,9 +78,14 @@ class Judge:
             kinds.add(_MOVED)
         if task.is_unassigned and not writes.keys() & {"silent", "merged-open"}:
             kinds.add(_UNASSIGNED)
+        elsewhere = task.merged_elsewhere if task.is_agents and task.issue.is_open else ""
+        if elsewhere:
+            kinds.add("merged-open")
         if not kinds:
             return ()
         stays = {kind: KINDS[kind].stays for kind in KINDS if kind in kinds}
+        if elsewhere:
+            stays["merged-open"] = _ELSEWHERE.format(base=named(elsewhere))
         if self.is_rehearsal and "silent" in done and _revives(done):
             stays["silent"] = ALIVE
         fixes = {kind: fix_sentence(actions, before) for kind, (before, actions) in writes.items()}
@@ -100,7 +110,7 @@ class Judge:
         # Closing ends with the lease: what is left of one that was cut short is ended with it.
         ends = (policy.releases and is_silent) or (policy.closes and task.is_merged)
         allowed = Allowed(
-            closing=policy.closes and task.is_merged,
+            closing=policy.closes and task.is_merged and not task.merged_elsewhere,
             ending_lease=ends and not task.issue.is_open,
         )
         is_released = is_silent and policy.releases and task.issue.is_open

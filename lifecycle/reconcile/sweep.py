@@ -307,7 +307,7 @@ class Sweep:
             unseen = swept.observation.board_problem
             if unseen:
                 self._is_unseen(unseen)
-            task = task_of(slimmed(swept), kept.of(swept))
+            task = task_of(slimmed(swept), kept.of(swept), self.world.settings.base or "")
             if task is not None and task.hold is not None and not self._names_agent(task, kept):
                 task = replace(task, swept=replace(task.swept, lacks_agent=True))
             if task is None or task.issue.number in kept.met:

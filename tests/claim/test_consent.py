@@ -156,6 +156,28 @@ def test_of_an_issue_that_is_closed_already_only_the_end_of_the_claim_is_asked()
     assert "close issue" not in question.text + refused + line
 
 
+@pytest.mark.parametrize("phase", ["checks_running", "done"])
+def test_a_merge_elsewhere_is_asked_about_by_its_base_though_the_settings_close(phase: str) -> None:
+    """`close = "auto"` is a yes for the configured base and the default branch; a person's is for any."""
+    merge = replace(MERGED, base="feature", merged_at=MERGED_AT)
+    shown = replace(closing(), by_number=merge)
+    start = seen(record(**{**DONE, "phase": phase}), observed=shown)
+    auto = replace(start, rules=rules_with(start, closes_itself=True), hears_prompts=True)
+    actions, after = rest(auto)
+    asked = (
+        "PR #107 merged into feature, which is neither the default branch nor the configured base! "
+    )
+    assert not [action for action in actions if isinstance(action, PostComment | CloseIssue)]
+    assert (after.claim.phase, after.pull.merged_into) == ("merged_detected", "feature")
+    assert asked in texts(decide(auto))
+    assert question_lines(after) == [f"{asked}Should I close issue #42?"]
+    assert decide(replace(auto, record=after, observation=None)).action is None
+    again = replace(auto, rules=rules_with(auto, closes_itself=True, base="feature"))
+    assert CloseIssue(42) in rest(again)[0]
+    agreed = after.with_values({"phase": "done"}).with_ending(consent="close")
+    assert CloseIssue(42) in rest(replace(auto, record=agreed))[0]
+
+
 def test_done_waits_for_a_look() -> None:
     """A yes closes what GitHub shows, and nothing before that."""
     made = seen(record(**DONE, memory={"ending.consent": "close"}))

@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record, mark_of
 from lifecycle.core.plan import LinkPullRequest
@@ -30,7 +31,7 @@ def number_of(found: PullRequest | None) -> int | None:
 
 def own(made: Record, **shown: Any) -> int | None:
     """The number of the claim's own pull request among what is shown."""
-    return number_of(derive.pull_request_of(made, observation(**shown), OWNER))
+    return number_of(derive.pull_request_of(made, observation(**shown), Rules(OWNER)))
 
 
 @each_row(
@@ -51,6 +52,9 @@ def own(made: Record, **shown: Any) -> int | None:
         (None, (pull(number=9, state=MERGED, body="no word"),), None),
         (None, (pull(number=9, state=MERGED, body="Closes GH-42"),), 9),
         (None, (pull(number=9, head_owner="mallory"), pull(number=8)), 8),
+        (pull(state=MERGED, base="feature"), (), 107),
+        (None, (pull(number=9, state=MERGED, base="stable"),), None),
+        (None, (pull(number=9, state=MERGED, base="stable"), pull(number=8, state=MERGED)), 8),
     ],
 )
 def test_the_claims_pull_request_is_the_named_one_or_the_branchs(
@@ -129,9 +133,29 @@ def test_what_is_pushed_was_merged_already(changes: dict[str, Any], is_it: bool)
         observation(by_number=merged),
         observation(by_branch=(pull(number=8), merged)),
     ):
-        found = derive.merged_as_pushed(claim, shown, OWNER, head)
+        found = derive.merged_as_pushed(claim, shown, Rules(OWNER), head)
         assert number_of(found) == (107 if is_it else None)
-    assert derive.merged_as_pushed(claim, observation(), OWNER, None) is None
+    assert derive.merged_as_pushed(claim, observation(), Rules(OWNER), None) is None
+    backport = observation(by_branch=(replace(merged, base="stable"),))
+    assert derive.merged_as_pushed(claim, backport, Rules(OWNER), head) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "default", "elsewhere"),
+    [
+        ("feature", "main", "feature"),
+        ("main", "main", ""),
+        ("develop", "main", ""),
+        ("", "main", ""),
+        ("feature", "", ""),
+    ],
+)
+def test_a_base_is_elsewhere_if_it_is_neither_the_configured_nor_the_default_branch(
+    base: str, default: str, elsewhere: str
+) -> None:
+    """What is not known is not elsewhere."""
+    shown = observation(default_branch=default)
+    assert derive.elsewhere(pull(base=base), "develop", shown) == elsewhere
 
 
 @pytest.mark.parametrize(

@@ -397,6 +397,22 @@ def test_a_pull_request_that_only_mentions_the_issue_is_not_the_claims() -> None
     assert kinds(shown(pulls=(strangers,), hold=no_branch, closed_by=closing)) == []
 
 
+def test_a_merge_elsewhere_is_told_with_its_base_and_closes_nothing() -> None:
+    """Whatever is allowed: a person says whether it ends the task. A backport is no merge of it."""
+    closes = judge(Policy(closes=True))
+    (left,) = closes.findings(
+        shown(pulls=(replace(MERGED, base="feature"),), item=IN_REVIEW).task()
+    )
+    assert (left.kind, left.state, left.fix) == ("merged-open", State.LEFT, "")
+    assert left.problem.startswith("It merged into feature, which is neither the default branch")
+    backport = replace(MERGED, number=108, base="stable")
+    assert shown(pulls=(backport, CLOSED)).task().phase is Phase.PR_CLOSED
+    task = replace(shown(pulls=(backport,)).task(), base="stable")
+    assert [found.state for found in closes.findings(task) if found.kind == "merged-open"] == [
+        State.PLANNED
+    ]
+
+
 def test_a_merge_that_says_nothing_of_the_issue_closes_nothing() -> None:
     """Of the lease's own branch: the hooks do not adopt it either. An open one is the claim's."""
     silent = replace(MERGED, title="Other work", body="Nothing to refer to.")

@@ -9,6 +9,7 @@ from lifecycle.claim.commands.admission import TaskAsked
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.commands.task_branch import branch_name
 from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import Record
@@ -117,11 +118,11 @@ def pull_request_of(
     if task.branch != branch and world.git.remote_head_of(branch, world.remote):
         seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
     if task.before is not None:
-        return derive.pull_request_of(task.before, seen, owner)
+        return derive.pull_request_of(task.before, seen, Rules(owner, base))
     opened = derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
     if opened is not None or former is None:
         return opened
     values, since = {"issue_number": task.issue.number, "branch": branch}, parse_time(former.since)
     theirs = Record(values, created_at=since or 0.0, is_taken=True)
-    pull = derive.pull_request_of(theirs, seen, owner)
+    pull = derive.pull_request_of(theirs, seen, Rules(owner, base))
     return pull if pull is not None and pull.state is PullState.MERGED else None

@@ -177,7 +177,7 @@ def _in_review(snapshot: Snapshot) -> Decision:
 def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
     """The next step by the pull request that GitHub shows: merged, closed, open, or none."""
     claim = snapshot.record.claim
-    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
     if pull is None and not derive.is_confirmed(snapshot.record):
         return _not_there(snapshot)
     if pull is None:
@@ -261,7 +261,7 @@ def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
     if observed.issue is None and claim.phase != Phase.DONE:
         text = messages.issue_gone(claim.issue_number)
         return (Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True),)
-    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if is_merged or claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
         return ()

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.decisions.snapshot import Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
@@ -59,22 +59,29 @@ _WHOLE_SECOND = 1.0
 """GitHub tells the second in which a merge began: a prompt within it may have come before."""
 
 
-def pull_request_of(record: Record, observed: Observation, head_owner: str) -> PullRequest | None:
+def pull_request_of(record: Record, observed: Observation, rules: Rules) -> PullRequest | None:
     """The pull request that this claim is about, or None.
 
     It is the one whose number the claim names, if its head is the claim's branch (or if this claim opened
     it: the head of a fork that was deleted has no owner any more); else the branch's open one; else
-    the newest merged one that refers to the issue, unless it merged before this claim was taken. A
-    closed pull request of a branch that was used before is never adopted, and neither is somebody
-    else's branch of the same name.
+    the newest merged one that refers to the issue, unless it merged before this claim was taken, or
+    elsewhere, as a backport does. A closed pull request of a branch that was used before is never
+    adopted, and neither is somebody else's branch of the same name.
     """
-    claim = record.claim
+    claim, head_owner = record.claim, rules.head_owner
     ours = [pull for pull in observed.by_branch if is_ours(pull, claim, head_owner)]
     named = observed.by_number
     opened = _open(ours)
     if named and (named.number == record.pull.opened or is_ours(named, claim, head_owner)):
         return opened if named.state is PullState.CLOSED and opened is not None else named
+    ours = [pull for pull in ours if not elsewhere(pull, rules.base, observed)]
     return opened or next((p for p in ours if _closes(p, record, observed.repository)), None)
+
+
+def elsewhere(pull: PullRequest, base: str | None, observed: Observation) -> str:
+    """The base it goes into if that is neither the configured `base` nor the default branch; else ""."""
+    is_known = bool(pull.base and observed.default_branch)
+    return pull.base if is_known and pull.base not in (base, observed.default_branch) else ""
 
 
 def open_pull_request_of(
@@ -86,15 +93,21 @@ def open_pull_request_of(
 
 
 def merged_as_pushed(
-    claim: Claim, observed: Observation, head_owner: str, pushed: str | None
+    claim: Claim, observed: Observation, rules: Rules, pushed: str | None
 ) -> PullRequest | None:
     """The pull request that merged exactly what is pushed, or None: there is nothing left to open.
 
-    After a squash the branch's commits are not in the base, so GitHub would open another one.
+    One that the claim does not name counts unless it merged elsewhere. After a squash the branch's
+    commits are not in the base, so GitHub would open another one.
     """
-    for pull in filter(None, (observed.by_number, *observed.by_branch)):
+    here = (pull for pull in observed.by_branch if not elsewhere(pull, rules.base, observed))
+    for pull in filter(None, (observed.by_number, *here)):
         is_as_pushed = pull.state is PullState.MERGED and pull.head_sha == pushed
-        if is_as_pushed and is_ours(pull, claim, head_owner) and mentions(pull, claim.issue_number):
+        if (
+            is_as_pushed
+            and is_ours(pull, claim, rules.head_owner)
+            and mentions(pull, claim.issue_number)
+        ):
             return pull
     return None
 
@@ -104,7 +117,7 @@ def merged_meanwhile(snapshot: Snapshot) -> PullRequest | None:
     record, observed = snapshot.record, snapshot.observation
     if observed is None or record.judged == Phase.MERGED_DETECTED:
         return None  # a merge that was seen was told; who is back at work then wants more
-    pull = pull_request_of(record, observed, snapshot.rules.head_owner)
+    pull = pull_request_of(record, observed, snapshot.rules)
     if pull is None or pull.number != record.claim.pr_number:
         return None
     return pull if pull.state is PullState.MERGED else None
@@ -377,10 +390,19 @@ def counts_done(record: Record, *, hears_prompts: bool) -> bool:
     return hears_prompts or not record.ownership.session
 
 
+def closes_itself(snapshot: Snapshot) -> bool:
+    """True if the settings are a yes to closing after the merge that the record has.
+
+    They are none for checks that were weakened, nor for a merge elsewhere: a person judges those.
+    """
+    pull = snapshot.record.pull
+    return snapshot.rules.closes_itself and not (pull.tampering or pull.merged_into)
+
+
 def is_consent_given(snapshot: Snapshot) -> bool:
     """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one."""
     record = snapshot.record
-    if record.ending.override or record.ending.consent or snapshot.rules.closes_itself:
+    if record.ending.override or record.ending.consent or closes_itself(snapshot):
         return True
     return not (record.ownership.session or snapshot.hears_prompts)
 

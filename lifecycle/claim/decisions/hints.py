@@ -89,8 +89,8 @@ def _pulls_mention(snapshot: Snapshot, observed: Observation, number: int | None
 
     A yes to closing is said to the merge of the claim's own issue, and to no other's.
     """
-    record, owner = snapshot.record, snapshot.rules.head_owner
-    opened = derive.open_pull_request_of(record.claim, observed, owner)
-    pulls = filter(None, (opened, derive.pull_request_of(record, observed, owner)))
+    record, rules = snapshot.record, snapshot.rules
+    opened = derive.open_pull_request_of(record.claim, observed, rules.head_owner)
+    pulls = filter(None, (opened, derive.pull_request_of(record, observed, rules)))
     live = (pull for pull in pulls if pull.state is not PullState.CLOSED)
     return all(derive.mentions(pull, number) for pull in live)

@@ -112,7 +112,8 @@ def question_lines(record: Record) -> list[str]:
     if not (is_open and claim.pr_number) or record.is_lost:
         return []
     is_open = not record.ending.issue_closed
-    return [messages.merged(claim.pr_number, claim.issue_number, is_open=is_open)]
+    into = record.pull.merged_into
+    return [messages.merged(claim.pr_number, claim.issue_number, is_open=is_open, into=into)]
 
 
 def loss_line(record: Record) -> str:

@@ -251,7 +251,7 @@ def snapshot_of(
         has_board=settings.has_board and (is_tried or not is_off),
         board_name=settings.board_name,
         poll_seconds=settings.poll_seconds if poll_seconds is None else poll_seconds,
-        closes_itself=settings.close == derive.AUTO_CONSENT and not record.pull.tampering,
+        closes_itself=settings.close == derive.AUTO_CONSENT,
         link=settings.issue_link,
         auto_merge=settings.merge == derive.AUTO_CONSENT,
         updates_branch=settings.update_branch,
@@ -327,7 +327,7 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
 def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
     """How many commits of the branch here its merged pull request does not have, as far as is known."""
     record = working.record
-    pull = derive.pull_request_of(record, observed, working.seen.rules.head_owner)
+    pull = derive.pull_request_of(record, observed, working.seen.rules)
     if pull is None or pull.state is not model.PullState.MERGED or not pull.head_sha:
         return 0
     git, branch = working.world.git, f"refs/heads/{record.claim.branch}"

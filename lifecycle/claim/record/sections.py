@@ -149,6 +149,7 @@ class PullRecord:
         changes_by: who asked for changes in a review that stands.
         is_approved: GitHub's verdict over its reviews, where the base demands one.
         unanswered: in how many conversations about the diff somebody else had the last word.
+        merged_into: the base that it merged into, if that is neither the configured nor the default one.
         left_out: how many commits of its branch here were not in it when its merge was seen.
         reviews: what was told of its reviews, as JSON; `feedback/reviews/review_ledger.py` reads it.
         failures: what is known of its red heads, as JSON; `feedback/failures/failure_ledger.py` reads it.
@@ -174,6 +175,7 @@ class PullRecord:
     asked: int | None = None
     unanswered: int = 0
     left_out: int = 0
+    merged_into: str = ""
     reviews: Mapping[str, Any] = field(default_factory=dict)
     failures: Mapping[str, Any] = field(default_factory=dict)
     reruns: tuple[tuple[int, int], ...] = ()

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lifecycle.core.redact import quoted
+from lifecycle.core.redact import named, quoted
 
 HAND_OFF = "lifecycle handoff --summary-file - <<'EOF' (then the summary in one line, then EOF)"
 """How an agent hands its work off: the shell reads nothing in the summary, whatever quotes it has."""
@@ -98,10 +98,18 @@ def not_answered(
     )
 
 
-def merged(number: int, issue: int | None, *, is_open: bool = True) -> str:
-    """The question that closing waits for; `is_open`: the issue is, and GitHub did not close it already."""
+def merged(number: int, issue: int | None, *, is_open: bool = True, into: str = "") -> str:
+    """The question that closing waits for; `is_open`: the issue is, and GitHub did not close it already.
+
+    `into`: the base, where that is neither the configured nor the default one.
+    """
     closed = "" if is_open else f"Issue #{issue} is closed already; to go on with it, reopen it. "
-    return f"PR #{number} merged! {closed}{_question(issue, is_open)}"
+    where = (
+        f" into {named(into)}, which is neither the default branch nor the configured base"
+        if into
+        else ""
+    )
+    return f"PR #{number} merged{where}! {closed}{_question(issue, is_open)}"
 
 
 def _question(issue: int | None, is_open: bool) -> str:

@@ -34,14 +34,14 @@ _STEPS = (*(kind.__name__ for kind in ENDING_STEPS), "SetBoard", "SetLinked", ca
 def after_merge(snapshot: Snapshot) -> Decision:
     """Phase `merged_detected`: ask whether to close, unless settings say so; go back if none merged."""
     claim = snapshot.record.claim
-    if snapshot.rules.closes_itself and snapshot.record.judged == Phase.MERGED_DETECTED:
+    if derive.closes_itself(snapshot) and snapshot.record.judged == Phase.MERGED_DETECTED:
         agreed = snapshot.record.with_ending(consent=derive.AUTO_CONSENT)
         return Decision(fields={"phase": Phase.DONE.value}, record=agreed)
     if snapshot.observation is None:
         if snapshot.record.judged == Phase.MERGED_DETECTED and claim.pr_number:
             return Decision(notices=(_question(snapshot, claim.pr_number),))
         return Decision()
-    pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(snapshot.record, snapshot.observation, snapshot.rules)
     if pull is not None and pull.state is PullState.MERGED:
         return merge_found(snapshot, pull)
     if snapshot.record.judged == Phase.MERGED_DETECTED:
@@ -52,13 +52,20 @@ def after_merge(snapshot: Snapshot) -> Decision:
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """Move to `merged_detected` and put the question about closing; `pull` is what merged."""
     unanswered = review.unanswered(snapshot.record.pull, pull)
-    record = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
+    record = replace(_as_merged(snapshot, pull).record, judged=Phase.MERGED_DETECTED.value)
     record = record.with_pull(
         url=pull.url, head=pull.head_sha, unanswered=unanswered, left_out=snapshot.left_out
     )
     fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.MERGED_DETECTED.value}
     question = _question(replace(snapshot, record=record), pull.number)
     return Decision(fields, record, notices=(question,))
+
+
+def _as_merged(snapshot: Snapshot, pull: PullRequest) -> Snapshot:
+    """The snapshot whose record says into which base the pull request merged, where that is elsewhere."""
+    observed, base = snapshot.observation, snapshot.rules.base
+    merged_into = derive.elsewhere(pull, base, observed) if observed is not None else ""
+    return replace(snapshot, record=snapshot.record.with_pull(merged_into=merged_into))
 
 
 def close_if_answered(snapshot: Snapshot) -> Decision:
@@ -68,9 +75,10 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
         return _ask_again(snapshot, record.claim.pull)
     if observed is None:
         return Decision()
-    pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(record, observed, snapshot.rules)
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
+    snapshot = _as_merged(snapshot, pull)
     if derive.is_consent_missing(snapshot, pull):
         merged = merge_found(snapshot, pull)
         asking = _ask_again(snapshot, pull.number)
@@ -108,14 +116,15 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
 def _question(snapshot: Snapshot, number: int) -> Notice:
     """The question about closing; where the settings close, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
-    if snapshot.rules.closes_itself:
+    if derive.closes_itself(snapshot):
         text, audience = messages.merged_and_closing(number, issue), Audience.NEWS
         key = f"auto-{key}"
     else:
         counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
         unanswered, tampering = snapshot.record.pull.unanswered, snapshot.record.pull.tampering
         is_open = not snapshot.record.ending.issue_closed
-        sentences = [messages.merged(number, issue, is_open=is_open)]
+        into = snapshot.record.pull.merged_into
+        sentences = [messages.merged(number, issue, is_open=is_open, into=into)]
         sentences += derive.left_out(snapshot.record, is_closed=False)
         sentences += [f"{review_messages.unanswered(number, unanswered)}."] if unanswered else []
         sentences += [review_messages.holds(tampering)] if tampering else []
@@ -129,7 +138,7 @@ def decide(snapshot: Snapshot) -> Decision:
     record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     if observed is None:
         return Decision()
-    pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(record, observed, snapshot.rules)
     is_merged = pull is not None and pull.state is PullState.MERGED
     fields: ClaimChanges = {} if pull is None else {"pr_number": pull.number}
     if not is_merged and not record.ending.override:

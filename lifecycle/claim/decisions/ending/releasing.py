@@ -45,7 +45,7 @@ def decide(snapshot: Snapshot) -> Decision:
     if not releasing.is_begun:
         if record.ownership.is_released and issue:
             return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
-        pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
+        pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is not None and pull.state is PullState.MERGED:
             text = loss_messages.not_released(claim.issue_number, pull.number)
             notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
@@ -122,7 +122,7 @@ def _steps(
         # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
         # and where it cannot be ended, the task stays with whoever holds it.
         return closing.lease_step(snapshot) or Decision()
-    pull = derive.pull_request_of(record, observed, snapshot.rules.head_owner)
+    pull = derive.pull_request_of(record, observed, snapshot.rules)
     comment = closing.comment_step(snapshot, comment_of(record, releasing, pull, issue))
     if isinstance(comment, Decision):
         return comment

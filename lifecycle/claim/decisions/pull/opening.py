@@ -97,7 +97,7 @@ def decide(snapshot: Snapshot) -> Decision:
         if is_left_work(pull) and not derive.is_given_up(snapshot.record, finishing):
             return derive.attempt(snapshot, finishing)
         return _adopt(snapshot.record, pull)
-    merged_pull = derive.merged_as_pushed(claim, snapshot.observation, owner, pushed)
+    merged_pull = derive.merged_as_pushed(claim, snapshot.observation, snapshot.rules, pushed)
     if merged_pull is not None and derive.is_earlier(merged_pull, snapshot.record):
         text = messages.merged_earlier(merged_pull.number, claim.branch)
         return derive.condition(f"merged-earlier:{merged_pull.number}", text)
