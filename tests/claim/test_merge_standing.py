@@ -177,6 +177,24 @@ def test_an_ejection_is_of_the_head_that_was_thrown_out() -> None:
     }
 
 
+def test_what_a_person_takes_out_of_the_queue_is_no_failure_and_stays_out() -> None:
+    """Told to the person, and it waits for a person to merge it; nobody is to fix or queue anything."""
+    out = shown(ejection=replace(LEFT, reason="manual"))
+    said = told(out, MergeRecord(head=SHA), auto_merge=True)
+    assert keys(said) == [("queue:107:E_1:out", Audience.NOTE)]
+    after = known(MergeRecord(head=SHA, queued=SHA), out, NOW)
+    assert merge_standing.stands(out, after, NOW).whom is Whom.MERGE
+    pushed = shown(head_sha=OLD, ejection=out.ejection)
+    later = known(after, pushed, NOW)
+    assert advance(look(later, auto_merge=True), pushed) is None
+    assert not known(later, shown(queue=QUEUED, ejection=out.ejection), NOW).is_left_off
+    # A hand-off takes it out as well, and pushes at once.
+    ours = known(MergeRecord(head=OLD, queued=OLD), out, NOW)
+    assert advance(look(ours, auto_merge=True), out) is not None
+    early = replace(LEFT, reason="manual", at=NOW - 59)
+    assert not known(MergeRecord(head=SHA), shown(ejection=early), NOW).is_left_off
+
+
 def test_auto_merge_that_somebody_switched_off_is_left_off() -> None:
     """For the head that it was on for: not where a push, the queue or an ejection ended it."""
     on = MergeRecord(head=SHA, auto_on=SHA, ejection="E_1")

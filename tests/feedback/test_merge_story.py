@@ -258,6 +258,27 @@ def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number:
 
 
 @demands(contexts=["test"], merge_queue=True)
+def test_what_a_person_takes_out_of_the_queue_waits_for_a_person(place: Place, number: int) -> None:
+    """The agent is not woken to fix anything; with `merge = "auto"` no push queues it again."""
+    users(place, 'merge = "auto"\n')
+    place.control.set_check(number, "test")
+    for _ in ("GitHub reckons", "it is asked to merge", "it is queued"):
+        wake(place)
+    assert f"PR #{number} is in the merge queue" in place.cli("status").stdout
+    mutate(place, "dequeuePullRequest", number, "id")
+    assert waiting(place) == ["queue", "standing"]
+    (out, _) = place.tree().tick(Wake.TICK).said
+    assert out.text.startswith(f"PR #{number} was taken out of the merge queue by hand; it is open")
+    merge = f"PR #{number} waits for a person to merge it"
+    assert awaited(place)[1] == [merge]
+    assert "ready to merge" in place.cli("feedback", "merge").stdout
+    place.work()
+    place.control.set_check(number, "test")
+    wake(place)
+    assert "merge queue" not in place.cli("status").stdout
+
+
+@demands(contexts=["test"], merge_queue=True)
 def test_what_the_queue_throws_out_comes_with_the_logs_of_its_own_commit(
     place: Place, number: int
 ) -> None:

@@ -204,7 +204,7 @@ def _more(session: Session, pull_request: PullRequest) -> list[str]:
         )
         return conflict_text.lines_of(shown)
     ejection = pull_request.ejection
-    if ejection is None or pull_request.queue is not None:
+    if ejection is None or ejection.is_by_hand or pull_request.queue is not None:
         return []
     from lifecycle.feedback.checks.fetching import fetch
     from lifecycle.feedback.checks.packet_text import lines_of

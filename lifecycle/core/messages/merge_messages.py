@@ -183,6 +183,14 @@ def ejected(number: int, reason: str, url: str) -> str:
     )
 
 
+def taken_out(number: int, url: str) -> str:
+    """A person took it out of the merge queue."""
+    return (
+        f"PR #{number} was taken out of the merge queue by hand; it is open, and stays out with what is "
+        f"pushed next, until a person queues it again on {url}."
+    )
+
+
 def thrown_out(reason: str) -> str:
     """The merge queue gave it back, as a verb phrase; `reason` is GitHub's word."""
     words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)

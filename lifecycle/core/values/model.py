@@ -64,6 +64,14 @@ class Ejection:
     reason: str = ""
     commit: str = ""
 
+    @property
+    def is_by_hand(self) -> bool:
+        """True if a person took it out: nothing failed, and there is nothing to mend.
+
+        GitHub publishes no list of its words. Source: https://github.com/djinnos/djinn/pull/768
+        """
+        return self.reason.casefold() in ("manual", "queue_cleared")
+
 
 @dataclass(frozen=True, slots=True)
 class Repository:

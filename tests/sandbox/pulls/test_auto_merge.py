@@ -297,7 +297,7 @@ def test_the_branch_of_a_queued_pull_request_takes_no_push(
         f"query Q($p: ID!) {{ node(id: $p) {{ ... on PullRequest {{ {items} }} }} }}", p=node
     )
     (left,) = shown["data"]["node"]["timelineItems"]["nodes"]
-    assert left == {"reason": "dequeued", "beforeCommit": tested["headCommit"]}
+    assert left == {"reason": "manual", "beforeCommit": tested["headCommit"]}
     assert entry["headCommit"] is not None
     assert api("PUT", f"pulls/{number}/update-branch").status_code == 202
 

@@ -61,7 +61,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     merging = replace(before, head=pull.head_sha, has_queue=pull.has_queue, ejection=ejection)
     if ejection and is_new:
         # The head of the look before was thrown out; one that was pushed since is another attempt.
-        head = before.head or (pull.head_sha if ejection_of(pull) else "")
+        head = before.head or (pull.head_sha if _leaving(pull) else "")
         merging = replace(merging, ejected=head, asked={**merging.asked, plan.AUTO_MERGE: head})
     was_queued, queue = bool(before.queued), pull.queue
     commit = queue.commit if queue and queue.state == "AWAITING_CHECKS" else ""
@@ -79,10 +79,11 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
         return replace(merging, auto_on="" if is_back else pull.head_sha, is_left_off=False)
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
     is_asked = before.asked.get(plan.AUTO_MERGE) == pull.head_sha and not is_off
+    is_off = is_off or _is_taken_out(pull, merging, now)
     return replace(
         merging,
         auto_on="",
-        is_left_off=before.is_left_off or is_off,
+        is_left_off=(before.is_left_off or is_off) and queue is None,
         is_ours=before.is_ours and bool(is_asked or queue),
     )
 
@@ -104,6 +105,20 @@ def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) ->
 
 
 def ejection_of(pull: PullRequest) -> Ejection | None:
+    """How the merge queue threw it out last; None if it is there again, or a check began since then."""
+    ejection = _leaving(pull)
+    return None if ejection is None or ejection.is_by_hand else ejection
+
+
+def _is_taken_out(pull: PullRequest, merging: MergeRecord, now: float) -> bool:
+    """True if a person took this head out of the queue; a hand-off's next push comes before it settles."""
+    ejection = _leaving(pull)
+    if ejection is None or merging.ejected not in ("", pull.head_sha):
+        return False
+    return ejection.is_by_hand and _is_settled(ejection, now)
+
+
+def _leaving(pull: PullRequest) -> Ejection | None:
     """How it left the merge queue last; None if it is there again, or a check began since then."""
     ejection = pull.ejection if pull.queue is None else None
     if ejection is None or ejection.at is None:
@@ -152,9 +167,19 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
         tell(f"auto-merge:{number}:{head}:back", text, ends=("auto-merge",))
     elif snapshot.record.pull.tampering and pull.is_auto_merge and not merging.is_ours:
         tell(f"auto-kept:{number}", words.auto_merge_kept(number), Audience.ASK)
-    if merging.is_left_off and snapshot.rules.auto_merge:
-        tell(f"auto-merge:{number}:off", words.auto_merge_left_off(number))
-    return merge_notices
+    return merge_notices + _left_off(snapshot, pull, merging)
+
+
+def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
+    """A notice of what a person undid, and is left so: its place in the queue, or auto-merge."""
+    number = pull.number
+    if _is_taken_out(pull, merging, snapshot.now):
+        text = words.taken_out(number, pull.url)
+        return [Notice(f"queue:{number}:{merging.ejection}:out", text, Audience.NOTE)]
+    is_out = pull.ejection is not None and pull.ejection.is_by_hand
+    if is_out or not (merging.is_left_off and snapshot.rules.auto_merge):
+        return []
+    return [Notice(f"auto-merge:{number}:off", words.auto_merge_left_off(number), Audience.NOTE)]
 
 
 def stands(pull: PullRequest, merging: MergeRecord, now: float) -> Awaiting:
@@ -164,7 +189,8 @@ def stands(pull: PullRequest, merging: MergeRecord, now: float) -> Awaiting:
     """
     if pull.mergeable == CONFLICTING or pull.changes_due:
         return Awaiting(Whom.AUTHOR, "")
-    if pull.ejection is not None and pull.queue is None and merging.ejected == pull.head_sha:
+    is_by_queue = pull.ejection is not None and not pull.ejection.is_by_hand
+    if pull.ejection and is_by_queue and pull.queue is None and merging.ejected == pull.head_sha:
         is_settled = _is_settled(pull.ejection, now)
         return Awaiting(Whom.AUTHOR, words.still_out(pull.ejection.reason) if is_settled else "")
     if not (_is_green(pull) or pull.queue is not None or pull.is_auto_merge):
