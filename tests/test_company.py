@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 from lifecycle.api import Wake
+from lifecycle.claim.engine import look
+from lifecycle.claim.record.claim_store import Listener
 from tests.conftest import Place
 from tests.factories import texts
 
@@ -123,6 +125,20 @@ def test_an_issue_that_was_closed_elsewhere_is_noticed(place: Place) -> None:
     assert [r.operation for r in place.requests()] == ["ObserveClaim"]
     place.control.reopen_issue(42)
     assert "closed" not in texts(place.tree().tick())
+
+
+def test_that_an_issue_was_closed_waits_until_it_is_told_whoever_looks_meanwhile(
+    place: Place,
+) -> None:
+    """An idle look queues it; a stop does not read the issue, so it delivers what waits."""
+    place.ready()
+    place.hook("on-stop", STOP)
+    place.control.close_issue(42)
+    place.clock.offset += 121
+    tree = place.tree()
+    look.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
+    assert "was closed on GitHub meanwhile" in place.hook("on-stop", STOP).stdout
+    assert "was closed" not in place.hook("on-stop", STOP).stdout + place.hook("on-idle", {}).stdout
 
 
 def test_somebody_elses_task_is_not_entered_by_an_edit(place: Place) -> None:

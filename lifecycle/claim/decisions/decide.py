@@ -269,6 +269,13 @@ def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
     return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)
 
 
+def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
+    """The keys of `_closed_elsewhere` if this look did not read the issue: they stand as they stood."""
+    if snapshot.observation is not None:
+        return ()
+    return ("closed-elsewhere", f"no-such-issue:{snapshot.record.claim.issue_number}")
+
+
 def complaints(record: Record) -> tuple[Notice, ...]:
     """Notices about refusals that still stand, each to the audience that can do something about it."""
     notices = []

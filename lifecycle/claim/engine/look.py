@@ -225,6 +225,8 @@ def _work(working: LookUnderWay, loaded: Loaded) -> None:
     """Observe, then decide and act until nothing is left to do now, the file changed, or the time is up."""
     try:
         _observe(working, loaded)
+        prefix = working.record.claim_key
+        working.stated |= {f"{prefix}/{key}" for key in deciding.unjudged(working.seen)}
         for _ in range(deciding.MAX_STEPS):
             if working.is_gone or working.was_edited or working.is_finished:
                 break
