@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from msgspec.structs import replace
 from lifecycle.api import Wake
 from lifecycle.sandbox.control import Control
 from lifecycle.sandbox.seed import default_seed
-from lifecycle.sandbox.seed.form import SeedRepository
-from lifecycle.sandbox.server import Sandbox
+from lifecycle.sandbox.seed.form import SeedRepository, SeedToken, SeedUser
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from tests.cli.outcome import ok
 from tests.clones import clone
 from tests.conftest import Place, environment_of
@@ -21,20 +22,44 @@ BASE = "octo-org/hello-service"
 FORK = "octocat/hello-service"
 
 
+READER = "owner-of-the-fork-0123456789"
+
+
 @pytest.fixture
 def fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     """A clone of octocat's fork, whose issues and pull requests are upstream's."""
     seed = default_seed()
     seed = replace(seed, repositories=[*seed.repositories, SeedRepository(name=FORK, fork_of=BASE)])
     with Sandbox(seed) as sandbox:
-        info, root = sandbox.info, tmp_path / "clone"
-        environment = {**environment_of(info, root), "LIFECYCLE_REPOSITORY": BASE}
-        for name, value in environment.items():
-            if name.startswith("GIT_"):
-                monkeypatch.setenv(name, value)
-        url = info.git_url.replace(BASE, FORK)
-        clone(url, root, environment)
-        yield Place(info, Control(info.control_url), root, environment)
+        yield _cloned(sandbox.info, FORK, tmp_path / "clone", monkeypatch)
+
+
+@pytest.fixture
+def readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """A clone of the fork of bob, who may only read upstream."""
+    seed, name = default_seed(), "bob/hello-service"
+    seed = replace(
+        seed,
+        users=[*seed.users, SeedUser("bob", role="read")],
+        tokens=[*seed.tokens, SeedToken(READER, "bob", ["repo", "project"])],
+        repositories=[*seed.repositories, SeedRepository(name=name, fork_of=BASE)],
+    )
+    with Sandbox(seed) as sandbox:
+        info = sandbox.info
+        url = info.git_url.replace(info.token, READER)
+        info = dataclasses.replace(info, token=READER, git_url=url)
+        yield _cloned(info, name, tmp_path / "clone", monkeypatch)
+
+
+def _cloned(info: SandboxInfo, whose: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A clone of a fork, with upstream's issues and pull requests."""
+    environment = {**environment_of(info, root), "LIFECYCLE_REPOSITORY": BASE}
+    for name, value in environment.items():
+        if name.startswith("GIT_"):
+            monkeypatch.setenv(name, value)
+    url = info.git_url.replace(BASE, whose)
+    clone(url, root, environment)
+    return Place(info, Control(info.control_url), root, environment)
 
 
 @pytest.mark.soak("cli/test_fork.py::test_a_pull_request_from_a_fork_is_opened_and_found_upstream")
@@ -75,3 +100,19 @@ def test_a_branch_of_that_name_upstream_is_somebody_elses(fork: Place) -> None:
     fork.tree().tick(Wake.STOP)
     assert fork.claim()["pr_number"] not in (None, theirs)
     assert len(fork.pulls()) == 2
+
+
+def test_who_may_not_close_the_issue_ends_the_claim_and_says_nothing_of_completion(
+    readers: Place,
+) -> None:
+    """A contributor's yes after the merge: the issue is left open and without a comment for who may."""
+    ok(readers.cli("claim", "42"))
+    readers.work(readers.claim()["branch"], push=False)
+    ok(readers.cli("handoff", "--summary", "Fix race condition"))
+    readers.tree().tick(Wake.STOP)
+    readers.control.merge_pull(readers.claim()["pr_number"])
+    closed = ok(readers.cli("close"))
+    assert "Issue #42 stays open, since this account may not close it" in closed
+    assert not (readers.root / ".agent-claim.json").exists()
+    issue = readers.issue()
+    assert (issue["state"], issue["comments"]) == ("open", [])

@@ -233,6 +233,14 @@ def closed(issue: int | None, board: str) -> str:
     return f"Issue #{issue} closed. {board} The claim file was deleted."
 
 
+def left_open(issue: int | None) -> str:
+    """The end of a claim whose account may not close the issue, as a contributor's."""
+    return (
+        f"Issue #{issue} stays open, since this account may not close it: ask somebody who may. The claim "
+        "has ended, and its file was deleted."
+    )
+
+
 def status_set(status: str, *, is_labels: bool) -> str:
     """The board followed, or the label in its place."""
     return f"{'Status label' if is_labels else 'Board'} → {status}."

@@ -345,6 +345,7 @@ class GitHubForge(PullCalls):
             board_note=self._choice.note if look.board else None,
             merge_method=translate.merge_method(node),
             writable=text(node, "id") if _may_write(node) else "",
+            is_not_ours_to_close=_may_not_close(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
@@ -353,6 +354,12 @@ class GitHubForge(PullCalls):
 def _may_write(node: Json) -> bool:
     """True if the token's owner may write, as far as GitHub shows; the token may still be allowed less."""
     return word(node.get("viewerPermission")) in _WRITERS and node.get("isArchived") is False
+
+
+def _may_not_close(node: Json) -> bool:
+    """True if the token's owner may only read, and did not write the issue: whoever did may close it."""
+    is_author = part(node, "issue").get("viewerDidAuthor") is not False
+    return word(node.get("viewerPermission")) == "READ" and not is_author
 
 
 def _repository_in(reply: GraphReply) -> Json:

@@ -196,6 +196,8 @@ def comment_of(record: Record) -> plan.PostComment:
 def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     """The next step of closing, once it is settled that the issue closes."""
     record, claim = snapshot.record, snapshot.record.claim
+    if observed.is_not_ours_to_close and not record.ending.issue_closed:
+        return _left_open(snapshot)
     comment = comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
         return comment
@@ -214,6 +216,13 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     text = " ".join([text, *derive.left_out(record, is_closed=True)])
     return last_step(record, f"issue-closed:{claim.pull}", text)
+
+
+def _left_open(snapshot: Snapshot) -> Decision:
+    """The next step of ending a claim whose issue its account may not close: nothing is written there."""
+    number = snapshot.record.claim.issue_number
+    step = card_and_link.link_ending_step(snapshot) or lease_step(snapshot)
+    return step or last_step(snapshot.record, f"left-open:{number}", messages.left_open(number))
 
 
 def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
