@@ -248,6 +248,7 @@ def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
     assert clock.offset == pytest.approx(600, abs=60)
     assert "PR #46" in late.state[0]
 
+    place.control.set_check(46, "test", status="in_progress", conclusion=None)
     place.control.add_fault(Fault("status", status=502))
     assert wait(place, seconds=600).ending is Ending.TIME_OUT
     clock.at(clock.offset + 200, lambda: place.control.add_fault(Fault("cut", count=10_000)))

@@ -15,7 +15,7 @@ from lifecycle.claim.record.sections import MergeRecord, PullRecord
 from lifecycle.claim.record.state import fold
 from lifecycle.core.plan import Audience, PullRequestOpened, Wake
 from lifecycle.core.timing import render_time
-from lifecycle.core.values.checks import Bucket, Check, Checks
+from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.core.values.model import PullState
 from lifecycle.storage.state_file import lasting
 from tests.claim.steps import (
@@ -44,6 +44,44 @@ def test_fault_2_no_checks_is_not_green(phase: Phase) -> None:
     for found in (Checks(SHA), Checks(SHA, checks(Bucket.PASS).runs, is_complete=False)):
         shown = observation(by_number=pull(checks=found), item=ITEM)
         assert "CI" not in texts(decide(seen(made, observed=shown)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "how"),
+    [
+        ({}, "is ready to merge"),
+        (
+            {"is_draft": True},
+            "is a draft, and cannot be merged before it is marked as ready on its page",
+        ),
+    ],
+)
+def test_a_head_that_has_no_checks_for_minutes_waits_for_none(
+    changes: dict[str, Any], how: str
+) -> None:
+    """The person is told once how its merge stands, as of a green one; `status` says it from then on."""
+    made = record(**{**REVIEW, "phase": "checks_running"}, memory={"judged": "checks_running"})
+    bare = pull(checks=Checks(SHA), merge_state="CLEAN", **changes)
+    start = seen(made, observed=observation(by_number=bare, item=ITEM), looked_at_checks=True)
+    first = decide(start)
+    assert first.record is not None
+    assert (texts(first), first.record.pull.merging.standing) == ("", "")
+    early = decide(replace(start, record=first.record, now=NOW + 299))
+    assert texts(early) == ""
+    late = decide(replace(start, record=first.record, now=NOW + 300))
+    assert late.record is not None
+    (told,) = late.notices
+    assert (told.audience, told.text.endswith(f"so none is waited for: it {how}.")) == (
+        Audience.NOTE,
+        True,
+    )
+    assert late.record.pull.merging.standing == how
+    person = f"PR #107 {how}" if changes else "PR #107 waits for a person to merge it"
+    assert briefing.next_line(late.record) == f"{person}."
+    required = Checks(SHA, required=(Required("test"),))
+    waits = observation(by_number=replace(bare, checks=required), item=ITEM)
+    demanded = decide(replace(start, record=first.record, observation=waits, now=NOW + 300))
+    assert "none is waited for" not in texts(demanded)
 
 
 def test_green_names_the_count_and_the_pull_request() -> None:

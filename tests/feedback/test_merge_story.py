@@ -127,6 +127,7 @@ def test_a_conflict_comes_with_files_both_sides_commits_and_the_command(
     place: Place, number: int
 ) -> None:
     """One sentence; the waiter's lines name all that git finds without a checkout; then it is solved so."""
+    place.control.set_check(number, "test", status="in_progress", conclusion=None)
     place.control.push_commit("main", {"work.txt": "theirs\n", "b.txt": "b\n"}, "Theirs")
     before = place.git("status", "--porcelain"), place.git("rev-parse", "HEAD")
     reckoned(place)
@@ -255,6 +256,25 @@ def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number:
     assert is_on(place, number)
     place.control.set_check(number, "test")
     assert "merged! Should I close issue #42?" in texts(wake(place))
+
+
+@demands()
+def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_persons(
+    place: Place, number: int
+) -> None:
+    """The person is told once; all views say it from then on, and that it became a draft."""
+    said = [texts(wake(place)) for _ in range(4)]
+    note = f"No check has registered on PR #{number} for minutes"
+    assert [note in told for told in said] == [False, False, False, True]
+    merge = f"PR #{number} waits for a person to merge it"
+    assert awaited(place) == (f"{merge}.", [merge])
+    assert f"PR #{number} is ready to merge." in place.cli("feedback", "merge").stdout
+    mutate(place, "convertPullRequestToDraft", number)
+    draft = (
+        f"PR #{number} is a draft, and cannot be merged before it is marked as ready on its page"
+    )
+    assert f"{draft}." in texts(wake(place))
+    assert awaited(place) == (f"{draft}.", [draft])
 
 
 @demands(contexts=["test"], merge_queue=True)

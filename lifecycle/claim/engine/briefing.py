@@ -159,7 +159,8 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         return mending
     waits = ("failed", "running", "unfinished", "missing", "stale", "held", "hidden")
     is_held_up = any(checks.get(key) for key in waits)
-    is_green = phase is Phase.CHECKS_RUNNING and checks.get("passed") and not is_held_up
+    is_over = checks.get("passed") or record.pull.merging.standing
+    is_green = phase is Phase.CHECKS_RUNNING and is_over and not is_held_up
     if is_green and (line := until_the_merge(record)):
         return line
     return NEXT_STEPS[phase] if has_hooks else _BY_HAND.get(phase, NEXT_STEPS[phase])

@@ -182,7 +182,7 @@ def standing_of(pull_request: PullRequest) -> list[str]:
     ejection = merge_standing.ejection_of(pull_request)
     how = merge_messages.readiness(pull_request, is_reported=False)
     how = how if ejection is None else merge_messages.thrown_out(ejection.reason)
-    is_ready = how.startswith("is ready")
+    is_ready = how.startswith("is ready") and not checks.are_none
     return lines if is_ready and lines else [merge_messages.standing(number, how), *lines]
 
 

@@ -125,6 +125,14 @@ def standing(number: int, how: str) -> str:
     return f"PR #{number} {how}."
 
 
+def unchecked(number: int, how: str) -> str:
+    """No check has come for minutes, nor is any demanded."""
+    return (
+        f"No check has registered on PR #{number} for minutes, and none is required, so none is waited "
+        f"for: it {how}."
+    )
+
+
 def behind(number: int, base: str) -> str:
     """The base demands that the branch holds its newest commit."""
     return (

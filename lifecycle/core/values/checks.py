@@ -177,6 +177,12 @@ class Checks:
         return Verdict.GREEN if is_over and not is_awaited else Verdict.PENDING
 
     @property
+    def are_none(self) -> bool:
+        """True if none has registered, none is awaited, and nothing is hidden: perhaps there are none."""
+        is_awaited = self.missing or self.held or self.unfinished or self.is_late
+        return not (self.runs or is_awaited or self.hidden) and self.is_complete
+
+    @property
     def is_green(self) -> bool:
         """True if the verdict is green."""
         return self.verdict is Verdict.GREEN

@@ -187,8 +187,10 @@ def _await(
     if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
         by_others = (Whom.AUTHOR, Whom.QUEUE, Whom.AUTO_MERGE)
-        if pull.state is values.PullStanding.PASSED and record.pull.merging.awaits not in by_others:
-            since = ages.last(f"green:{number}:{head}")
+        merging, is_passed = record.pull.merging, pull.state is values.PullStanding.PASSED
+        is_unchecked = pull.state is values.PullStanding.UNCHECKED and bool(merging.standing)
+        if (is_passed or is_unchecked) and merging.awaits not in by_others:
+            since = ages.last(f"{'green' if is_passed else 'unchecked'}:{number}:{head}")
             what = briefing.until_the_merge(record).removesuffix(".")
             reading.await_person("pull", what, since, pull.url)
         if pull.state is values.PullStanding.HELD:

@@ -182,10 +182,13 @@ def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> li
     return [Notice(f"auto-merge:{number}:off", words.auto_merge_left_off(number), Audience.NOTE)]
 
 
-def stands(pull: PullRequest, merging: MergeRecord, now: float) -> Awaiting:
+def stands(
+    pull: PullRequest, merging: MergeRecord, now: float, *, is_unchecked: bool = False
+) -> Awaiting:
     """Whom the merge waits for, and how it stands; "" if another notice says it all, or nobody can know.
 
-    A head that the queue threw out stands so until another one is pushed, or it is queued again.
+    A head that the queue threw out stands so until another one is pushed, or it is queued again. One that
+    `is_unchecked` waits for no checks: it has none, and none comes.
     """
     if pull.mergeable == CONFLICTING or pull.changes_due:
         return Awaiting(Whom.AUTHOR, "")
@@ -193,7 +196,8 @@ def stands(pull: PullRequest, merging: MergeRecord, now: float) -> Awaiting:
     if pull.ejection and is_by_queue and pull.queue is None and merging.ejected == pull.head_sha:
         is_settled = _is_settled(pull.ejection, now)
         return Awaiting(Whom.AUTHOR, words.still_out(pull.ejection.reason) if is_settled else "")
-    if not (_is_green(pull) or pull.queue is not None or pull.is_auto_merge):
+    is_checked = _is_green(pull) or is_unchecked
+    if not (is_checked or pull.queue is not None or pull.is_auto_merge):
         return Awaiting(Whom.CHECKS, "")
     whom = _merger(pull)
     is_known = whom is not Whom.MERGE or not _is_unknown(pull)

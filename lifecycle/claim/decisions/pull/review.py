@@ -30,7 +30,10 @@ APPROVED = "APPROVED"
 _BAD = ("FAILURE", "ERROR")
 """GitHub's words for checks that did not pass."""
 
-_RESULTS = ("failed", "green", "waits", "rerun", "inherited", "mended", "stopped")
+UNCHECKED_SECONDS = 300.0
+"""For how long a head is seen without any check before it counts as having none: checks register late."""
+
+_RESULTS = ("failed", "green", "unchecked", "waits", "rerun", "inherited", "mended", "stopped")
 """Events about the result of the checks: a notice of one takes the place of the one before it."""
 
 WHILE_OPEN = (
@@ -84,6 +87,9 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         names, text = _persons(snapshot, pull, checks)
         is_early = names == checks.missing and not _is_settled(snapshot, checks)
         summary = _summary(checks, durations, () if is_early else names)
+        since = _none_since(snapshot, checks)
+        summary |= {} if since is None else {"none_since": since}
+        is_unchecked = since is not None and snapshot.now - since >= UNCHECKED_SECONDS
         pull_record = replace(pull_record, checks=summary, durations=durations)
         result: tuple[Notice, ...] = ()
         if names:
@@ -93,7 +99,13 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             pull_record, result = _failed(pull_record, pull, checks)
         elif checks.verdict is Verdict.GREEN:
             result = _green(snapshot, pull, checks, is_reported=is_reported)
-        standing = merge_standing.stands(pull, pull_record.merging, snapshot.now)
+        standing = merge_standing.stands(
+            pull, pull_record.merging, snapshot.now, is_unchecked=is_unchecked
+        )
+        if is_unchecked and standing.why:
+            text = merge_messages.unchecked(pull.number, standing.why)
+            key = f"unchecked:{pull.number}:{checks.sha}"
+            result = (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
         notices += merge_standing.notices(snapshot, pull, pull_record)
         notices += [] if is_reported else merge_standing.moved(snapshot, pull, standing.why)
         merging = replace(pull_record.merging, standing=standing.why, awaits=standing.whom.value)
@@ -107,6 +119,15 @@ def over(pull: PullRequest) -> tuple[str, ...]:
     """Events that are over for the pull request as it was read: a conflict, requests for changes."""
     is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_due}
     return tuple(event for event, holds in is_over.items() if holds)
+
+
+def _none_since(snapshot: Snapshot, checks: Checks) -> float | None:
+    """Since when this head is seen without any check that is there or awaited; None if it has one."""
+    if not checks.are_none:
+        return None
+    before = snapshot.record.pull.checks or {}
+    since = before.get("none_since") if before.get("sha") == checks.sha else None
+    return snapshot.now if since is None else float(since)
 
 
 def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
