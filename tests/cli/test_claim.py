@@ -116,6 +116,20 @@ def test_the_case_of_a_boards_options_matters_to_nobody(place: Place) -> None:
 
 
 @SOAKED
+def test_claim_names_the_open_pull_requests_that_are_for_the_task_already(place: Place) -> None:
+    """One that closes it, whatever its branch is called; it costs no request, and the claim stands."""
+    place.control.push_commit("fix-race", {"q.py": "x"}, "Fix", by="sam")
+    number = place.control.open_pull("fix-race", "Fix the race", body="Closes #42", by="sam")
+    place.clear()
+    said = place.cli("claim", "42")
+    assert f"An open PR is for #42 already: #{number}." in said.stdout + said.stderr
+    assert [asked.operation for asked in place.requests()].count("ObserveClaim") == 1
+    assert place.claim()["pr_number"] is None
+    ok(place.cli("release"))
+    place.control.close_pull(number)
+    assert "An open PR" not in ok(place.cli("claim", "42"))
+
+
 def test_claim_warns_unless_ready_for_agent(place: Place) -> None:
     """Readiness is a warning, not a refusal."""
     out = ok(place.cli("claim", "44"))

@@ -15,7 +15,13 @@ from lifecycle.claim.commands import admission, unfinished_claims
 from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
-from lifecycle.claim.commands.task_reading import cards_here, pull_request_of, read_task, which_task
+from lifecycle.claim.commands.task_reading import (
+    cards_here,
+    pull_request_of,
+    read_task,
+    rivals,
+    which_task,
+)
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
@@ -201,6 +207,7 @@ class _Taking:
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, base)
         pull = pull_request_of(world, task, branch, base, former)
+        notes += rivals(task, pull)
         # From here on the issue and its card are written.
         unfinished_claims.amend(claim_store, is_held=True)
         if login not in world.forge.assign(number, login):
@@ -229,6 +236,8 @@ class _Taking:
             linked=linked,
         )
         record = _going_on(record, task.before, pull)
+        if pull is not None and pull.state is PullState.MERGED:
+            record = record.with_pull(merged_into=derive.elsewhere(pull, base, task.seen))
         if task.lost is None:
             record = claim_store.create(record)
         else:

@@ -126,3 +126,23 @@ def pull_request_of(
     theirs = Record(values, created_at=since or 0.0, is_taken=True)
     pull = derive.pull_request_of(theirs, seen, Rules(owner, base))
     return pull if pull is not None and pull.state is PullState.MERGED else None
+
+
+def rivals(task: TaskAsked, pull: PullRequest | None) -> list[str]:
+    """A remark on open pull requests for the issue besides the task's own; none if GitHub shows none."""
+    issue, seen = task.issue, task.seen
+    referring = [
+        other.number
+        for other in seen.by_branch
+        if other.state is PullState.OPEN and derive.refers(other, issue.number, seen.repository)
+    ]
+    own = pull.number if pull is not None else None
+    numbers = sorted({*seen.closers, *referring} - {own})
+    if not numbers:
+        return []
+    listed = ", ".join(f"#{number}" for number in numbers)
+    remark = (
+        f"An open PR is for #{issue.number} already: {listed}. Look at it before you begin; to leave the "
+        "task to it, run: lifecycle release"
+    )
+    return [remark]

@@ -35,7 +35,8 @@ WRITES = "observe_writes"
 _WRITERS = {"ADMIN", "MAINTAIN", "WRITE"}
 
 _ABSENT = {("repository", "issue"), ("repository", "byNumber")}
-_OF_WRITES = {"viewerPermission", "compare", "lease"}
+_CLOSERS = "closedByPullRequestsReferences"
+_OF_WRITES = {"viewerPermission", "viewerDidAuthor", _CLOSERS, "compare", "lease"}
 """Without these a look is whole, writes go out one by one, and who holds the lease is not known."""
 _OF_IDS = "repositoryOwner"
 """A look is whole without the board's ids, too: whoever writes the card reads them and reports errors."""
@@ -346,6 +347,7 @@ class GitHubForge(PullCalls):
             merge_method=translate.merge_method(node),
             writable=text(node, "id") if _may_write(node) else "",
             is_not_ours_to_close=_may_not_close(node),
+            closers=_closers(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
@@ -360,6 +362,17 @@ def _may_not_close(node: Json) -> bool:
     """True if the token's owner may only read, and did not write the issue: whoever did may close it."""
     is_author = part(node, "issue").get("viewerDidAuthor") is not False
     return word(node.get("viewerPermission")) == "READ" and not is_author
+
+
+def _closers(node: Json) -> tuple[int, ...]:
+    """The repository's open pull requests that close the issue, as GitHub shows them beside it."""
+    name = node.get("nameWithOwner")
+    return tuple(
+        int(pull["number"])
+        for pull in nodes(part(node, "issue"), _CLOSERS)
+        if word(pull.get("state")) == "OPEN"
+        and part(pull, "repository").get("nameWithOwner") == name
+    )
 
 
 def _repository_in(reply: GraphReply) -> Json:
