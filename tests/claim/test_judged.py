@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.claim.decisions.pull import merge_standing
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
+from lifecycle.claim.record.sections import MergeRecord
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
@@ -126,13 +127,18 @@ def test_unanswered_conversations_are_known_and_named_where_the_merge_is_blocked
 
 
 def test_checks_that_were_not_read_say_nothing() -> None:
-    """A look without the checks keeps what the last poll knew."""
-    memory = {"pull.checks": {"sha": SHA, "passed": 4}}
+    """A look without the checks keeps what the last poll knew, unless the head is another one by now."""
+    ready = MergeRecord(head=SHA, standing="is ready to merge", awaits="merge", auto_on=SHA)
+    memory = {"pull.checks": {"sha": SHA, "passed": 4}, "pull.merging": ready, "pull.head": SHA}
     made = seen(record(**REVIEW, memory=memory), looked_at_checks=False)
     for shown in (pull(checks=GREEN), pull(checks=None)):
         found = judge(made, shown)
         assert found.notices == ()
         assert found.known.checks == {"sha": SHA, "passed": 4}
+        assert found.known.merging == ready
+    pushed = judge(made, pull(head_sha="b" * 40))
+    assert (pushed.known.head, pushed.known.checks) == ("b" * 40, None)
+    assert pushed.known.merging == MergeRecord(head=SHA, auto_on=SHA)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -605,3 +606,23 @@ def test_a_hook_that_is_only_linked_to_ends_quietly(session: Session, tmp_path: 
     done = session.place.run(str(link), CLAUDE_CODE_SESSION_ID=ONE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert "PR #46 created" in session.on_stop().model  # it had something to say
+
+
+def test_green_of_the_head_before_is_told_as_no_green_of_a_new_one(session: Session) -> None:
+    """More was pushed since the checks passed: a start asks GitHub, and nobody is told of green."""
+    place = session.place
+    session.on_stop()
+    place.control.set_check(46, "test", conclusion="success")
+    session.cli("tick")
+    assert "PR #46 waits for a person to merge it" in place.cli("status").stdout
+    place.work()
+    place.control.set_check(46, "test", conclusion="failure")
+    session.end()
+    told = Session(place, TWO).start()
+    status = json.loads(place.cli("status", "--json").stdout)
+    views = (told.model, place.cli("status").stdout, place.cli("watch", "--once").stdout)
+    for view in views:
+        assert "passed" not in view
+        assert "a person to merge" not in view
+        assert "is ready to merge" not in view
+    assert status["claim"]["checks"] is None

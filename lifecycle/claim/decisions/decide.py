@@ -216,7 +216,7 @@ def _not_there(snapshot: Snapshot) -> Decision:
 def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """The next step while the pull request is open: judge checks and reviews, or note that it reopened."""
     claim = snapshot.record.claim
-    pull_record = replace(snapshot.record.pull, url=pull.url, head=pull.head_sha)
+    pull_record = replace(snapshot.record.pull.at(pull.head_sha), url=pull.url)
     fields: ClaimChanges = {"pr_number": pull.number}
     notices: tuple[Notice, ...]
     if claim.phase == Phase.PR_CLOSED:

@@ -319,7 +319,9 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
         queue(working, notices)
     pull = observed.by_number
     if pull is not None and pull.state is model.PullState.OPEN:
-        working.claim_store.ledger.end(working.record.claim_key, review.over(pull))
+        working.claim_store.ledger.end(
+            working.record.claim_key, review.over(working.record.pull, pull)
+        )
         _hear_failures(working, pull)
         _hear_reviews(working, pull)
 

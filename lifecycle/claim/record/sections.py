@@ -143,7 +143,7 @@ class PullRecord:
     Attributes:
         url, head: its page, and the commit that GitHub shows as its head.
         opened: the number of the pull request that this claim opened itself.
-        checks: the last poll's counts and failing names, for `status`.
+        checks: the last poll's counts and failing names, if that was of this head; for `status`.
         durations: how many seconds each check took when it last ended, by name.
         announced: the head and the failing checks of the last notice about failures.
         changes_by: who asked for changes in a review that stands.
@@ -188,6 +188,14 @@ class PullRecord:
         names = ("checks", "changes_by", "is_approved", "conflicts_with", "unanswered", "reruns")
         gone = {name: getattr(PullRecord(), name) for name in names}
         return replace(self, merging=replace(self.merging, standing=""), **gone)
+
+    def at(self, head: str) -> PullRecord:
+        """What is known once this is its head: nothing that came of another head's checks."""
+        is_of_it = self.checks is None or self.checks.get("sha", head) == head
+        merging = self.merging
+        if merging.head not in ("", head):
+            merging = replace(merging, standing="", awaits="")
+        return replace(self, head=head, checks=self.checks if is_of_it else None, merging=merging)
 
     @property
     def is_unread(self) -> bool:

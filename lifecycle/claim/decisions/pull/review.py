@@ -63,12 +63,12 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read; its checks only if this look read them."""
     is_conflicting = pull.mergeable == merge_standing.CONFLICTING
     checks = pull.checks if snapshot.looked_at_checks else None
-    merge = snapshot.record.pull.merging
+    pull_record = snapshot.record.pull.at(pull.head_sha)
+    merge = pull_record.merging
     pull_record = replace(
-        snapshot.record.pull,
+        pull_record,
         merging=merge_standing.known(merge, pull, snapshot.now) if checks is not None else merge,
         url=pull.url,
-        head=pull.head_sha,
         changes_by=tuple(review.author for review in pull.changes_due),
         is_approved=pull.review_decision == APPROVED,
         conflicts_with=pull.base if is_conflicting else "",
@@ -111,13 +111,19 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         merging = replace(pull_record.merging, standing=standing.why, awaits=standing.whom.value)
         pull_record = replace(pull_record, merging=merging)
         notices += result
-    whole = (replace(notice, ends=(*notice.ends, *over(pull))) for notice in notices)
+    ended = over(pull_record, pull)
+    whole = (replace(notice, ends=(*notice.ends, *ended)) for notice in notices)
     return Judged(pull_record, tuple(whole))
 
 
-def over(pull: PullRequest) -> tuple[str, ...]:
-    """Events that are over for the pull request as it was read: a conflict, requests for changes."""
+def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
+    """Events that are over for the pull request as it was read: a conflict, requests for changes.
+
+    Of another head than `known` has, what green checks led to is over, too.
+    """
+    is_other = known.head not in ("", pull.head_sha)
     is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_due}
+    is_over |= {"green": is_other, "standing": is_other}
     return tuple(event for event, holds in is_over.items() if holds)
 
 
