@@ -26,6 +26,19 @@ def branch_of(root: str | os.PathLike[str]) -> str:
     return words[1].removeprefix("refs/heads/") if words[:1] == ["ref:"] and len(words) > 1 else ""
 
 
+def pushed_at(folder: str | os.PathLike[str], remote: str, branch: str) -> tuple[str, float]:
+    """The commit of a branch's remote-tracking ref below git's common folder, and when it was set.
+
+    ("", 0.0) unless git keeps the ref as a file, as after a push or a fetch of something new.
+    """
+    path = os.path.join(folder, "refs/remotes", remote, branch)
+    try:
+        read = regular_files.content(path, limit=_LINE)
+    except (OSError, ValueError):
+        return "", 0.0
+    return (read[0].decode("utf-8", "replace").strip(), read[1] / 1e9) if read else ("", 0.0)
+
+
 def _line(path: str) -> str:
     read = regular_files.content(path, limit=_LINE)
     return read[0].decode("utf-8", "replace").strip() if read is not None else ""

@@ -23,7 +23,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import REPLIES, Audience
-from lifecycle.core.timing import unhurried
+from lifecycle.core.timing import parse_time, unhurried
 from lifecycle.storage import journal, regular_files, store
 from lifecycle.storage.signs_of_life import (
     ALWAYS,
@@ -122,6 +122,22 @@ class ClaimStore:
             )
         self._last = (loaded, self.state)
         return loaded
+
+    def shown(self) -> Record | None:
+        """The claim as it is to be shown without a look, read without repair; raises as `load` does.
+
+        What was pushed from this clone after the last poll is the head by now.
+        """
+        record = self.load(repair=False).record
+        git = store.common_folder(self.root)
+        if record is None or record.pull.checks is None or git is None:
+            return record
+        from lifecycle.git.checked_out import pushed_at
+
+        remote = record.ownership.remote or "origin"
+        head, at = pushed_at(git, remote, record.claim.branch)
+        is_later = at > (parse_time(record.claim.last_check_poll) or at) + 1  # it has whole seconds
+        return replace(record, pull=record.pull.at(head)) if head and is_later else record
 
     def _merged_files(self, *, repair: bool) -> Loaded:
         """Read the files for `load`: repair what was interrupted, and merge the agent's edits."""

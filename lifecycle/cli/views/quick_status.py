@@ -52,7 +52,7 @@ def status(session: Session) -> int:
     waiting: list[str] = []
     record, is_held, problem = None, False, None
     try:
-        record = session.claim_store.load(repair=False).record
+        record = session.claim_store.shown()
         if record is None:
             from lifecycle.claim.commands import unfinished_claims
 

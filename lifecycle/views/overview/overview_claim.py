@@ -34,7 +34,7 @@ def claim_parts(reading: WorktreeRead) -> dict[str, Any]:
         StrangeFileError: something else lies in the place of a file of ours.
     """
     claim_store = ClaimStore(reading.root, reading.deadline.clock)
-    record = claim_store.load(repair=False).record
+    record = claim_store.shown()
     notices = claim_store.ledger.waiting()
     waiting = tuple(plain(notice.text, 500) for notice in notices)
     ages = _Said(claim_store, record)

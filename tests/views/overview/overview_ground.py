@@ -91,7 +91,11 @@ class OverviewGround:
         return record.claim_key
 
     def in_review(
-        self, said: Mapping[str, float] | None = None, awaits: str = "", **checks: Any
+        self,
+        said: Mapping[str, float] | None = None,
+        awaits: str = "",
+        last_check_poll: str | None = None,
+        **checks: Any,
     ) -> str:
         """A claim whose pull request 107 is open, waits for whom `awaits` says, and has these checks."""
         memory = {
@@ -101,7 +105,8 @@ class OverviewGround:
             "pull.merging": MergeRecord(awaits=awaits),
             "title": "Fix the race",
         }
-        return self.claim(said, memory=memory, phase="checks_running", pr_number=107)
+        polled = {"last_check_poll": last_check_poll}
+        return self.claim(said, (), memory, phase="checks_running", pr_number=107, **polled)
 
     def run(self, **changes: Any) -> Run:
         """Put a run here: three stories, one done, one at work."""

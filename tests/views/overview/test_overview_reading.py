@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 from lifecycle.claim.record import sections
 from lifecycle.cli.run.run import command
 from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.timing import render_time
 from lifecycle.run.state import Blocker, UserFix
 from lifecycle.run.table import RunStatus
 from lifecycle.storage.store import CLAIM_FILE, Folder
@@ -170,6 +172,26 @@ def test_a_merge_waits_for_a_person_since_the_checks_were_green(ground: Overview
     (awaited,) = ground.seen().awaited
     assert (awaited.part, awaited.since, awaited.where) == ("pull", green, PULL)
     assert awaited.what == "PR #107 waits for a person to merge it"
+
+
+def test_green_is_of_what_was_pushed_last(ground: OverviewGround) -> None:
+    """More was pushed from this clone since the last poll: nobody is called to merge it unchecked."""
+    ground.in_review(last_check_poll=render_time(1_000.0))
+    ref = ground.root / ".git/refs/remotes/origin" / factories.BRANCH
+    ref.parent.mkdir(parents=True)
+    for head, at, is_green in (
+        (factories.SHA, 2_000.0, True),
+        ("b" * 40, 900.0, True),
+        ("b" * 40, 2_000.0, False),
+    ):
+        ref.write_text(f"{head}\n")
+        os.utime(ref, (at, at))
+        seen = ground.seen()
+        assert seen.pull is not None
+        assert (seen.checks is not None) is is_green
+        assert [wait.part for wait in seen.awaited] == ["pull"] * is_green
+        assert (seen.pull.state is PullStanding.PASSED) is is_green
+        assert seen.pull.head == (head if at == 2_000.0 else factories.SHA)
 
 
 @pytest.mark.parametrize("whom", sections.Whom)
