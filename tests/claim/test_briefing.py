@@ -20,6 +20,7 @@ AGAIN = (
     "PR #107 has what was pushed, and is watched again from the agent's next stop on; now: "
     "lifecycle tick"
 )
+CLOSED = messages.closed_elsewhere(42)
 LOOK = "Look at CI, reviews and the merge with: lifecycle tick"
 MEND = "Fix, commit and push; the new head is watched."
 RED: dict[str, Any] = {"pull.checks": {"sha": "s", "passed": 1, "failed": ["lint"]}}
@@ -44,7 +45,19 @@ CLAIMS: tuple[Any, ...] = (
     (
         {**REVIEW, "phase": "pr_closed"},
         {},
-        ["pr_closed, PR #107", briefing.NEXT_STEPS[Phase.PR_CLOSED]],
+        ["pr_closed, PR #107", messages.closed_unmerged(107, 42)],
+    ),
+    (
+        {**REVIEW, "phase": "pr_closed"},
+        {"ending.issue_closed": True},
+        ["pr_closed, PR #107", messages.closed_unmerged(107, 42, is_open=False)],
+    ),
+    (REVIEW, {"ending.issue_closed": True}, ["pr_created, PR #107", WATCHED, CLOSED]),
+    ({}, {"ending.issue_closed": True}, ["coding", CLOSED]),
+    (
+        {},
+        {"ending.issue_closed": True, "ownership.is_released": True},
+        ["coding", loss_messages.released_from_afar(42)],
     ),
     (
         REVIEW,

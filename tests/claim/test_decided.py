@@ -272,6 +272,11 @@ def test_a_hand_off_that_waits_for_github_is_told_to_the_person(
         ({}, {"issue": None}, False),
         (CHECKED, {"issue": issue(is_open=False), "by_number": pull()}, True),
         (CHECKED, {"issue": issue(is_open=False), "by_number": MERGED}, False),
+        (
+            CHECKED,
+            {"issue": issue(is_open=False), "by_number": pull(state=PullState.CLOSED)},
+            False,
+        ),
         ({**CHECKED, "phase": "merged_detected"}, {"issue": issue(is_open=False)}, False),
         (DONE, {"issue": issue(is_open=False)}, False),
     ],

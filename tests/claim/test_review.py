@@ -13,6 +13,7 @@ from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import MergeRecord, PullRecord
 from lifecycle.claim.record.state import fold
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, PullRequestOpened, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
@@ -28,6 +29,7 @@ from tests.factories import (
     NOW,
     SHA,
     checks,
+    issue,
     observation,
     pull,
     record,
@@ -127,7 +129,14 @@ def test_fault_2_a_pull_request_closed_unmerged_is_a_state_of_its_own() -> None:
     step = decide(seen(record(**REVIEW), observed=shown))
     assert step.fields["phase"] == "pr_closed"
     assert step.fields["status"] == "In Progress"
-    assert "closed without being merged" in texts(step)
+    assert "closed without being merged; issue #42 stays open" in texts(step)
+    shown = replace(shown, issue=issue(is_open=False))
+    for phase in ("pr_created", "pr_closed"):
+        step = decide(seen(record(**{**REVIEW, "phase": phase}), observed=shown))
+        assert texts(step) == messages.closed_unmerged(107, 42, is_open=False)
+        assert [(say.key, say.audience) for say in step.notices] == [
+            ("closed:107:0:issue", Audience.ASK)
+        ]
 
 
 STOOD: dict[str, Any] = {

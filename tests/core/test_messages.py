@@ -68,6 +68,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.how_to_close),
         says(messages.how_to_close, counts_done=False),
         says(messages.closed_unmerged, 7, 42),
+        says(messages.closed_unmerged, 7, 42, is_open=False),
         says(messages.reopened, 7),
         says(messages.done_refused, "nothing is merged", 42, "checks_running"),
         says(messages.done_refused, "nothing is merged", 42, "pr_closed"),

@@ -626,3 +626,21 @@ def test_green_of_the_head_before_is_told_as_no_green_of_a_new_one(session: Sess
         assert "a person to merge" not in view
         assert "is ready to merge" not in view
     assert status["claim"]["checks"] is None
+
+
+def test_a_rejected_task_is_told_alike_to_agent_and_person(session: Session) -> None:
+    """A maintainer closes PR and issue: nobody is told that it stays open, or to hand off again."""
+    place = session.place
+    session.on_stop()
+    place.control.close_pull(46)
+    place.control.close_issue(42)
+    session.end()
+    told = Session(place, TWO).start()
+    sentence = "PR #46 was closed without being merged, and issue #42 is closed, too; "
+    ticked = place.cli("tick", CLAUDE_CODE_SESSION_ID=TWO).stdout
+    watch = " ".join(place.cli("watch", "--once").stdout.split())
+    for view in (told.model, told.person, ticked, place.cli("status").stdout, watch):
+        assert view.count(sentence) == 1, view
+        assert "stays open" not in view
+        assert "lifecycle handoff" not in view
+        assert "was closed on GitHub meanwhile" not in view

@@ -104,7 +104,8 @@ def decide(snapshot: Snapshot) -> Decision:
     if record.is_lost:
         return _lost(record)
     step = _effective(record, _RULES[phase](snapshot))
-    added = (*complaints(record), *_closed_elsewhere(snapshot), *card_and_link.link_notices(record))
+    closed = _closed_elsewhere(snapshot, step.fields.get("phase", claim.phase))
+    added = (*complaints(record), *closed, *card_and_link.link_notices(record))
     step = replace(step, notices=(*step.notices, *added))
     if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
@@ -189,13 +190,17 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
         case PullState.MERGED:
             return closing.merge_found(snapshot, pull)
         case PullState.CLOSED:
-            text = messages.closed_unmerged(pull.number, claim.issue_number)
+            is_open = observed.issue is None or observed.issue.is_open
+            text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_open)
             key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
             fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
             fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
             known = snapshot.record.pull.closed()
             known = replace(known, url=pull.url, head=pull.head_sha)
             notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
+            if not is_open:
+                ends = (*notice.ends, "closed", "closed-elsewhere")
+                notice = replace(notice, key=f"{key}:issue", audience=Audience.ASK, ends=ends)
             record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
             return Decision(fields, record, notices=(notice,))
         case PullState.OPEN:
@@ -253,8 +258,11 @@ _RULES = {
 }
 
 
-def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
-    """A notice if the issue was closed or deleted while the work goes on; none if its merge closed it."""
+def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
+    """A notice if the issue was closed or deleted while the work goes on; none if its merge closed it.
+
+    None either if the phase is `pr_closed` from here on: the notice about that says both.
+    """
     observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None or (observed.issue is not None and observed.issue.is_open):
         return ()
@@ -263,7 +271,7 @@ def _closed_elsewhere(snapshot: Snapshot) -> tuple[Notice, ...]:
         return (Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True),)
     pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
     is_merged = pull is not None and pull.state is PullState.MERGED
-    if is_merged or claim.phase in (Phase.DONE, Phase.MERGED_DETECTED):
+    if is_merged or claim.phase == Phase.DONE or phase in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
         return ()
     text = messages.closed_elsewhere(claim.issue_number)
     return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)

@@ -150,6 +150,10 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
         return messages.how_to_close(counts_done=counts_done)
     if phase is Phase.DONE:
         return _ending_line(record, has_hooks=has_hooks)
+    if phase in (Phase.CODING, Phase.PR_CLOSED) and (closed := closed_lines(record)):
+        return closed[0]  # what the phase asks for would go into a task that is over
+    if phase is Phase.PR_CLOSED and record.claim.pr_number:  # the notice's own words, so once
+        return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
     if phase is Phase.READY_FOR_PR and derive.is_pull_open(record):
         then = "watched again from the agent's next stop on; now" if has_hooks else "looked at with"
         return f"PR #{record.claim.pr_number} has what was pushed, and is {then}: lifecycle tick"
@@ -242,7 +246,22 @@ def problem_lines(record: Record) -> list[str]:
         for kind, trouble in record.troubles.items()
         if trouble.is_final and kind in messages.COMPLAINTS
     ]
-    return [*refusals, *record.conditions.values()]
+    return [*refusals, *record.conditions.values(), *closed_lines(record)]
+
+
+def closed_lines(record: Record) -> list[str]:
+    """The line on an issue that somebody closed, with its pull request or without, while work goes on."""
+    claim, phase = record.claim, PHASES.get(record.claim.phase)
+    is_over = record.is_lost or record.ending.releasing is not None
+    if (
+        is_over
+        or not record.ending.issue_closed
+        or phase in (None, Phase.MERGED_DETECTED, Phase.DONE)
+    ):
+        return []
+    if phase is Phase.PR_CLOSED and claim.pr_number:
+        return [messages.closed_unmerged(claim.pr_number, claim.issue_number, is_open=False)]
+    return [messages.closed_elsewhere(claim.issue_number)]
 
 
 def board_lines(board: BoardBrief, repository: Repository) -> list[str]:

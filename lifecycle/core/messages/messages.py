@@ -156,8 +156,14 @@ def _on_a_yes(counts_done: bool) -> str:
     return f"{yes}; on a no, go on: the next hand-off opens another PR."
 
 
-def closed_unmerged(number: int, issue: int | None) -> str:
-    """The pull request was closed without a merge."""
+def closed_unmerged(number: int, issue: int | None, *, is_open: bool = True) -> str:
+    """The pull request was closed without a merge; `is_open`: the issue is."""
+    if not is_open:
+        return (
+            f"PR #{number} was closed without being merged, and issue #{issue} is closed, too; the claim "
+            "and the work are kept. Ask the user: if nothing is to come of it, leave the task with: "
+            "lifecycle release; otherwise the issue is reopened first."
+        )
     return (
         f"PR #{number} was closed without being merged; issue #{issue} stays open and the claim was "
         f"kept. Reopen the PR, or hand off again with: {HAND_OFF}"

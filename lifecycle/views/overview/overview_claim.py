@@ -184,6 +184,8 @@ def _await(
     """Note what of the claim waits for a person, and since when that was said."""
     for line in briefing.question_lines(record):
         reading.await_person("claim", line, ages.last("merged:"), "lifecycle close")
+    for line in briefing.closed_lines(record):
+        reading.await_person("claim", line, ages.last("closed"))
     if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
         by_others = (Whom.AUTHOR, Whom.QUEUE, Whom.AUTO_MERGE)

@@ -72,8 +72,10 @@ class WorktreeRead:
         return self.deadline.clock.now()
 
     def await_person(self, part: str, what: str, since: float, where: str = "") -> None:
-        """Note that `what` in this part waits for a person, since when, and where that person acts."""
-        self.awaited.append(AwaitedPerson(part, plain(what, 500), since, where))
+        """Note once that `what` waits for a person: in which part, since when, and where that one acts."""
+        what = plain(what, 500)
+        if all(wait.what != what for wait in self.awaited):
+            self.awaited.append(AwaitedPerson(part, what, since, where))
 
     def part(self, name: str, read: Callable[[WorktreeRead], T], otherwise: T) -> T:
         """The result of `read`; if it fails, `otherwise`, and a sentence in `troubles`."""
