@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.claim.record.state import Record
     from lifecycle.core.tracker import Tracker
-    from lifecycle.storage.signs_of_life import Signs
+    from lifecycle.storage.signs_of_life import Hooks, Signs
 
 SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""
@@ -116,7 +116,7 @@ class Session:
             last_at = self._signs(record).last_at
             return [briefing.held_line(record, last_at), *briefing.state_lines(record)]
         hears = self.claim_store.marks.hears_prompts(record.created_at)
-        return briefing.claim_lines(record, hears_prompts=hears, has_hooks=self.has_hooks)
+        return briefing.claim_lines(record, hears_prompts=hears, hooks=self.hooks_for(record))
 
     def is_held(self, record: Record) -> bool:
         """True if another session than the one that runs this holds the claim."""
@@ -127,10 +127,10 @@ class Session:
     def _signs(self, record: Record) -> Signs:
         return signs_of_life.signs_of(self.claim_store.folder, record.ownership.session, self.now)
 
-    @property
-    def has_hooks(self) -> bool:
-        """True if a hook of the session that runs this was seen; on a terminal, of any session."""
-        return signs_of_life.has_met(self.claim_store.folder, self.client_session)
+    def hooks_for(self, record: Record) -> Hooks:
+        """What hooks do by themselves for the claim."""
+        waits = self.world.settings.wait_unattended > 0
+        return self.claim_store.hooks_for(record, self.world.environment, waits=waits)
 
     def presence_beside(self, clients: Collection[int] = ()) -> Presence:
         """Whether the client's agent may be running this command, or somebody outside of it.

@@ -65,6 +65,11 @@ def can_be_asked(environment: Mapping[str, str]) -> bool:
     return bool(environment.get("CLAUDECODE")) and _is_attended(environment)
 
 
+def is_unattended(environment: Mapping[str, str]) -> bool:
+    """True if a command is run by the agent of a client that nobody attends; as `can_be_asked`."""
+    return bool(environment.get("CLAUDECODE")) and not _is_attended(environment)
+
+
 def _is_attended(environment: Mapping[str, str]) -> bool:
     word = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
     return word == "1" if word else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY

@@ -11,6 +11,7 @@ from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import MergeRecord, Nudge, Releasing, Trouble, Whom
 from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.values.model import BoardBrief, BoardItem, Card, Draft, Repository
+from lifecycle.storage.signs_of_life import Hooks
 from tests.batches import wrong
 from tests.claim.steps import DONE, READY, REVIEW
 from tests.factories import BRANCH, NOW, record
@@ -22,6 +23,10 @@ AGAIN = (
 )
 CLOSED = messages.closed_elsewhere(42)
 LOOK = "Look at CI, reviews and the merge with: lifecycle tick"
+WAIT = (
+    "Nobody watches CI, reviews and the merge between two stops of an unattended session; wait for them "
+    "with: lifecycle wait"
+)
 MEND = "Fix, commit and push; the new head is watched."
 RED: dict[str, Any] = {"pull.checks": {"sha": "s", "passed": 1, "failed": ["lint"]}}
 RED_LINE = "CI: 1/2 passed, 1 failed at s: lint."
@@ -259,12 +264,33 @@ BY_HAND: tuple[Any, ...] = (
 
 
 def test_nothing_is_promised_where_no_hook_is_at_work() -> None:
-    """The command that does it is named, and why nothing goes on by itself."""
+    """The command that does it is named, and why nothing goes on by itself where no hook was seen."""
 
     def told(row: Any) -> list[str]:
-        return briefing.claim_lines(record(**row[0], memory=row[1]), has_hooks=False)[-2:]
+        made = record(**row[0], memory=row[1])
+        unseen = briefing.claim_lines(made, hooks=Hooks.UNSEEN)
+        assert briefing.claim_lines(made, hooks=Hooks.OVER) == unseen[:-1]
+        return unseen[-2:]
 
     assert wrong(BY_HAND, str, told, lambda row: [row[2], messages.no_hooks()]) == []
+
+
+UNATTENDED: tuple[Any, ...] = (
+    (READY, {}, "The PR is opened at the agent's next stop; now: lifecycle tick"),
+    (REVIEW, {}, WAIT),
+    (CHECKED, {}, WAIT),
+    (CHECKED, RED, "Fix, commit and push; then look with: lifecycle tick"),
+    (DONE, {}, "The issue is closed at the next stop."),
+)
+
+
+def test_where_nobody_attends_a_stop_acts_and_nobody_watches() -> None:
+    """`claude -p` starts no waiter: its agent is told of the command that waits."""
+
+    def told(row: Any) -> str:
+        return briefing.claim_lines(record(**row[0], memory=row[1]), hooks=Hooks.STOP)[-1]
+
+    assert wrong(UNATTENDED, str, told, lambda row: row[2]) == []
 
 
 def test_the_answer_that_counts_is_named_with_the_question() -> None:

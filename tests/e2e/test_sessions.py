@@ -644,3 +644,33 @@ def test_a_rejected_task_is_told_alike_to_agent_and_person(session: Session) -> 
         assert "stays open" not in view
         assert "lifecycle handoff" not in view
         assert "was closed on GitHub meanwhile" not in view
+
+
+def test_nobody_watches_once_the_session_is_over(session: Session) -> None:
+    """No session and no waiter lives: a terminal is told of the command that looks, by every view."""
+    place = session.place
+    session.on_stop()
+    session.start()
+    assert "are watched" in place.cli("status").stdout
+    session.end()
+    place.control.set_check(46, "test", conclusion="failure")
+    views = [place.cli("status").stdout, place.cli("watch", "--once").stdout]
+    assert "Look at CI, reviews and the merge with: lifecycle tick" in views[0]
+    assert "session that works on #42 is over" in views[0]
+    views += [place.cli(command).stdout for command in ("tick", "status")]
+    views += [place.cli("watch", "--once").stdout]
+    assert "Fix, commit and push; then look with: lifecycle tick" in views[2]
+    assert not any("watched" in view for view in views)
+
+
+def test_an_unattended_session_is_told_of_the_command_that_waits(session: Session) -> None:
+    """`claude -p` starts no waiter: neither its start nor a status in it says that anything is watched."""
+    place = session.place
+    session.on_stop()
+    session.end()
+    alone = Session(place, TWO, {"CLAUDE_CODE_SESSION_ATTENDED": "0"})
+    told = alone.start().model
+    status = place.cli("status", CLAUDE_CODE_SESSION_ID=TWO, **alone.environment).stdout
+    for view in (told, status):
+        assert "wait for them with: lifecycle wait" in view
+        assert "are watched" not in view

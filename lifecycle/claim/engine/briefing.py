@@ -20,6 +20,7 @@ from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardBrief, Card, Repository
 from lifecycle.core.values.priorities import Status
+from lifecycle.storage.signs_of_life import Hooks
 
 SHOWN = 5
 """How many Todo cards are listed."""
@@ -30,6 +31,13 @@ BOARD_CACHE = "board_brief"
 _COLUMNS = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
 
 _WATCHING = "CI, reviews and the merge are watched, and you are told; now: lifecycle tick"
+
+_WAITING = (
+    "Nobody watches CI, reviews and the merge between two stops of an unattended session; wait for them "
+    "with: lifecycle wait"
+)
+
+_ACTING = (Hooks.WATCH, Hooks.STOP)
 
 _NOT_OURS = {
     "inherited": "It fails alike on its base: do not fix it here; the base is watched.",
@@ -72,16 +80,18 @@ def state_lines(record: Record) -> list[str]:
     return lines
 
 
-def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool = True) -> list[str]:
+def claim_lines(
+    record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hooks.WATCH
+) -> list[str]:
     """The claim in a few lines, for the session that goes on with it.
 
-    `hears_prompts`: the hook on the user's prompts is installed. `has_hooks`: hooks were seen at work;
-    nothing is promised without them.
+    `hears_prompts`: the hook on the user's prompts is installed. `hooks`: what they do by themselves;
+    nothing else is promised.
     """
     lines = [*state_lines(record), *question_lines(record)]
-    following = next_line(record, hears_prompts=hears_prompts, has_hooks=has_hooks)
+    following = next_line(record, hears_prompts=hears_prompts, hooks=hooks)
     lines += [following] * (following not in lines)
-    if not has_hooks:
+    if hooks is Hooks.UNSEEN:
         lines.append(messages.no_hooks())
     lines += [
         f"Moved by hand from {last.source} to {last.target} at {render_time(last.at)}: {last.reason}"
@@ -90,8 +100,8 @@ def claim_lines(record: Record, *, hears_prompts: bool = True, has_hooks: bool =
     return lines + [line for line in problem_lines(record) if line not in lines]
 
 
-def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = True) -> str:
-    """What comes next and who does it; `hears_prompts` and `has_hooks` as for `claim_lines`."""
+def next_line(record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hooks.WATCH) -> str:
+    """What comes next and who does it; `hears_prompts` and `hooks` as for `claim_lines`."""
     claim, phase = record.claim, PHASES.get(record.claim.phase)
     if phase is None:
         return messages.unknown_phase(claim.phase, [p.value for p in Phase])
@@ -102,7 +112,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, has_hooks: bool = T
     if record.conditions:
         return next(iter(record.conditions.values()))
     counts = derive.counts_done(record, hears_prompts=hears_prompts)
-    return _next_step(record, phase, counts_done=counts, has_hooks=has_hooks)
+    return _next_step(record, phase, counts_done=counts, hooks=hooks)
 
 
 def question_lines(record: Record) -> list[str]:
@@ -142,23 +152,27 @@ def review_lines(record: Record) -> list[str]:
     return [*lines, *derive.left_out(record, is_closed=False)]
 
 
-def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bool) -> str:
+def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks) -> str:
     """The line on what comes next, by phase and checks, for a claim that holds its task."""
     if not derive.is_confirmed(record):
-        return messages.judged_next(phase, has_hooks=has_hooks)
+        return messages.judged_next(phase, has_hooks=hooks in _ACTING)
     if phase is Phase.MERGED_DETECTED:
         return messages.how_to_close(counts_done=counts_done)
     if phase is Phase.DONE:
-        return _ending_line(record, has_hooks=has_hooks)
+        return _ending_line(record, hooks=hooks)
     if phase in (Phase.CODING, Phase.PR_CLOSED) and (closed := closed_lines(record)):
         return closed[0]  # what the phase asks for would go into a task that is over
     if phase is Phase.PR_CLOSED and record.claim.pr_number:  # the notice's own words, so once
         return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
     if phase is Phase.READY_FOR_PR and derive.is_pull_open(record):
-        then = "watched again from the agent's next stop on; now" if has_hooks else "looked at with"
+        then = (
+            "watched again from the agent's next stop on; now"
+            if hooks is Hooks.WATCH
+            else "looked at with"
+        )
         return f"PR #{record.claim.pr_number} has what was pushed, and is {then}: lifecycle tick"
     checks = record.pull.checks or {}
-    mending = _mending(record, has_hooks=has_hooks) if phase is Phase.CHECKS_RUNNING else ""
+    mending = _mending(record, hooks=hooks) if phase is Phase.CHECKS_RUNNING else ""
     if mending:
         return mending
     waits = ("failed", "running", "unfinished", "missing", "stale", "held", "hidden")
@@ -167,10 +181,12 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, has_hooks: bo
     is_green = phase is Phase.CHECKS_RUNNING and is_over and not is_held_up
     if is_green and (line := until_the_merge(record)):
         return line
-    return NEXT_STEPS[phase] if has_hooks else _BY_HAND.get(phase, NEXT_STEPS[phase])
+    if NEXT_STEPS[phase] == _WATCHING and hooks is Hooks.STOP:
+        return _WAITING
+    return NEXT_STEPS[phase] if hooks in _ACTING else _BY_HAND.get(phase, NEXT_STEPS[phase])
 
 
-def _mending(record: Record, *, has_hooks: bool) -> str:
+def _mending(record: Record, *, hooks: Hooks) -> str:
     """The line on what is to be done about checks that failed; "" if nothing is, or none did."""
     checks, failures = record.pull.checks or {}, record.pull.failures  # feedback writes the second
     kind = failures.get("kind") if failures.get("red") == checks.get("sha") else ""
@@ -181,7 +197,8 @@ def _mending(record: Record, *, has_hooks: bool) -> str:
     then = str(checks.get("then") or review_messages.advice(()))
     if kind == "mended":
         then = f"Merge the base branch, run the tests and push; {review_messages.WATCHED}"
-    return then if has_hooks else then.replace(review_messages.WATCHED, review_messages.BY_HAND)
+    is_watched = hooks is Hooks.WATCH
+    return then if is_watched else then.replace(review_messages.WATCHED, review_messages.BY_HAND)
 
 
 def until_the_merge(record: Record) -> str:
@@ -201,15 +218,15 @@ def until_the_merge(record: Record) -> str:
     return f"PR #{number} waits for {awaited}."
 
 
-def _ending_line(record: Record, *, has_hooks: bool) -> str:
+def _ending_line(record: Record, *, hooks: Hooks) -> str:
     """The line on a closing that could not be finished: how far it got, and what goes on with it."""
     number, waits = record.claim.issue_number, record.troubles.get("PostComment")
     if not (record.ending.issue_closed or record.troubles):
-        return (NEXT_STEPS if has_hooks else _BY_HAND)[Phase.DONE]
+        return (NEXT_STEPS if hooks in _ACTING else _BY_HAND)[Phase.DONE]
     state = f"#{number} is closed" if record.ending.issue_closed else f"#{number} is not closed yet"
     if record.ending.issue_closed and waits is not None and not waits.is_final:
         return messages.comment_unknown(number, render_time(waits.until))
-    then = "the rest is tried again at the next stop; now" if has_hooks else "go on with"
+    then = "the rest is tried again at the next stop; now" if hooks in _ACTING else "go on with"
     return f"{state}; {then}: lifecycle tick"
 
 

@@ -200,7 +200,7 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
         after, action = step.seen.record, step.decision.action
         # The notice of the last step says that the claim has ended, which it does not in a rehearsal.
         new = () if isinstance(action, plan.ForgetClaim) else step.decision.notices
-        for notice in (observing.kept_to(claim_store, after, planned) for planned in new):
+        for notice in (observing.kept_to(world, claim_store, after, planned) for planned in new):
             was_said = claim_store.ledger.was_said(f"{after.claim_key}/{notice.key}")
             if notice not in notices and not was_said:
                 notices.append(notice)

@@ -203,15 +203,17 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
         is_first = key not in working.stated  # what this look queued or ended is not repeated
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
-        keyed = replace(kept_to(claim_store, record, notice), key=key)
+        keyed = replace(kept_to(working.world, claim_store, record, notice), key=key)
         claim_store.ledger.queue(keyed, again=again)
 
 
-def kept_to(claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
-    """The notice; where no hook was seen at work, its text does not say that anything is watched."""
-    has_hooks = signs_of_life.has_met(claim_store.folder, record.ownership.session)
-    text = notice.text if has_hooks else notice.text.replace(words.WATCHED, words.BY_HAND)
-    return replace(notice, text=text)
+def kept_to(world: World, claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
+    """The notice; where nobody watches, its text does not say that anything is watched."""
+    waits = world.settings.wait_unattended > 0
+    hooks = claim_store.hooks_for(record, world.environment, waits=waits)
+    if hooks is signs_of_life.Hooks.WATCH:
+        return notice
+    return replace(notice, text=notice.text.replace(words.WATCHED, words.BY_HAND))
 
 
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:

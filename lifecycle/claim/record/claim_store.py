@@ -24,7 +24,8 @@ from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import REPLIES, Audience
 from lifecycle.core.timing import parse_time, unhurried
-from lifecycle.storage import journal, regular_files, store
+from lifecycle.settings.running_client import is_unattended, session_of
+from lifecycle.storage import journal, regular_files, signs_of_life, store
 from lifecycle.storage.signs_of_life import (
     ALWAYS,
     ANSWERED,
@@ -32,6 +33,7 @@ from lifecycle.storage.signs_of_life import (
     STOP_DUE,
     WAITING,
     GuardMarks,
+    Hooks,
 )
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
@@ -138,6 +140,28 @@ class ClaimStore:
         head, at = pushed_at(git, remote, record.claim.branch)
         is_later = at > (parse_time(record.claim.last_check_poll) or at) + 1  # it has whole seconds
         return replace(record, pull=record.pull.at(head)) if head and is_later else record
+
+    def hooks_for(
+        self, record: Record, environment: Mapping[str, str], *, waits: bool = False
+    ) -> Hooks:
+        """What hooks do by themselves for this claim, for the session that asks, or for a terminal.
+
+        Args:
+            record: the claim.
+            environment: the variables of who asks.
+            waits: stops wait for news where nobody attends.
+        """
+        asking, owner = session_of({}, environment), record.ownership.session
+        now = self.clock.now()
+        signs = signs_of_life.signs_of(self.folder, owner, now)
+        if not signs_of_life.has_met(self.folder, asking):
+            return Hooks.UNSEEN
+        if asking:
+            is_left = is_unattended(environment) and not (waits or signs.has_waiter)
+            return Hooks.STOP if is_left else Hooks.WATCH
+        since = max(record.created_at, record.ownership.session_at)
+        is_there = signs.has_waiter or signs_of_life.seems_alive(signs, since, now)
+        return Hooks.WATCH if is_there else Hooks.OVER
 
     def _merged_files(self, *, repair: bool) -> Loaded:
         """Read the files for `load`: repair what was interrupted, and merge the agent's edits."""

@@ -22,6 +22,7 @@ from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import redact
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
+from lifecycle.storage.signs_of_life import Hooks
 
 KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
 """Click's types for words on the command line, beside those of `main.py`."""
@@ -114,10 +115,10 @@ _MOST = 4000
 """Bytes that a summary may have; it is one line."""
 
 
-def _next(record: Record, *, has_hooks: bool) -> str:
+def _next(record: Record, hooks: Hooks) -> str:
     if record.claim.phase == Phase.READY_FOR_PR:
-        line = briefing.next_line(record, has_hooks=has_hooks)
-        return line if has_hooks else f"{line}. {messages.no_hooks()}"
+        line = briefing.next_line(record, hooks=hooks)
+        return f"{line}. {messages.no_hooks()}" if hooks is Hooks.UNSEEN else line
     return f"It goes into PR #{record.claim.pr_number}, or the next look tells that this is over."
 
 
@@ -133,7 +134,7 @@ def handoff(session: Session, summary: str | None, file: str | None) -> None:
     handed_off = hand_off(session.world, session.claim_store, text or "")
     claim = handed_off.record.claim
     lines = [f"Note: {note}" for note in handed_off.notes]
-    then = _next(handed_off.record, has_hooks=session.has_hooks)
+    then = _next(handed_off.record, session.hooks_for(handed_off.record))
     lines.append(f"Pushed {claim.branch} for #{claim.issue_number}. {then}")
     session.show(lines, {"claim": claim_data(handed_off.record), "notes": handed_off.notes})
 

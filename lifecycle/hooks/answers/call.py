@@ -20,6 +20,7 @@ from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.hooks.stdin_event import text_in
 from lifecycle.settings.running_client import Client, process_of
 from lifecycle.storage import live_process, signs_of_life
+from lifecycle.storage.signs_of_life import Hooks
 from lifecycle.storage.store import CLAIM_FILE
 
 if TYPE_CHECKING:
@@ -178,7 +179,13 @@ class HookCall:
             self.claim_store.note_asked(again=is_new)
         news = [briefing.inherited_line(mine)] if mine.is_inherited else []
         hears = self.claim_store.marks.hears_prompts(mine.created_at)
-        return [*news, *briefing.claim_lines(mine, hears_prompts=hears)]
+        return [*news, *briefing.claim_lines(mine, hears_prompts=hears, hooks=self.hooks)]
+
+    @property
+    def hooks(self) -> Hooks:
+        """What hooks do by themselves for this session's claim."""
+        is_left = self.client is Client.UNATTENDED and not self.world.settings.wait_unattended
+        return Hooks.STOP if is_left else Hooks.WATCH
 
     @property
     def has_waiter(self) -> bool:

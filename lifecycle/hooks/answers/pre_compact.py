@@ -47,7 +47,7 @@ def _claim(call: HookCall) -> list[str]:
     record = call.record
     if record is None or call.is_held(record):
         return []
-    lines = [fit(line) for line in briefing.claim_lines(record)]
+    lines = [fit(line) for line in briefing.claim_lines(record, hooks=call.hooks)]
     return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]
 
 

@@ -14,7 +14,6 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience
 from lifecycle.core.timing import parse_time
-from lifecycle.settings.running_client import session_of
 from lifecycle.storage import journal, signs_of_life
 from lifecycle.storage.signs_of_life import Signs
 from lifecycle.views.overview import overview_values as values
@@ -80,7 +79,7 @@ def _claim(
 ) -> values.OverviewClaim:
     claim, number = record.claim, record.claim.issue
     hears = claim_store.marks.hears_prompts(record.created_at)
-    has_hooks = signs_of_life.has_met(claim_store.folder, session_of({}, reading.environment))
+    hooks = claim_store.hooks_for(record, reading.environment)
     since = last_move(reading, journal.CLAIM, f"#{number}", claim.phase)
     is_first = claim.phase == Phase.CODING and since < record.created_at
     return copied(
@@ -99,7 +98,7 @@ def _claim(
         is_watched=signs.has_waiter,
         is_releasing=record.ending.releasing is not None,
         lost=plain(briefing.loss_line(record), 500) if record.is_lost else "",
-        next=plain(briefing.next_line(record, hears_prompts=hears, has_hooks=has_hooks), 500),
+        next=plain(briefing.next_line(record, hears_prompts=hears, hooks=hooks), 500),
         linked_task=plain(record.linked.link.id) if record.linked.link is not None else "",
     )
 
