@@ -7,10 +7,12 @@ not in use here is not imported, so that a worktree with a claim alone is as qui
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline
 from lifecycle.git.checked_out import branch_of
 from lifecycle.storage import regular_files, store, workflow_marks
@@ -41,17 +43,20 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
     where = values.OverviewWorktree(str(root), "", "")
     where = reading.part("worktree", _worktree, where)
     claim: dict[str, Any] = reading.part("claim", claim_parts, {})
-    return values.Overview(
+    parts = values.Overview(
         at=reading.now,
         worktree=where,
         stage=reading.part("stage", _stage, None),
         run=reading.part("run", _run, None),
         workflow=reading.part("workflow", _workflow, None),
-        events=reading.part("events", _events, ()),
+        **claim,
+    )
+    return replace(
+        parts,
+        events=reading.part("events", partial(_events, tasks=parts.tasks), ()),
         # All parts were read by now: each may have noted something.
         awaited=tuple(sorted(reading.awaited, key=lambda wait: wait.since or reading.now)),
         troubles=reading.troubles,
-        **claim,
     )
 
 
@@ -160,10 +165,15 @@ def _workflow(reading: WorktreeRead) -> values.OverviewWorkflow | None:
     return workflow_part(reading)
 
 
-def _events(reading: WorktreeRead) -> tuple[values.OverviewEvent, ...]:
+def _events(reading: WorktreeRead, tasks: Collection[str]) -> tuple[values.OverviewEvent, ...]:
+    """The last entries about these tasks, or about any if there is none; a clone has one journal."""
     from lifecycle.storage import journal
 
+    about: list[dict[str, Any]] = [{"task": task} for task in tasks] or [{}]
+    entries = [
+        entry for equal in about for entry in journal.read(reading.root, count=EVENTS, **equal)
+    ]
     return tuple(
         copied(values.OverviewEvent, entry, {}, what=plain(event_words(entry)).rstrip(": "))
-        for entry in journal.read(reading.root, count=EVENTS)
+        for entry in sorted(entries, key=lambda entry: entry.at)[-EVENTS:]
     )

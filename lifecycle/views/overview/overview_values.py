@@ -269,7 +269,8 @@ class Overview:
         worktree: where it is.
         claim, pull, checks, stage, run, workflow: that part; None where there is none.
         waiting: what waits to be said, each with nobody having heard it yet.
-        events: the last entries of the clone's journal, the newest last.
+        events: the last entries of the clone's journal about what is worked on here, the newest last; about
+            anything where that is nothing.
         awaited: what waits for a person, the longest first.
         troubles: for each part that could not be read its one sentence.
     """
@@ -286,6 +287,15 @@ class Overview:
     events: tuple[OverviewEvent, ...] = ()
     awaited: tuple[AwaitedPerson, ...] = ()
     troubles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """What is worked on here, as the journal names it: issue, tasks, run, workflow."""
+        claim, stage = self.claim, self.stage
+        ids = {part.id for part in (self.run, self.workflow) if part is not None}
+        ids |= {f"#{claim.issue}", claim.linked_task} if claim is not None else set()
+        ids |= {stage.task} if stage is not None else set()
+        return frozenset(ids - {""})
 
 
 VERSION = 1

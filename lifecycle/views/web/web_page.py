@@ -51,22 +51,17 @@ class PageCard:
         claim, run = overview.claim, overview.run
         workflow, stage = overview.workflow, overview.stage
         headings: list[str] = []
-        tasks: set[str] = set()
         if claim is not None:
             headings.append(f"#{claim.issue} {claim.title}".rstrip())
-            tasks |= {f"#{claim.issue}", claim.linked_task}
         if run is not None:
             headings.append(run.goal)
-            tasks.add(run.id)
         if workflow is not None:
             headings.append(workflow.name or workflow.task)
-            tasks.add(workflow.id)
         if stage is not None:
             headings.append(stage.task)
-            tasks.add(stage.task)
         self.heading = next(iter(headings), "") or self.place
         self.url = claim.url if claim is not None else ""
-        events = [event for event in overview.events if event.task and event.task in tasks]
+        events = [event for event in overview.events if event.task in overview.tasks]
         self.events = events[: -OWN_EVENTS - 1 : -1]
         stories = run.stories if run is not None else ()
         self.stories = [story for story in stories if story.status != "completed"][:5]
@@ -136,12 +131,11 @@ def _order(card: PageCard, now: float) -> tuple[int, float, str, str]:
 
 def _latest(overviews: tuple[Overview, ...]) -> list[tuple[str, OverviewEvent]]:
     """The newest entries of all journals, each with its clone: worktrees of one clone share theirs."""
-    journals = {overview.worktree.clone: overview for overview in overviews}
-    entries = [
-        (_clone(overview), event)
-        for overview in journals.values()
-        for event in reversed(overview.events)
-    ]
+    journals: dict[str, dict[OverviewEvent, str]] = {}
+    for overview in overviews:
+        names = dict.fromkeys(reversed(overview.events), _clone(overview))
+        journals.setdefault(overview.worktree.clone, {}).update(names)
+    entries = [(name, event) for events in journals.values() for event, name in events.items()]
     return sorted(entries, key=lambda entry: -entry[1].at)[:EVENTS]
 
 

@@ -17,6 +17,7 @@ from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import render_time
 from lifecycle.run.state import Blocker, UserFix
 from lifecycle.run.table import RunStatus
+from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.store import CLAIM_FILE, Folder
 from lifecycle.views.overview import overview_reading
 from lifecycle.views.overview.overview_reading import watched
@@ -322,6 +323,16 @@ def test_a_linked_worktree_knows_its_branch_and_its_clone(
         subprocess.run(["git", *words], cwd=ground.root, check=True)
     place = OverviewGround(other).seen().worktree
     assert (place.branch, place.clone) == ("topic/one", str(ground.root / ".git"))
+
+
+def test_the_last_events_are_of_what_is_worked_on_here(ground: OverviewGround) -> None:
+    """What other worktrees of the clone do pushes none out; where nothing is at work, any are shown."""
+    ground.note(JournalEntry(1_000.0, "claim", "write", "#42", target="status"))
+    for number in range(9):
+        ground.note(JournalEntry(2_000.0 + number, "claim", "write", "#43", target="status"))
+    assert {event.task for event in ground.seen().events} == {"#43"}
+    ground.claim()
+    assert [(event.task, event.at) for event in ground.seen().events] == [("#42", 1_000.0)]
 
 
 def test_what_changes_an_overview_is_watched(ground: OverviewGround) -> None:
