@@ -191,6 +191,8 @@ def test_whom_the_merge_waits_for_is_told_alike_everywhere(place: Place, number:
     place.work()
     place.control.set_check(number, "test")
     assert place.cli("feedback", "request").returncode == 0
+    assert "feedback request" not in place.cli("status").stdout
+    assert "Changes requested" not in place.cli("status").stdout
     another = "PR #46 waits for a review that was asked for"
     assert another in "".join(notice.text for notice in wake(place).said)
     assert awaited(place) == (f"{another}.", [another])

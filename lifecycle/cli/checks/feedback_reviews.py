@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from lifecycle.cli.tracker.tracker_values import STDIN, text_from
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.messages import review_messages
 from lifecycle.core.redact import redact, visible
+from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.reviews import (
     review_ledger,
     review_packet,
@@ -41,6 +44,8 @@ def reviews(session: Session, *, pull: int | None) -> int:
     record = session.claim_store.load(repair=False).record
     ledger = ReviewLedger.from_json(record.pull.reviews if record is not None else {}, number)
     waiting = review_ledger.points(conversation, ledger.told)
+    if conversation.is_complete:
+        _keep(session, number, len(conversation.unanswered))
     lines = [_summary(conversation, len(waiting))]
     if not conversation.is_complete:
         lines.append("Not all of it was read, so there may be more.")
@@ -125,10 +130,24 @@ def request(session: Session, *, pull: int | None) -> int:
             refused.append(f"{login} was not asked: {error.sentence}")
         else:
             asked.append(login)
+    _keep(session, number, unanswered, asked)
     lines = [f"Asked for another review of PR #{number}: {', '.join(asked)}."] if asked else []
     lines = [*lines, *refused] or [f"Nobody is to be asked for another review of PR #{number} now."]
     session.show(lines, {"pull": number, "asked": asked, "refused": refused})
     return 1 if refused else 0
+
+
+def _keep(session: Session, pull: int, unanswered: int, asked: Collection[str] = ()) -> None:
+    """Keep what was just read, and who was asked again, so that status sends nobody to do it once more."""
+    claim_store = session.claim_store
+    with contextlib.suppress(LifecycleError), claim_store.folder.locked(HOOK_SECONDS):
+        claim_store.load(repair=False)
+        # As it is remembered: what the agent edited meanwhile the next look takes in.
+        record = claim_store.remembered()
+        if record is not None and record.claim.pr_number == pull:
+            changes_by = tuple(name for name in record.pull.changes_by if name not in asked)
+            claim_store.remember(record.with_pull(unanswered=unanswered, changes_by=changes_by))
+            claim_store.save()
 
 
 def _text(name: str, *, is_person: bool) -> str:
