@@ -411,7 +411,7 @@ REPLIES: dict[str, Channel] = {
         alone=dict.fromkeys((Audience.NEWS, Audience.ASK), ReplyPlace.CONTEXT),
     ),
     # In the background: what it prints on stdout is dropped, and exit 2 wakes the idle session.
-    "ci-waiter": Channel("Stop", _WAKES),
+    "ci-waiter": Channel("Stop", _WAKES, also=("SessionStart",)),
     # Nothing printed on stdout reaches anybody; exit 2 of an asyncRewake hook wakes the session.
     "on-idle": Channel("Notification", _WAKES),
     # Context at the start of a session; it cannot block, and everything that waits belongs here.

@@ -13,7 +13,7 @@ STOP = {"act": "decision: block, reason", "next": "additionalContext", "note": "
 
 CHANNELS = {
     "on-stop": ("Stop", STOP, ()),
-    "ci-waiter": ("Stop", WAKES, ()),
+    "ci-waiter": ("Stop", WAKES, ("SessionStart",)),
     "on-idle": ("Notification", WAKES, ()),
     "session-start": ("SessionStart", CONTEXT, ()),
     "on-clear": ("SessionStart", {}, ()),

@@ -108,6 +108,21 @@ def test_a_moment_that_is_waited_for_lets_the_wake_through(
     assert bench.starts(hook, shell)
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_claim_is_anybodys_once_its_session_has_ended(bench: Bench, shell: str) -> None:
+    """After a /clear the client's process is there as before; its end is newer than its life."""
+    bench.claim.write_text(json.dumps(values()))
+    bench.look()
+    (bench.here / "owner").write_text("one\n")
+    (bench.here / "seen").write_text(f"one {os.getpid()}\n")
+    assert not bench.starts("ci-waiter", shell, CLAUDE_CODE_SESSION_ID="two")
+    ended = bench.here / "ended"
+    ended.write_text("one\n")
+    assert bench.starts("ci-waiter", shell, CLAUDE_CODE_SESSION_ID="two")
+    os.utime(ended, (1, 1))  # it was resumed since
+    assert not bench.starts("ci-waiter", shell, CLAUDE_CODE_SESSION_ID="two")
+
+
 @pytest.mark.parametrize("hook", ["on-idle", "session-start"])
 def test_without_a_claim_only_a_repository_that_asked_is_served(bench: Bench, hook: str) -> None:
     """A config file or either project variable is asking."""

@@ -202,6 +202,35 @@ def test_a_second_start_ends_in_the_shell(session: Session) -> None:
     assert heard(second.waiter()).code == 9  # nobody waits any more: this one would start
 
 
+def test_who_goes_on_with_the_claim_after_a_clear_is_woken_without_a_stop(session: Session) -> None:
+    """The old waiter ends with its session; the next one's start begins another, once it has looked."""
+    place = session.place
+    session.on_stop()
+    old = at_work(session)
+    following = Session(place, "22222222-aaaa-4bbb-8ccc-000000000002")
+    with ended(old):
+        session.end("clear")
+        waiter = following.launch("ci-waiter", "SessionStart", source="clear")
+        with ended(waiter):
+            assert "The claim on #42 is yours now" in following.start("clear").model
+            assert heard(old).is_silent
+            place.control.merge_pull(46)
+            woken = heard(waiter)
+    assert woken.woke
+    assert woken.model.startswith("PR #46 merged! Should I close issue #42?")
+
+
+def test_no_start_waits_where_nobody_attends(session: Session) -> None:
+    """`claude -p` begins only when each hook of its start has ended, whatever wait the settings ask for."""
+    place = session.place
+    (place.root / ".lifecycle.toml").write_text(f"{FAST}[wait]\nunattended = 600\n")
+    session.on_stop()
+    unattended = Session(place, session.id, {"CLAUDE_CODE_SESSION_ATTENDED": "0"})
+    place.clear()
+    assert heard(unattended.launch("ci-waiter", "SessionStart", source="resume")).code == 0
+    assert place.requests() == []
+
+
 @SOAKED
 def test_another_session_is_not_woken(session: Session) -> None:
     """The news goes to the session that handed off; another one's waiter and on-idle stay silent."""

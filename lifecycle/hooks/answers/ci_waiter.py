@@ -1,11 +1,12 @@
-"""Stop, in the background: wait for the pull request's news without the model, and wake the session.
+"""Stop and SessionStart, in the background: wait for the pull request's news, and wake the session.
 
-The client starts one of these at every stop (`asyncRewake`), and exit 2 wakes the idle session with
-what is on stderr. So one lives for each worktree, by a lock; it serves the session that claimed the
-task or handed it off, and ends with that session, with the claim, or when there is nothing to wait
-for. It loads everything once and keeps its connection: a poll costs one request. Where nothing happens for
-minutes it makes place for a smaller process of its own (`quick_wait`). Where nobody attends the
-client waits for it: there it lives as long as the settings ask for, and by default not at all.
+The client starts one of these at every stop and start (`asyncRewake`), and exit 2 wakes the idle session
+with what is on stderr, without the model until then. So one lives for each worktree, by a lock; it
+serves the session that claimed the task or handed it off, and ends with that session, with the claim, or
+when there is nothing to wait for. It loads everything once and keeps its connection: a poll costs one
+request. Where nothing happens for minutes it makes place for a smaller process of its own (`quick_wait`).
+Where nobody attends the client waits for it: there it lives, after a stop, as long as the settings ask
+for, and by default not at all.
 
 Source: Claude Code's hook reference, https://code.claude.com/docs/en/hooks.
 """
@@ -32,6 +33,7 @@ from lifecycle.github.auth.tokens import RENEW_SECONDS
 from lifecycle.hooks import quick_wait
 from lifecycle.hooks.answers.call import STOPPED, HookCall, has_packet
 from lifecycle.hooks.client_contract import Reply
+from lifecycle.hooks.wake import SECONDS
 from lifecycle.settings import config
 from lifecycle.settings.running_client import Client
 from lifecycle.storage import signs_of_life
@@ -39,6 +41,8 @@ from lifecycle.storage.store import STATE
 
 REST_SECONDS = 300.0
 """After so long without a change or a look of its own a waiter goes on as a small one (`quick_wait`)."""
+
+_START = "SessionStart"
 
 TAKE_OVER_SECONDS = 8.0
 """How long the waiter of a new owner waits for the old owner's to end."""
@@ -50,6 +54,8 @@ def answer(call: HookCall) -> Reply:
         return Reply()
     longest = math.inf
     if call.client is Client.UNATTENDED:
+        if call.event.get("hook_event_name") == _START:
+            return Reply()  # the client would not begin before this ends
         longest = call.world.settings.wait_unattended
     patience = 0 if call.has_waiter else TAKE_OVER_SECONDS
     try:
@@ -68,6 +74,8 @@ class _Waiter:
         self.world = call.world
         self.clock = call.world.clock
         self.not_before = 0.0
+        if call.event.get("hook_event_name") == _START:  # session-start looks first, and tells
+            self.not_before = call.world.clock.monotonic() + SECONDS["session-start"]
         self.again = 0.0
         self.busy_at = call.world.clock.monotonic()
         self.ends = call.world.clock.monotonic() + longest

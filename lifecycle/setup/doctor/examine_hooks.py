@@ -193,7 +193,8 @@ def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
     wires = [wire for wire in WIRES if wire.name == entry.name]
     wire = next((wire for wire in wires if wire.event == entry.event), None)
     if wire is None:
-        yield finding("hooks.event", entry=entry, event=wires[0].event, fix=fix)
+        own = ", ".join(wire.event for wire in wires)
+        yield finding("hooks.event", entry=entry, event=own, fix=fix)
         return
     if entry.held_back:
         yield finding("hooks.held", entry=entry, fix=fix)

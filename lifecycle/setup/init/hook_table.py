@@ -45,6 +45,8 @@ class Wire:
 
 WIRES: tuple[Wire, ...] = (
     Wire("SessionStart", "session-start", 30, least=6.0),
+    # The waiter of the session before ends with that, and no turn may come that starts another.
+    Wire("SessionStart", "ci-waiter", DAY, is_rewake=True, least=float(DAY)),
     # Of its own: what a hook in the background prints on stdout is lost.
     Wire("SessionStart", "on-clear", 30, matcher="clear", is_rewake=True),
     Wire("UserPromptSubmit", "user-prompt-submit", 10, least=6.0),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.clients.claude_code.client import TIMEOUT, Client
+from tests.clients.claude_code.client import TIMEOUT, Client, until
 from tests.clients.claude_code.model import OTHERWISE, Model
 from tests.conftest import Place
 
@@ -93,3 +93,26 @@ def test_a_second_client_goes_on_when_the_first_is_killed(
     assert (model.heard("1 FAILED"), second_model.heard("1 FAILED")) == (1, 0)
     assert (model.heard(QUESTION), second_model.heard(QUESTION)) == (0, 1)
     assert second_model.heard("The claim on #42 is yours now") == 1
+
+
+@SOAKED
+def test_a_session_that_nobody_spoke_to_is_woken(
+    client: Client, open_pull: Place, model: Model
+) -> None:
+    """A start and a /clear bring a waiter, though no stop comes: what happens then begins a turn."""
+    with client.session() as terminal:
+        open_pull.control.set_check(46, "test", conclusion="failure")
+        model.hears("1 FAILED — test on PR #46")
+        terminal.rests()
+        owner = open_pull.root / ".lifecycle/owner"
+        before = owner.read_text()
+        terminal.types("/clear")
+        assert until(
+            lambda: owner.read_text() != before
+        )  # the first session's waiter may look until then
+        open_pull.control.merge_pull(46)
+        model.hears(QUESTION)
+        terminal.rests()
+        assert terminal.leaves() == 0
+    assert client.is_gone(), client.left()
+    assert (model.heard("1 FAILED"), model.heard(QUESTION)) == (1, 1)
