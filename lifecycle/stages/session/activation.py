@@ -24,7 +24,7 @@ from lifecycle.settings.running_client import Client
 from lifecycle.stages.detection import call_sorts
 from lifecycle.stages.session import session_record as sessions
 from lifecycle.stages.session.session_record import SessionRecord
-from lifecycle.storage import live_process, log, regular_files, workflow_marks
+from lifecycle.storage import log, regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.trackers.registry import seat_in
 
@@ -74,8 +74,7 @@ def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tu
 
 def _is_over(record: SessionRecord, own: int) -> bool:
     """True if the record's client is gone, or is the asker's own; without a known client nobody knows."""
-    client = record.client
-    return client > 0 and (client == own or not live_process.is_there(str(client)))
+    return record.is_gone or 0 < record.client == own
 
 
 _COMMON = ("test", "jest", "spec", "check")

@@ -12,7 +12,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.stages.decisions.decide import Memory
-from lifecycle.storage import store, workflow_marks
+from lifecycle.storage import live_process, store, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
 
 _LINE = re.compile(r"^WORKFLOW STAGES: (.+)$", re.MULTILINE)
@@ -59,6 +59,11 @@ class SessionRecord:
     transcript: str = ""
     client: int = 0
     at: float = 0.0
+
+    @property
+    def is_gone(self) -> bool:
+        """True if its client is known, and not there any more."""
+        return self.client > 0 and not live_process.is_there(str(self.client))
 
     def on(self, task: str, labels: tuple[str, ...], holder: str) -> SessionRecord:
         """The record of the session at work on this task."""

@@ -130,7 +130,12 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     newest = records[0]
     memory = newest.memory
     stage = plain(memory.set_stage.value if memory.set_stage is not None else newest.stage)
-    if memory.is_let_go and not files.is_off:
+    has_claim = os.path.lexists(
+        reading.root / store.CLAIM_FILE
+    )  # which tells of its session itself
+    if newest.task and newest.is_gone and not (has_claim or files.is_off):
+        reading.await_session("stage", newest.task, newest.at)
+    elif memory.is_let_go and not files.is_off:
         where = stage or "its stage"
         what = f"The session was told too often to go on with {where}, and was let go"
         reading.await_person("stage", what, newest.at, "lifecycle stage status")

@@ -77,6 +77,11 @@ class WorktreeRead:
         if all(wait.what != what for wait in self.awaited):
             self.awaited.append(AwaitedPerson(part, what, since, where))
 
+    def await_session(self, part: str, task: str, since: float) -> None:
+        """Note that the session which works on this task is over."""
+        what = f"The session that works on {task} is over; start one that goes on with it"
+        self.await_person(part, what, since)
+
     def part(self, name: str, read: Callable[[WorktreeRead], T], otherwise: T) -> T:
         """The result of `read`; if it fails, `otherwise`, and a sentence in `troubles`."""
         try:

@@ -122,12 +122,11 @@ class OverviewGround:
             store.begin(run)
         return run
 
-    def stage(self, stage: Stage = Stage.TESTING, **memory: Any) -> None:
+    def stage(self, stage: Stage = Stage.TESTING, client: int = 0, **memory: Any) -> None:
         """Put a session of the staged workflow here."""
-        files = WorkflowFiles(self.root)
-        record = SessionRecord(
-            "session-1", Memory(blocks=2, **memory), task="#42", stage=stage, at=self.clock.now()
-        )
+        files, now = WorkflowFiles(self.root), self.clock.now()
+        blocks = Memory(blocks=2, **memory)
+        record = SessionRecord("session-1", blocks, task="#42", stage=stage, client=client, at=now)
         with files.locked():
             session_record.save(files, record)
 

@@ -310,6 +310,23 @@ def test_a_session_that_was_let_go_waits_for_a_person(ground: OverviewGround) ->
     assert (awaited.part, awaited.where) == ("stage", "lifecycle stage status")
 
 
+@pytest.mark.parametrize("tracker", ["GitHub's issues", "a database beside the code"])
+def test_a_staged_session_that_is_over_waits_for_a_person_once(
+    ground: OverviewGround, tracker: str
+) -> None:
+    """A task of another tracker has no claim: the session's own client tells that it is gone."""
+    if tracker == "GitHub's issues":
+        ground.claim(memory={"ownership.session": "session-1"})
+        (ground.root / ".lifecycle/seen").write_text("session-1 999999999\n")
+    ground.stage(client=os.getpid())
+    is_claimed = tracker == "GitHub's issues"
+    assert len(ground.seen().awaited) == is_claimed
+    ground.stage(client=999999999)
+    (awaited,) = ground.seen().awaited
+    assert awaited.part == ("claim" if is_claimed else "stage")
+    assert awaited.what == "The session that works on #42 is over; start one that goes on with it"
+
+
 def test_a_linked_worktree_knows_its_branch_and_its_clone(
     ground: OverviewGround, tmp_path: Path
 ) -> None:
