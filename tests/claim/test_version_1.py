@@ -97,6 +97,7 @@ def test_every_field_of_version_1_is_kept() -> None:
         "merging": asdict(MergeRecord()),
         "ahead": None,
         "refs_in": "",
+        "is_leaseless": False,
         "conditions": {},
     }
     assert record.linked.link == Link("beads", "demo-1", "claimed")

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,73 @@ def test_a_session_that_ended_leaves_its_claim_to_the_next(session: Session) -> 
     session.place.control.merge_pull(46)
     assert heard(session.waiter()).is_silent
     assert heard(morning.waiter()).woke
+
+
+def _released(place: Place) -> None:
+    """As `lifecycle reconcile --release` leaves it."""
+    place.control.unassign(42, "octocat")
+    place.control.set_field(42, "Status", "Todo")
+    place.control.set_field(42, "Agent", None)
+    _unleased(place)
+
+
+def _unleased(place: Place) -> None:
+    place.git("push", "--quiet", "origin", ":refs/agent-claims/42")
+
+
+def _taken(place: Place) -> None:
+    word = json.dumps({"agent": "maria-1", "issue": 42, "nonce": "x"})
+    tree = place.git("rev-parse", "HEAD^{tree}")
+    sha = place.git("commit-tree", tree, "-m", f"lease {word}")
+    place.git("push", "--quiet", "--force", "origin", f"{sha}:refs/agent-claims/42")
+
+
+@pytest.mark.parametrize("source", ["startup", "resume"])
+@pytest.mark.parametrize(
+    ("loses", "words"),
+    [
+        (_released, "#42 was released while"),
+        (_unleased, "#42 was released, or its lease was deleted, while"),
+        (_taken, "#42 was taken over by maria-1"),
+    ],
+)
+def test_who_comes_back_hears_that_the_task_is_lost(
+    place: Place, loses: Callable[[Place], None], words: str, source: str
+) -> None:
+    """Nothing of a night on GitHub reaches the worktree: the start looks, for one request."""
+    evening = Session(place, ONE)
+    assert ok(evening.cli("claim", "42"))
+    evening.end()
+    loses(place)
+    place.clear()
+    morning = Session(place, ONE if source == "resume" else TWO)
+    told = morning.start(source)
+    assert [request.operation for request in place.requests()].count("ObserveClaim") == 1
+    assert words in told.model
+    assert "yours now" not in told.model
+    assert "When the work is done" not in told.model
+    for command in ("status", "tick"):
+        assert words in place.cli(command).stdout
+
+
+@pytest.mark.parametrize(
+    ("loses", "words"), [(_unleased, "was released, or"), (_taken, "taken over")]
+)
+def test_what_a_hand_off_was_refused_for_is_kept(
+    place: Place, loses: Callable[[Place], None], words: str
+) -> None:
+    """Status and tick say what the remote showed, and not to hand off again; claiming again goes on."""
+    assert ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    loses(place)
+    assert place.cli("handoff", "--summary", "Fix it").returncode != 0
+    for command in ("status", "tick"):
+        said = place.cli(command).stdout
+        assert words in said
+        assert "When the work is done" not in said
+    if loses is _unleased:
+        assert ok(place.cli("claim", "42"))
+        assert ok(place.cli("handoff", "--summary", "Fix it"))
 
 
 @SOAKED

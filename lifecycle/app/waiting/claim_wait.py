@@ -14,6 +14,7 @@ from lifecycle.app.idle_look import idle_look, join, shared, watched
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited, Within
 from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
@@ -146,7 +147,7 @@ class ClaimWait:
         claim, phase = record.claim, PHASES.get(record.claim.phase)
         if record.is_lost:
             lost = HeldByAnother if record.ownership.taken_by else Refused
-            raise lost(briefing.loss_line(record))
+            raise lost(derive.loss_line(record))
         if record.ending.releasing is not None:
             raise Refused(f"#{claim.issue_number} is being released: there is nothing to wait for.")
         if record.ending.override and not claim.pr_number:

@@ -135,7 +135,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         with world.deadline.standing_still():
             notes += _validate(world, command, session)
     # Asked right before the push: in the minutes that validation takes the task may be taken over.
-    _refuse_lease_of_another(world, record)
+    _refuse_lease_of_another(world, claim_store, record)
     notes += _pushed(world, record)
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
@@ -146,12 +146,13 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         values: dict[str, str] = {}
     else:
         values = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
-    if not values and session in ("", record.ownership.session):
+    is_same = not values and not record.ownership.is_leaseless
+    if is_same and session in ("", record.ownership.session):
         return HandedOff(record, tuple(notes))
 
     def handed(record: Record) -> Record:
-        owner = session or record.ownership.session
-        ours = record.with_ownership(session=owner, session_at=world.clock.now())
+        owner, now = session or record.ownership.session, world.clock.now()
+        ours = record.with_ownership(session=owner, session_at=now, is_leaseless=False)
         return ours.with_values(values)
 
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
@@ -287,8 +288,8 @@ def _refuse_card_of_another(record: Record) -> None:
         raise errors.Refused(released_to_hand_off(record.claim.issue_number))
 
 
-def _refuse_lease_of_another(world: World, record: Record) -> None:
-    """Refuse if the remote's lease shows that somebody took the task over or released it.
+def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Record) -> None:
+    """Refuse if the remote's lease shows that somebody took the task over or released it, and note it.
 
     A remote without leases (a fork, one that cannot be read) is no evidence of another holder.
     """
@@ -302,7 +303,16 @@ def _refuse_lease_of_another(world: World, record: Record) -> None:
         log.write(world.root, text, world.environment)
         return
     holder = stands.other
-    if stands.is_gone and not record.ending.lease_done:
+    is_leaseless = stands.is_gone and not record.ending.lease_done
+    if is_leaseless or holder is not None:
+        taken_by = holder.agent if holder is not None else ""
+
+        def lost(record: Record) -> Record:
+            return record.with_ownership(is_leaseless=is_leaseless, taken_by=taken_by)
+
+        with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+            _change(claim_store, lost)
+    if is_leaseless:
         raise errors.Refused(released_to_hand_off(claim.issue_number))
     if holder is not None:
         raise errors.HeldByAnother(

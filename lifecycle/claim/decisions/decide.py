@@ -18,7 +18,7 @@ from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of, of_pull
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import ASKED, Action, Audience, Fact, Notice, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
@@ -60,7 +60,8 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     elif phase is Phase.MERGED_DETECTED:
         needed = snapshot.wake in ASKED or not derive.is_confirmed(snapshot.record)
     else:
-        needed = snapshot.wake in ASKED  # a look by command tells what GitHub shows
+        # A look by command tells what GitHub shows, and so does the look of who comes back.
+        needed = snapshot.wake in (*ASKED, Wake.START)
     card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
     is_doubtful = not card.is_known or card.moved_to or taken_by
     # A card that was written ahead is read back, however long the write it follows from is held back.
@@ -116,12 +117,9 @@ def decide(snapshot: Snapshot) -> Decision:
 
 def _lost(record: Record) -> Decision:
     """Tell that the task is another's, or free, and take back a yes to closing: its holder closes it."""
-    number, holder = record.claim.issue_number, record.ownership.taken_by
-    if holder:
-        loss = derive.condition(f"taken-over:{holder}", loss_messages.taken_over(number, holder))
-    else:
-        text = loss_messages.released_from_afar(number)
-        loss = derive.condition("given-back-from-afar", text)
+    holder = record.ownership.taken_by
+    key = f"taken-over:{holder}" if holder else "given-back-from-afar"
+    loss = derive.condition(key, derive.loss_line(record))
     if record.claim.phase != Phase.DONE:
         return loss
     before = record.judged if record.judged != Phase.DONE else ""

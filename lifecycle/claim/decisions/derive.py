@@ -28,8 +28,8 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import messages
-from lifecycle.core.plan import ASKED, Action, Audience, Notice
+from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.plan import ASKED, Action, Audience, Notice, Wake
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
@@ -251,13 +251,14 @@ def reads_comments(snapshot: Snapshot) -> bool:
     """True if this look should read the issue's comments to see whether the task was released.
 
     It should once the account was seen to be off the issue and no card names the agent. Labels name no
-    agent at all: with them it should also before a pull request is opened, and in a look by command.
+    agent at all: with them it should also before a pull request is opened, in a look by command, and at a
+    start.
     """
     record = snapshot.record
     has_agents = snapshot.rules.has_board and not record.claim.is_labels
     if not record.past or not login_of(record.claim.agent_id):
         return False
-    is_asked = snapshot.wake in ASKED or record.claim.phase == Phase.READY_FOR_PR
+    is_asked = snapshot.wake in (*ASKED, Wake.START) or record.claim.phase == Phase.READY_FOR_PR
     return record.ownership.is_doubted or (is_asked and not has_agents)
 
 
@@ -305,6 +306,14 @@ def _taken_by(before: Record, record: Record, observed: Observation) -> str:
         return ""
     is_newer = hold.since is None or hold.since >= int(before.created_at)
     return hold.agent if hold.agent and is_newer else claimed.taken_by
+
+
+def loss_line(record: Record) -> str:
+    """The sentence about a lost task, and what to do."""
+    number, own = record.claim.issue_number, record.ownership
+    if own.taken_by:
+        return loss_messages.taken_over(number, own.taken_by)
+    return loss_messages.released_from_afar(number, is_certain=own.is_released)
 
 
 def is_told(record: Record, issue: Issue) -> bool:

@@ -108,7 +108,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hook
     if record.ending.releasing is not None:
         return loss_messages.releasing(claim.issue_number)
     if record.is_lost:
-        return loss_line(record)
+        return derive.loss_line(record)
     if record.conditions:
         return next(iter(record.conditions.values()))
     counts = derive.counts_done(record, hears_prompts=hears_prompts)
@@ -124,14 +124,6 @@ def question_lines(record: Record) -> list[str]:
     is_open = not record.ending.issue_closed
     into = record.pull.merged_into
     return [messages.merged(claim.pr_number, claim.issue_number, is_open=is_open, into=into)]
-
-
-def loss_line(record: Record) -> str:
-    """The sentence about a lost task, and what to do."""
-    number = record.claim.issue_number
-    if record.ownership.taken_by:
-        return loss_messages.taken_over(number, record.ownership.taken_by)
-    return loss_messages.released_from_afar(number)
 
 
 def review_lines(record: Record) -> list[str]:

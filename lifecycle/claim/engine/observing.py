@@ -314,7 +314,9 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
 def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -> None:
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
-    working.record = apply_observation(working.record, observed, now)
+    record = apply_observation(working.record, observed, now)
+    is_leaseless = _is_leaseless(working, record, observed)
+    working.record = record.with_ownership(is_leaseless=is_leaseless)
     working.seen = replace(working.seen, left_out=_left_out(working, observed))
     if card_and_link.wants_link(working.seen):
         working.record, notices = linked_writes.learned(working.world, working.seen)
@@ -326,6 +328,33 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
         )
         _hear_failures(working, pull)
         _hear_reviews(working, pull)
+
+
+def _is_leaseless(working: LookUnderWay, record: Record, observed: model.Observation) -> bool:
+    """True if the remote has no lease of the open task; git tells it for certain, where GitHub shows none.
+
+    Where GitHub was never found to have the leases (a fork's remote), what a hand-off saw stands.
+    """
+    claim, own, world = record.claim, record.ownership, working.world
+    is_open = observed.issue is not None and observed.issue.is_open
+    if (
+        observed.hold is not None
+        or not is_open
+        or record.ending.lease_done
+        or record.ending.releasing
+    ):
+        return False
+    if own.is_leaseless or own.is_released or not (own.refs_in and claim.issue_number):
+        return own.is_leaseless
+    from lifecycle.git import lease  # where it seems to be gone
+
+    try:
+        return lease.standing(
+            world.git, world.remote, claim.issue_number, sha=own.lease, agent=claim.agent_id
+        ).is_gone
+    except LifecycleError as error:
+        log.write(world.root, f"whether the lease is gone: {error.sentence}")
+        return False
 
 
 def _left_out(working: LookUnderWay, observed: model.Observation) -> int:

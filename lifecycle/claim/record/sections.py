@@ -278,6 +278,7 @@ class OwnershipRecord:
             while that lasts.
         is_released: somebody released the task in this claim's place: it writes nothing any more.
         is_doubted: the account is off the issue and no card names an agent: comments are read as well.
+        is_leaseless: the remote was seen without a lease of the task, so that anybody may take it.
     """
 
     session: str = ""
@@ -290,6 +291,7 @@ class OwnershipRecord:
     taken_by: str = ""
     is_released: bool = False
     is_doubted: bool = False
+    is_leaseless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,8 +194,9 @@ class Record:
 
     @property
     def is_lost(self) -> bool:
-        """True if the claim lost its task: somebody else has it, or it was released."""
-        return bool(self.ownership.taken_by) or self.ownership.is_released
+        """True if the claim lost its task: somebody else has it, or it was released, or has no lease."""
+        own = self.ownership
+        return bool(own.taken_by) or own.is_released or own.is_leaseless
 
     @property
     def end(self) -> str:

@@ -10,10 +10,11 @@ def forcing(task: int | str | None) -> str:
     return f"lifecycle takeover {task}"
 
 
-def released_from_afar(issue: int | None) -> str:
-    """The task was released in the agent's place."""
+def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
+    """The task was released in the agent's place; or, not `is_certain`, its lease alone was deleted."""
+    how = "was released" if is_certain else "was released, or its lease was deleted,"
     return (
-        f"#{issue} was released while this claim was quiet, and anybody may take it: this claim writes "
+        f"#{issue} {how} while this claim was quiet, and anybody may take it: this claim writes "
         "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
         f"{issue}; otherwise leave the task with: lifecycle release"
     )

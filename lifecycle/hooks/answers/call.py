@@ -177,7 +177,7 @@ class HookCall:
             key = f"{mine.claim_key}/{derive.question_key(mine.claim.pr_number)}"
             is_new = mine.is_inherited and not self.claim_store.has_heard(mine, key)
             self.claim_store.note_asked(again=is_new)
-        news = [briefing.inherited_line(mine)] if mine.is_inherited else []
+        news = [briefing.inherited_line(mine)] if mine.is_inherited and not mine.is_lost else []
         hears = self.claim_store.marks.hears_prompts(mine.created_at)
         return [*news, *briefing.claim_lines(mine, hears_prompts=hears, hooks=self.hooks)]
 

@@ -123,9 +123,15 @@ def _owe(call: HookCall) -> None:
 
 
 def _look_first(call: HookCall) -> None:
-    """Look at the claim's pull request, so that what is told of it is true: one request, if it answers."""
+    """Look at the claim, so that what is told of it is true: one request, if it answers.
+
+    Not at one in coding where the session goes on after a compaction: nobody was away.
+    """
     record = call.record
-    if record is None or call.is_held(record) or PHASES.get(record.claim.phase) not in _REVIEWED:
+    if record is None or call.is_held(record):
+        return
+    phase, source = PHASES.get(record.claim.phase), call.event.get("source")
+    if phase not in _REVIEWED and (phase is not Phase.CODING or source == "compact"):
         return
     world = call.world
     # What cannot be written costs the look, and not what is told: the next stop says it.

@@ -50,8 +50,7 @@ def claim_parts(reading: WorktreeRead) -> dict[str, Any]:
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
     if session and not is_alive and not claim.lost and not record.ending.outcome:
-        what = f"The session that works on #{claim.issue} is over; start one that goes on with it"
-        reading.await_person("claim", what, signs.last_at or since)
+        reading.await_session("claim", f"#{claim.issue}", signs.last_at or since)
     return {"claim": claim, "pull": pull, "checks": _checks(record), "waiting": waiting}
 
 
@@ -97,7 +96,7 @@ def _claim(
         active_at=signs.last_at or 0.0,
         is_watched=signs.has_waiter,
         is_releasing=record.ending.releasing is not None,
-        lost=plain(briefing.loss_line(record), 500) if record.is_lost else "",
+        lost=plain(derive.loss_line(record), 500) if record.is_lost else "",
         next=plain(briefing.next_line(record, hears_prompts=hears, hooks=hooks), 500),
         linked_task=plain(record.linked.link.id) if record.linked.link is not None else "",
     )
