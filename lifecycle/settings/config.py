@@ -95,14 +95,14 @@ class AppKey:
         id: the client ID, or the App's number.
         installation: the installation's number, or None for the repository's.
         key_file: where the private key lies, or None if `pem` holds it.
-        where: what named it, for sentences.
+        where: what names its id, installation and private_key, for sentences.
     """
 
     id: str
     installation: int | None
     key_file: Path | None
     pem: str = field(default="", repr=False)
-    where: str = ""
+    where: Mapping[str, str] = field(default_factory=lambda: APP_VARIABLES)
 
 
 def web_host(api_url: str) -> str:
@@ -228,14 +228,13 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
         NoToken: the file's App is for other addresses.
     """
     if of_user:
-        where = own_path(CONFIG, environment)
+        file_name = own_path(CONFIG, environment)
         user = user_settings(environment)
         values = {key: user.get(f"app_{key}") for key in APP_VARIABLES}
-        shown = {key: f"app.{key} in {where}" for key in APP_VARIABLES}
+        shown = {key: f"app.{key} in {file_name}" for key in APP_VARIABLES}
     else:
         values = {key: environment.get(name) or None for key, name in APP_VARIABLES.items()}
         shown = dict(APP_VARIABLES)
-        where = shown["id"]
     if not any(values.values()):
         return None
     if values["id"] is None or not (values["private_key"] or values["pem"]):
@@ -243,7 +242,7 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
         in_action = "" if of_user else f" (in the Action: app-{missing.replace('_', '-')})"
         raise BadConfig(resources.sentence("app-in-part", key=shown[missing], action=in_action))
     if of_user:
-        demand_own_hosts(environment, user, f"GitHub App in {where}")
+        demand_own_hosts(environment, user, f"GitHub App in {file_name}")
     installation = values["installation"]
     file = values["private_key"]
     return AppKey(
@@ -251,7 +250,7 @@ def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
         installation=readers.number(shown["installation"], installation) if installation else None,
         key_file=readers.own_file(shown["private_key"], file, environment) if file else None,
         pem=str(values["pem"] or ""),
-        where=where,
+        where=shown if values["private_key"] else {**shown, "private_key": shown["pem"]},
     )
 
 

@@ -69,7 +69,7 @@ class Asker:
         self.folder = home / ".config/lifecycle"
         file = home / "app.pem"
         file.write_text(key.private)
-        self.app = AppKey("12", 34, file, where="LIFECYCLE_APP_ID")
+        self.app = AppKey("12", 34, file)
 
     def token(self, repository: Repository = REPOSITORY) -> InstallationToken:
         """The token for a repository; half a minute for it."""

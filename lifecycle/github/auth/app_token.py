@@ -54,10 +54,15 @@ _NEVER = 1e11
 
 @dataclass(frozen=True, slots=True)
 class InstallationToken:
-    """A token of an installation, and when it ends by the clock of this machine."""
+    """A token of an installation, and when it ends by the clock of this machine.
+
+    Attributes:
+        permissions: what it may do, by GitHub's names; None where an earlier version kept it without.
+    """
 
     value: str = field(repr=False)
     expires_at: float
+    permissions: Mapping[str, str] | None = None
 
 
 @dataclass(eq=False)
@@ -151,7 +156,7 @@ class AppTokens:
         # GitHub's time for its end, ours for what is left: the clocks may differ.
         now = self.deadline.clock.now()
         theirs = timing.parse_time(sent.headers.get("date")) or now
-        return InstallationToken(value, ends - theirs + now)
+        return InstallationToken(value, ends - theirs + now, _permissions(body))
 
     def _installation(self) -> int:
         """The number of the App's installation on a repository; one that was renamed is followed once.
@@ -223,7 +228,8 @@ class AppTokens:
         except UnicodeDecodeError:
             raise _unusable(self.app, "is no private key in PEM") from None
         if key is None:
-            raise _unusable(self.app, "is not there")
+            is_there = self.app.key_file.exists()
+            raise _unusable(self.app, "is no file" if is_there else "is not there")
         keep_secret(key)
         return key
 
@@ -256,8 +262,8 @@ class AppTokens:
             skew = abs(self._skew)
             clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
             return errors.BadCredentials(
-                f"GitHub does not accept the key of the GitHub App {app}{clock}, {kept}; see that id and "
-                f"private key in {where} belong to one App.",
+                f"GitHub does not accept the key of the GitHub App {app}{clock}, {kept}; see that "
+                f"{where['id']} and {where['private_key']} belong to one App.",
                 evidence=words,
             )
         if sent.status == 403 and "suspended" in words.casefold():
@@ -269,7 +275,8 @@ class AppTokens:
         if sent.status == 404:
             return errors.NotFound(
                 f"GitHub shows no {asked.subject.removeprefix('a token of ').removeprefix('the ')} to "
-                f"{app}, {kept}; install the App there, or correct its installation's number in {where}.",
+                f"{app}, {kept}; install the App there, or correct the installation's number: "
+                f"{where['installation']}.",
                 evidence=words,
             )
         return self._translated(sent, asked)
@@ -285,8 +292,17 @@ def _unusable(app: AppKey, defect: str) -> errors.BadConfig:
     key = app.key_file or "in the environment"
     return errors.BadConfig(
         f"The private key of the GitHub App {app.id} ({key}) {defect}, so nothing was asked of GitHub and "
-        "nothing was changed; download one from the App's settings and name its file."
+        "nothing was changed; download one from the App's settings and give it as "
+        f"{app.where['private_key']}, or take the App out there."
     )
+
+
+def _permissions(entry: Mapping[str, object]) -> Mapping[str, str] | None:
+    """What a token may do, from GitHub's answer or from what was kept of it."""
+    given = entry.get("permissions")
+    if not isinstance(given, dict):
+        return None
+    return {str(name): str(level) for name, level in given.items()}
 
 
 @contextlib.contextmanager
@@ -318,7 +334,7 @@ def _read(entry: object) -> InstallationToken | None:
         return None
     if not isinstance(ends, int | float) or not 0 < ends < _NEVER:
         return None
-    return InstallationToken(value, float(ends))
+    return InstallationToken(value, float(ends), _permissions(entry))
 
 
 def _entries(place: Path | None) -> dict[str, Any]:
@@ -339,7 +355,11 @@ def _keep(place: Path | None, mark: str, token: InstallationToken, now: float) -
         for name, entry in _entries(place).items()
         if (kept := _read(entry)) and kept.expires_at > now
     }
-    entry = {"token": token.value, "expires_at": token.expires_at}
+    entry = {
+        "token": token.value,
+        "expires_at": token.expires_at,
+        "permissions": token.permissions,
+    }
     with contextlib.suppress(OSError):  # a folder that cannot be written costs a request, no more
         _write(place, {**entries, mark: entry})
 

@@ -56,12 +56,14 @@ class Token:
         expires_at: when it ends by the clock of this machine, None if that is not known before it is
             used.
         renew: forgets what is kept of it, so that the next one is a new one; None for all but Apps.
+        permissions: an App's, by GitHub's names; None where GitHub does not tell.
     """
 
     value: str = field(repr=False)
     source: str
     expires_at: float | None = None
     renew: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    permissions: Mapping[str, str] | None = None
 
     def is_ending(self, now: float) -> bool:
         """True if it ends so soon that nothing should be begun with it."""
@@ -190,7 +192,8 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
     kept = AppTokens(app, place.repository, api_url, environment, place.deadline)
     token = kept.current()
     renew = partial(kept.forget, token.value)
-    return Token(token.value, f"the GitHub App {app.id}", token.expires_at, renew)
+    source = f"the GitHub App {app.id}"
+    return Token(token.value, source, token.expires_at, renew, token.permissions)
 
 
 def _refuse_inside(app: config.AppKey, root: Path | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from lifecycle.core import errors, timing
@@ -12,7 +12,7 @@ from lifecycle.core.redact import visible
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
 from lifecycle.core.values.priorities import Status
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
+from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, remedy, table
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -54,7 +54,7 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
             "token.found.none", path=config.own_path(config.CONFIG, case.environment), gh=case.gh
         )
     elif error is case.token and isinstance(error, Rejected):
-        yield finding("token.app", cause=cause(error), web=case.web)
+        yield finding("token.app", cause=cause(error), fix=remedy(error))
     elif isinstance(error, errors.BadCredentials):
         login, token = f"gh auth login{case.gh}", f"gh auth token{case.gh}"
         fix = f"unset GH_TOKEN GITHUB_TOKEN; {login} && export GH_TOKEN=$({token})"
@@ -67,6 +67,9 @@ def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
         api, wait = case.addresses.api_url, error.retry_after
         fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
         yield finding("token.answer", cause=silence, api=api, fix=fix)
+    elif isinstance(error, BadConfig):
+        fix = remedy(error) or "correct that, then: lifecycle doctor"
+        yield finding("token.valid.setting", cause=cause(error), fix=fix)
     else:
         yield finding("token.valid.other", cause=cause(error), gh=case.gh)
 
@@ -142,7 +145,9 @@ def _refresh(case: Examined, scopes: str) -> str:
 
 def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     has_board = case.settings.project_number is not None
-    if facts.kind == "fine-grained":
+    if case.permissions is not None:
+        yield _permissions(case, case.permissions, has_board=has_board)
+    elif facts.kind == "fine-grained":
         board = "; Projects: read and write, on boards of an organisation only" if has_board else ""
         yield finding("token.permissions.unlisted", board=board, web=case.web)
     elif facts.kind == "actions":
@@ -153,6 +158,33 @@ def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
         board = f" and cannot touch a board{labels}" if has_board else ""
         hinders = ("board sync",) if has_board else ()
         yield finding("token.permissions.actions", board=board, hinders=hinders)
+
+
+_LEVELS = {"read": 1, "write": 2, "admin": 3}
+
+
+def _allows(given: Mapping[str, str], name: str, level: str) -> bool:
+    """True if an App's token may do this; GitHub names both in the answer that hands the token out."""
+    return _LEVELS.get(given.get(name, ""), 0) >= _LEVELS[level]
+
+
+def _permissions(case: Examined, given: Mapping[str, str], *, has_board: bool) -> DoctorFinding:
+    """The finding on an App's permissions that nothing else here tries."""
+    rows = table()["words"]["permissions"]
+    missing = [
+        row
+        for name, row in rows.items()
+        if not _allows(given, name, row["level"]) and (has_board or name != "organization_projects")
+    ]
+    if not missing:
+        return finding("token.permissions.enough")
+    return finding(
+        "token.permissions.missing",
+        names="; ".join(row["name"] for row in missing),
+        labels=_by_labels(case) if rows["organization_projects"] in missing else "",
+        path=config.own_path(user_folder.TOKENS, case.environment),
+        hinders=[step for row in missing for step in row["hinders"]],
+    )
 
 
 def check_repository(case: Examined) -> Iterator[DoctorFinding]:
@@ -241,6 +273,8 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
     if not owner or not case.is_answering or not isinstance(facts, TokenFacts):
         return
     has_none = facts.scopes is not None and "project" not in facts.scopes
+    if case.permissions is not None:
+        has_none = not _allows(case.permissions, "organization_projects", "read")
     if has_none or facts.kind == "actions":
         return  # said with the token
     try:
@@ -331,16 +365,19 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         yield finding(key if checks.is_complete else "checks.read.part", gh=case.gh)
         yield from _logs(case, base)
         if case.settings.ci_rerun and not access.is_archived:
-            yield _rerun(facts, access)
+            yield _rerun(case, facts, access)
 
 
-def _rerun(facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
+def _rerun(case: Examined, facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
     """The finding on whether the token may run failed jobs again, judged from it: trying would be a write.
 
     Source: https://docs.github.com/rest/actions/workflow-runs#re-run-failed-jobs-from-a-workflow-run
     """
     if access.can_push is False:
         return finding("checks.rerun.refused", whose=_owner(facts), access=access)
+    if case.permissions is not None:
+        is_allowed = _allows(case.permissions, "actions", "write")
+        return finding("checks.rerun.allowed" if is_allowed else "checks.rerun.missing")
     return finding("checks.rerun.unlisted" if facts.scopes is None else "checks.rerun.allowed")
 
 

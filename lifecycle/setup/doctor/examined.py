@@ -140,6 +140,11 @@ class Examined:
             (name for name in names if self.environment.get(name, "").strip()), "token_command"
         )
 
+    @property
+    def permissions(self) -> Mapping[str, str] | None:
+        """What an App's token may do, by GitHub's names; None for tokens that tell nothing of it."""
+        return None if isinstance(self.token, LifecycleError) else self.token.permissions
+
     def ask(self, act: Callable[[GitHubClients], T]) -> T:
         """Call `act` with GitHub's clients on a thread of its own, and return what it returns.
 
@@ -267,6 +272,12 @@ _KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")
 def cause(error: LifecycleError) -> str:
     """The first part of an error's sentence: without what was kept and what to do."""
     return f"{_KEPT.split(error.sentence)[0].rstrip('.')}."
+
+
+def remedy(error: LifecycleError) -> str:
+    """The last part of an error's sentence: what to do, if it says so after what was kept."""
+    after = "".join(_KEPT.split(error.sentence, maxsplit=1)[1:])
+    return "".join(re.split("[;.] ", after, maxsplit=1)[1:]).rstrip(".")
 
 
 @cache

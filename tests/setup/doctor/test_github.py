@@ -15,7 +15,15 @@ from msgspec.structs import replace
 
 from lifecycle.core.timing import SystemClock
 from lifecycle.sandbox.control.faults import Fault
-from lifecycle.sandbox.seed import Seed, SeedField, SeedRepository, SeedToken, default_seed
+from lifecycle.sandbox.seed import (
+    Seed,
+    SeedApp,
+    SeedField,
+    SeedInstallation,
+    SeedRepository,
+    SeedToken,
+    default_seed,
+)
 from tests.cli.outcome import ok
 from tests.github.apps import AppServer, make_key
 from tests.setup.doctor.conftest import Patient
@@ -474,7 +482,7 @@ def test_an_app(patient: Patient, tmp_path: Path) -> None:
         finding = patient.findings(**{**variables, "LIFECYCLE_APP_INSTALLATION": "35"}, **where)
     assert finding["token.app"]["level"] == "fail"
     assert "key of the GitHub App 12" in finding["token.app"]["says"]
-    assert finding["token.app"]["fix"].endswith("/settings/apps")
+    assert "LIFECYCLE_APP_ID and LIFECYCLE_APP_PRIVATE_KEY_FILE" in finding["token.app"]["fix"]
     assert "BEGIN" not in json.dumps([findings, finding])
 
 
@@ -486,3 +494,72 @@ def test_a_board_of_somebody_to_whom_no_remote_belongs(patient: Patient) -> None
     assert finding["level"] == "fail"
     assert "a board of a-company" in finding["says"]
     assert finding["fix"].startswith("LIFECYCLE_PROJECT_OWNER=a-company")
+
+
+def _app(seeded: Seeded, tmp_path: Path, **permissions: str) -> Patient:
+    """A patient whose token is an App's; what it may do is the table's, but for what is given."""
+    key = make_key()
+    file = tmp_path / "app.pem"
+    file.write_text(key.private)
+    file.chmod(0o600)
+    enough = {"issues": "write", "pull_requests": "write", "contents": "read", "checks": "read"}
+    more = {"statuses": "read", "actions": "write", "organization_projects": "write"}
+    given = {name: level for name, level in {**enough, **more, **permissions}.items() if level}
+    app = SeedApp("robot", 12, "octo-org", public_key=key.public, permissions=given)
+    installation = SeedInstallation(34, "robot", "octo-org")
+    patient = seeded(replace(default_seed(), apps=[app], installations=[installation]))
+    variables = {"LIFECYCLE_APP_ID": "12", "LIFECYCLE_APP_PRIVATE_KEY_FILE": str(file)}
+    patient.place.environment.update(variables)
+    return patient
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "step"),
+    [
+        ("issues", "read", "claiming"),
+        ("pull_requests", "", "opening the PR"),
+        ("organization_projects", "read", "board sync"),
+        ("organization_projects", "", "board sync"),
+    ],
+)
+def test_an_app_that_lacks_a_permission(
+    seeded: Seeded, tmp_path: Path, name: str, level: str, step: str
+) -> None:
+    """GitHub names them where it hands the token out: what will not happen is told before it is tried."""
+    patient = _app(seeded, tmp_path, **{name: level})
+    finding = patient.only("token.permissions", "fail")
+    assert step in finding["hinders"]
+    assert "read and write" in finding["says"]
+    assert ("kept as labels" in finding["says"]) == (step == "board sync")
+    assert finding["fix"].endswith("app-tokens.json")
+
+
+def test_an_app_with_all_permissions(seeded: Seeded, tmp_path: Path) -> None:
+    """It is healthy; one that may not run jobs again is told so, and that nothing else hangs on it."""
+    assert _app(seeded, tmp_path).wrong() == []
+
+
+def test_an_app_that_may_not_run_jobs_again(seeded: Seeded, tmp_path: Path) -> None:
+    """The documented permissions do not have it: a remark, which ci.rerun = 0 takes away."""
+    patient = _app(seeded, tmp_path, actions="read")
+    assert "Actions: read and write" in patient.only("checks.rerun", "warn")["fix"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "fix"),
+    [
+        ("PRIVATE_KEY_FILE", "/nowhere/app.pem", "LIFECYCLE_APP_PRIVATE_KEY_FILE, or take the App"),
+        ("PRIVATE_KEY_FILE", "app.pem", "correct that"),
+        ("PRIVATE_KEY_FILE", "", "take the others away"),
+        ("INSTALLATION", "99", "number: LIFECYCLE_APP_INSTALLATION"),
+    ],
+)
+def test_an_app_that_cannot_be_used(
+    seeded: Seeded, tmp_path: Path, variable: str, value: str, fix: str
+) -> None:
+    """The fix is what mends it: GH_TOKEN, which is set all the time, comes after an App."""
+    patient = _app(seeded, tmp_path)
+    finding, *_ = patient.wrong(**{f"LIFECYCLE_APP_{variable}": value})
+    assert finding["name"] in {"token.valid", "token.app"}
+    assert fix in finding["fix"]
+    assert "GH_TOKEN" not in finding["fix"]
