@@ -12,9 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline
 from lifecycle.git.checked_out import branch_of
+from lifecycle.settings import config
 from lifecycle.storage import regular_files, store, workflow_marks
 from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_claim import claim_parts
@@ -43,6 +45,7 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
     where = values.OverviewWorktree(str(root), "", "")
     where = reading.part("worktree", _worktree, where)
     claim: dict[str, Any] = reading.part("claim", claim_parts, {})
+    reading.part("settings", _settings, None)
     parts = values.Overview(
         at=reading.now,
         worktree=where,
@@ -65,6 +68,7 @@ def watched(root: Path) -> tuple[Path, ...]:
     here = root / store.FOLDER
     named = [
         root / store.CLAIM_FILE,
+        config.file_of(root),
         here / store.STATE,
         here / "seen",
         here / "waiter",
@@ -114,6 +118,15 @@ def _worktree(reading: WorktreeRead) -> values.OverviewWorktree:
     branch = branch_of(reading.root)
     clone = store.clone_of(reading.root)
     return values.OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
+
+
+def _settings(reading: WorktreeRead) -> None:
+    """Read the settings, without which every wake ends before it looks: they are this part's trouble."""
+    try:
+        config.load(reading.root, reading.environment)
+    except BadConfig as error:
+        what = "Until that is mended no hook does anything here, and nothing is watched."
+        raise BadConfig(f"{error.sentence} {what}") from None
 
 
 def _stage(reading: WorktreeRead) -> values.OverviewStage | None:

@@ -158,7 +158,7 @@ def lines_below(
     for event in events:
         task = f" {event.task}" if event.task and event.system != "workflow" else ""
         lines.append(f"- {minute(event.at)} UTC {event.system}{task}: {event.what}")
-    for name in ("worktree", "events", "hooks"):
+    for name in ("settings", "worktree", "events", "hooks"):
         lines += _trouble(overview, name)
     return [as_data(line) for line in lines]
 

@@ -123,6 +123,7 @@ def test_a_switched_off_workflow_says_so(ground: ViewGround) -> None:
 
 
 CORRUPT = {
+    "settings": (".lifecycle.toml", "Settings"),
     "run": (".claude/workflow-state.json", "Run"),
     "events": (".git/lifecycle/journal.db", "Events"),
 }
