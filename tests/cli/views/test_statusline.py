@@ -124,6 +124,11 @@ def test_a_change_is_shown_at_the_next_message(ground: ViewGround) -> None:
         assert f"PR #107 {said}" in words(shown(ground))
     ground.workflow()
     assert words(shown(ground)).endswith("bug-hunt 2/3 Mend")
+    settings = ground.root / ".lifecycle.toml"
+    settings.write_text("<<<<<<< HEAD\n")
+    assert words(shown(ground)).endswith("settings cannot be read: lifecycle status")
+    settings.write_text("")
+    assert words(shown(ground)).endswith("bug-hunt 2/3 Mend")
 
 
 def test_a_line_is_made_once_more_and_then_kept(
