@@ -34,7 +34,7 @@ OWNER_VARIABLES = ("LIFECYCLE_PROJECT_OWNER", "MOLTNET_PROJECT_OWNER")
 """Either of these says whose the board is, whatever a project's file says."""
 
 _ENVIRONMENT: dict[str, tuple[tuple[str, ...], Any]] = {
-    "project_number": (PROJECT_VARIABLES, readers.number),
+    "project_number": (PROJECT_VARIABLES, readers.project_number),
     "project_owner": (OWNER_VARIABLES, lambda _, value: value),
     "repository": (("LIFECYCLE_REPOSITORY",), readers.repository),
     "hook_seconds": (("LIFECYCLE_HOOK_SECONDS",), readers.positive),
@@ -348,7 +348,7 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "close": ("close", readers.choice("ask", "auto")),
     "update_branch": ("update_branch", readers.flag),
     "project.owner": ("project_owner", readers.login),
-    "project.number": ("project_number", readers.number),
+    "project.number": ("project_number", readers.project_number),
     "checks.poll_seconds": ("poll_seconds", readers.positive),
     "checks.commands": ("check_commands", readers.check_commands),
     "checks.seconds": ("check_seconds", readers.positive),

@@ -188,17 +188,23 @@ def _is_words(value: object) -> bool:
     return all(isinstance(word, str) and "\0" not in word for word in value)
 
 
-def number(where: str, value: object) -> int:
-    """A whole number from 1 on, as a number or as text."""
-    text = str(value).strip()
-    is_number = text.isascii() and text.isdigit() and not isinstance(value, bool)
-    _need(is_number and int(text) >= 1, where, "a whole number from 1 on", value)
-    return int(text)
+def whole(least: int, most: int = 0) -> Callable[[str, object], int]:
+    """A reader of a whole number from `least` on, and to `most` if that is given; it may be a text."""
+    must = f"a whole number from {least} {f'to {most}' if most else 'on'}"
+
+    def read(where: str, value: object) -> int:
+        text = str(value).strip()
+        is_number = text.isascii() and text.isdigit() and not isinstance(value, bool)
+        is_fit = is_number and least <= int(text) and (not most or int(text) <= most)
+        _need(is_fit, where, must, value)
+        return int(text)
+
+    return read
 
 
-def number_or_none(where: str, value: object) -> int:
-    """A whole number from 1 on, or 0."""
-    return 0 if value == 0 and not isinstance(value, bool) else number(where, value)
+number = whole(1)
+number_or_none = whole(0)
+project_number = whole(1, 2**31 - 1)  # an Int of GraphQL's
 
 
 def amount(unit: str, is_fit: Callable[[float], bool]) -> Callable[[str, object], float]:

@@ -234,7 +234,9 @@ def test_a_token_that_is_not_accepted(shop: Shop) -> None:
     """One sentence, no traceback, and the token is in no output."""
     done = run_action(shop.machine(schedule(), token="ghp_" + "x" * 36), ACTION, project_number=1)
     assert done.code == 1
-    assert done.said("error")
+    (error,) = done.said("error")
+    assert error.endswith("the input token, or app-id and app-private-key.")
+    assert "the input token" in done.told
     assert "Traceback" not in done.raw
     assert "ghp_" not in done.raw + done.summary
 

@@ -87,6 +87,7 @@ def test_a_typing_error_in_the_trial_mode_writes_nothing(shop: Shop, event: Even
     assert done is not None
     assert done.code == 2
     assert done.said("error") == ["Nothing was looked at: the input dry-run is true or false."]
+    assert "the input dry-run is true or false." in done.told
     assert shop.control.requests() == ()
 
 

@@ -454,3 +454,15 @@ def test_a_planned_release_that_leaves_nothing_but_a_problem_is_not_finished() -
             *([problem.sentence] if is_left else []),
             "Nothing was written.",
         ]
+
+
+def test_a_release_of_which_a_part_failed_is_no_success(place: Place) -> None:
+    """The claim file goes, the sentence says what was left, and the exit code says that something was."""
+    claimed(place)
+    body = json.dumps({"message": "Repository was archived so is read-only."})
+    refusal = Fault("status", method="DELETE", path="/assignees", status=403, body=body, count=9)
+    place.control.add_fault(refusal)
+    done = place.cli("release")
+    assert done.returncode == 1
+    assert not place.has_claim()
+    assert "archived" in done.stdout

@@ -68,6 +68,7 @@ def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) ->
         "the user what is to be done; if that is to go on: lifecycle feedback go-on. What the logs say is "
         "in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
     )
+    assert "failed at 1 head," in words.stopped(46, "attempts", ["test t"], packets, 1)
     assert words.still_stopped(46, HEAD, [fact("test")], "x.txt") == (
         "CI of PR #46 at 0123456: test fails as you were told, and the agent was not woken; what the logs "
         "say is in x.txt."

@@ -208,6 +208,7 @@ def test_the_environment_wins_and_old_names_are_aliases(tmp_path: Path) -> None:
         '[evidence.runners]\nname = "tested"',
         "[project]\nnumber = 0",
         '[project]\nnumber = "seven"',
+        "[project]\nnumber = 2147483648",
         "[project]\nnumber = true",
         'repository = "hello"',
         'repository = "../../x"',
@@ -529,3 +530,11 @@ def test_a_projects_file_is_no_link(tmp_path: Path) -> None:
     with pytest.raises(BadConfig) as refusal:
         config.load(project, {})
     assert refusal.value.sentence == ".lifecycle.toml cannot be read (is a link); nothing was done."
+
+
+def test_what_a_number_may_be_is_said_as_it_is(tmp_path: Path) -> None:
+    """0 turns ci.rerun off; a board's number is an Int of GraphQL's, and no setting is named there."""
+    with pytest.raises(BadConfig, match=r"ci\.rerun in .* a whole number from 0 on, not -1"):
+        load(tmp_path, "[ci]\nrerun = -1")
+    with pytest.raises(BadConfig, match=r"project\.number in .* from 1 to 2147483647"):
+        load(tmp_path, "[project]\nnumber = 2147483648")

@@ -6,6 +6,7 @@ set -f # lists are split at their spaces, and nothing in them is a pattern of fi
 
 wrong() { # what an input may be
 	echo "::error title=lifecycle reconcile::Nothing was looked at: the input $1."
+	printf '## lifecycle reconcile\n\n**Nothing was looked at: the input %s.**\n' "$1" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 	exit 2
 }
 

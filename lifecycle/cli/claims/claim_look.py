@@ -88,7 +88,7 @@ def finish_release(
     """Look once after a task was released, unless that is only `planned`.
 
     Returns:
-        The report; the notes and lines to print; and whether something is left to do.
+        The report; the notes and lines to print; and whether something is left to do, or failed.
     """
     report = planned if planned is not None else _ticked(session)
     lines = [f"Note: {note}" for note in notes]
@@ -97,10 +97,10 @@ def finish_release(
     record = report.record
     is_left = record is not None and not record.ending.outcome
     if planned is not None:
-        return report, [*lines, "Nothing was written."], is_left or report.problem is not None
-    if is_left and record is not None and record.ending.releasing is not None:
+        lines.append("Nothing was written.")
+    elif is_left and record is not None and record.ending.releasing is not None:
         lines.append(loss_messages.releasing(record.claim.issue_number))
-    return report, lines, is_left
+    return report, lines, is_left or report.problem is not None
 
 
 def listener(session: str) -> Listener:

@@ -22,7 +22,7 @@ from lifecycle.cli.main import Span
 from lifecycle.cli.reconcile import reconcile_actions as actions
 from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
-from lifecycle.core.errors import BadConfig, LifecycleError, Refused
+from lifecycle.core.errors import BadConfig, BadCredentials, LifecycleError, NoToken, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
@@ -145,6 +145,10 @@ def _bar() -> AbstractContextManager[Progress | None]:
     return bar()
 
 
+_INPUTS = "In a workflow that is the input token, or app-id and app-private-key."
+"""Where a step of a workflow has its token from; it has no shell to export one in."""
+
+
 class Untold(LifecycleError):
     """The run is over, but not all of its report could be written; the repairs were made."""
 
@@ -202,7 +206,8 @@ class Form:
             raise
         except LifecycleError as error:
             if not isinstance(error, Untold):
-                self._refused(error.sentence)
+                is_token = isinstance(error, BadCredentials | NoToken)
+                self._refused(f"{error.sentence} {_INPUTS}" if is_token else error.sentence)
             raise
 
     def _refused(self, sentence: str) -> None:

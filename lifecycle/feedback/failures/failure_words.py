@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import named, quoted, short, visible
 from lifecycle.feedback.failures.ladder import BETWEEN, FailureFact
 from lifecycle.feedback.failures.tampering import TamperFinding
@@ -47,7 +48,7 @@ def mended(number: int, failures: Sequence[FailureFact], base: str) -> str:
 def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str], most: int) -> str:
     """To the person, by the agent: mending comes to nothing."""
     reason = {
-        "attempts": f"it failed at {most} heads",
+        "attempts": f"it failed at {count(most, 'head')}",
         "no change": "the last fix changed nothing in what fails",
         "heads": "the agent was woken for that at many heads already",
     }[why]

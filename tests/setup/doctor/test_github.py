@@ -535,8 +535,10 @@ def test_an_app_that_lacks_a_permission(
 
 
 def test_an_app_with_all_permissions(seeded: Seeded, tmp_path: Path) -> None:
-    """It is healthy; one that may not run jobs again is told so, and that nothing else hangs on it."""
-    assert _app(seeded, tmp_path).wrong() == []
+    """It is healthy, and its claim wonders about no assignee: GitHub assigns no App."""
+    patient = _app(seeded, tmp_path)
+    assert patient.wrong() == []
+    assert "did not assign" not in ok(patient.place.cli("claim", "42"))
 
 
 def test_an_app_that_may_not_run_jobs_again(seeded: Seeded, tmp_path: Path) -> None:
