@@ -21,7 +21,7 @@ from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import Deadline, DeadlineReached
-from lifecycle.settings.config import CONFIG_FILE, for_child, web_host
+from lifecycle.settings.config import CONFIG_FILE, for_child, is_known_to_gh, web_host
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Git
@@ -315,9 +315,8 @@ def head_repository(git: Git, remote: str, api_url: str) -> Repository:
     web = web_host(api_url)
     if parsed is None or not _is_host(parsed, web):
         where = parsed.host if parsed else "a place that is not owner/name on a host"
-        own = "for a GitHub of its own run: gh auth login --hostname HOST (or set GITHUB_API_URL), else "
-        if parsed is None or is_no_github(parsed.host):
-            own = ""
+        way = way_to(parsed.host, web) if parsed else ""
+        own = f"{way}; else " if way else ""
         raise BadConfig(
             f'The remote "{remote}" points to {where}, which is not a repository on {web}; {own}set '
             "repository in .lifecycle.toml."
@@ -343,6 +342,17 @@ def default_branch(git: Git, remote: str, *, is_asked: bool = False) -> str:
 def is_no_github(host: str) -> bool:
     """True for a host of another kind by its name: there is no `gh auth login` for it."""
     return any(word in _OTHERS for word in re.split(r"[.:-]", host.casefold()))
+
+
+def way_to(host: str, web: str) -> str:
+    """What to do so that GitHub is asked on a remote's host, and not on `web`; "" if it is none."""
+    if is_no_github(host):
+        return ""
+    if web != "github.com":  # only a setting names another one, and it comes before what gh knows
+        return f"if {host} is meant: unset GITHUB_API_URL, and api_url in your config.toml"
+    if is_known_to_gh(host):
+        return f"for a GitHub of its own: gh auth login --hostname {host}"
+    return f"for a GitHub of its own: export GITHUB_API_URL=https://{host}/api/v3"
 
 
 def remote_repositories(git: Git, api_url: str) -> list[Repository]:

@@ -55,18 +55,33 @@ def git(tmp_path: Path) -> GitRepository:
 
 
 @pytest.mark.parametrize(
-    ("url", "api"),
+    ("url", "api", "way"),
     [
-        ("https://gitlab.com/octo-org/hello", "https://api.github.com"),
-        ("https://github.com/octo-org/hello", "https://ghes.example/api/v3"),
-        ("http://127.0.0.1:1/octo-org/hello", "http://127.0.0.1:2"),
-        ("/srv/git/hello.git", "https://api.github.com"),
+        ("https://gitlab.com/octo-org/hello", "https://api.github.com", "github.com; set repo"),
+        (
+            "https://github.com/octo-org/hello",
+            "https://ghes.example/api/v3",
+            "unset GITHUB_API_URL",
+        ),
+        ("http://127.0.0.1:1/octo-org/hello", "http://127.0.0.1:2", "unset GITHUB_API_URL"),
+        ("https://ghes.example/o/hello", "https://api.github.com", "login --hostname ghes.example"),
+        (
+            "https://ghes.example:8443/o/hello",
+            "https://api.github.com",
+            "URL=https://ghes.example:8443/",
+        ),
+        ("/srv/git/hello.git", "https://api.github.com", "github.com; set repository"),
     ],
 )
-def test_a_remote_on_another_host_is_refused(git: GitRepository, url: str, api: str) -> None:
-    """owner/name on another host is another repository."""
+def test_a_remote_on_another_host_is_refused(
+    git: GitRepository, url: str, api: str, way: str
+) -> None:
+    """owner/name on another host is another repository; what is advised leads to that host.
+
+    A setting comes before what gh is logged in at, and gh knows no ports.
+    """
     git.run("remote", "add", "origin", url)
-    with pytest.raises(BadConfig):
+    with pytest.raises(BadConfig, match=way):
         head_repository(git, "origin", api)
 
 

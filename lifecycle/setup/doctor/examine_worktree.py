@@ -13,7 +13,7 @@ from lifecycle.core.errors import BadConfig, GitFailed, Refused
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
-from lifecycle.git.process import head_repository, is_no_github, parse_remote
+from lifecycle.git.process import head_repository, parse_remote, way_to
 from lifecycle.settings import config, user_folder
 from lifecycle.setup.doctor.examined import DoctorFinding, Examined, Level, cause, finding
 from lifecycle.storage import regular_files, store
@@ -68,8 +68,8 @@ def _remote(case: Examined) -> DoctorFinding:
         if url is not None:
             fix = f"git remote set-url {remote} {case.web}/OWNER/NAME.git"
             parsed = parse_remote(url)
-            if parsed and not is_no_github(parsed.host):
-                fix = f"for a GitHub of its own: gh auth login --hostname {parsed.host}; else {fix}"
+            way = way_to(parsed.host, config.web_host(case.addresses.api_url)) if parsed else ""
+            fix = f"{way}; else {fix}" if way else fix
         problem = cause(error).partition("; ")[0].rstrip(".")
         return finding("worktree.remote.none", what=problem, fix=fix)
     if case.base is not None and str(case.base).casefold() != str(head).casefold():

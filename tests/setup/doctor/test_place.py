@@ -172,7 +172,8 @@ def test_a_remote_on_another_host(patient: Patient, host: str, *, may_be_github:
     patient.place.git("remote", "set-url", "origin", f"https://{host}/octo-org/hello-service.git")
     finding = patient.only("worktree.remote", "fail")
     assert host in finding["says"]
-    assert (f"gh auth login --hostname {host}" in finding["fix"]) == may_be_github
+    # The setting that names this GitHub comes before what gh is logged in at.
+    assert (f"if {host} is meant: unset GITHUB_API_URL" in finding["fix"]) == may_be_github
     assert "git remote set-url origin" in finding["fix"]
 
 
