@@ -191,7 +191,7 @@ class SlowGit:
 def test_a_merge_is_told_where_git_cannot_count_what_it_lacks(
     tmp_path: Path, error: Exception
 ) -> None:
-    """The question about closing does not wait for a number, nor forgets one; the log says what git said."""
+    """The question about closing does not wait for a number, nor forgets one; the log says why."""
     (tmp_path / ".lifecycle").mkdir()
     merged = observation(by_number=pull(state=PullState.MERGED))
     counted = []
