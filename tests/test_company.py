@@ -139,6 +139,7 @@ def test_that_an_issue_was_closed_waits_until_it_is_told_whoever_looks_meanwhile
     look.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
     assert "was closed on GitHub meanwhile" in place.hook("on-stop", STOP).stdout
     assert "was closed" not in place.hook("on-stop", STOP).stdout + place.hook("on-idle", {}).stdout
+    assert "was closed on GitHub meanwhile" in place.cli("status").stdout
 
 
 def test_somebody_elses_task_is_not_entered_by_an_edit(place: Place) -> None:

@@ -19,7 +19,7 @@ from tests.claim.steps import REVIEW
 from tests.factories import NOW, SHA, checks, pull, record, seen
 from tests.factories import review as asked_for
 
-RESULTS = ("failed", "green", "waits", "rerun", "inherited", "mended", "stopped")
+RESULTS = ("failed", "green", "unchecked", "waits", "rerun", "inherited", "mended", "stopped")
 GREEN = checks(Bucket.PASS)
 
 

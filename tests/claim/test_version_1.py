@@ -89,6 +89,7 @@ def test_every_field_of_version_1_is_kept() -> None:
         "is_approved": False,
         "unanswered": 0,
         "left_out": 0,
+        "merged_into": "",
         "reviews": {},
         "failures": {},
         "reruns": [],
