@@ -119,9 +119,8 @@ class InferredTask:
     @property
     def merged_elsewhere(self) -> str:
         """The base that it merged into, if that is another than work goes into; else ""."""
-        if self.pull is None or not self.is_merged:
-            return ""
-        return derive.elsewhere(self.pull, self.base, self.observation)
+        pull = self.pull
+        return derive.merged_elsewhere(pull, self.base, self.observation) if pull else ""
 
     @property
     def head_owner(self) -> str:
@@ -385,13 +384,15 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
         and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
     ]
     order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
-
-    def rank(pull: PullRequest) -> tuple[bool, int, int]:
-        is_merged = pull.state is PullState.MERGED
-        is_elsewhere = is_merged and bool(derive.elsewhere(pull, base, swept.observation))
-        return is_elsewhere, order.index(pull.state), -pull.number
-
-    return min(own, key=rank, default=None)
+    return min(
+        own,
+        key=lambda pull: (
+            bool(derive.merged_elsewhere(pull, base, swept.observation)),
+            order.index(pull.state),
+            -pull.number,
+        ),
+        default=None,
+    )
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:

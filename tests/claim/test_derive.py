@@ -155,7 +155,7 @@ def test_a_base_is_elsewhere_if_it_is_neither_the_configured_nor_the_default_bra
 ) -> None:
     """What is not known is not elsewhere."""
     shown = observation(default_branch=default)
-    assert derive.elsewhere(pull(base=base), "develop", shown) == elsewhere
+    assert derive.merged_elsewhere(pull(base=base, state=MERGED), "develop", shown) == elsewhere
 
 
 @pytest.mark.parametrize(

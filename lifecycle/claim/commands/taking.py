@@ -237,8 +237,8 @@ class _Taking:
             linked=linked,
         )
         record = _going_on(record, task.before, pull)
-        if pull is not None and pull.state is PullState.MERGED:
-            record = record.with_pull(merged_into=derive.elsewhere(pull, base, task.seen))
+        if pull is not None:
+            record = record.with_pull(merged_into=derive.merged_elsewhere(pull, base, task.seen))
         if task.lost is None:
             record = claim_store.create(record)
         else:

@@ -74,13 +74,13 @@ def pull_request_of(record: Record, observed: Observation, rules: Rules) -> Pull
     opened = _open(ours)
     if named and (named.number == record.pull.opened or is_ours(named, claim, head_owner)):
         return opened if named.state is PullState.CLOSED and opened is not None else named
-    ours = [pull for pull in ours if not elsewhere(pull, rules.base, observed)]
+    ours = [pull for pull in ours if not merged_elsewhere(pull, rules.base, observed)]
     return opened or next((p for p in ours if _closes(p, record, observed.repository)), None)
 
 
-def elsewhere(pull: PullRequest, base: str | None, observed: Observation) -> str:
-    """The base it goes into if that is neither the configured `base` nor the default branch; else ""."""
-    is_known = bool(pull.base and observed.default_branch)
+def merged_elsewhere(pull: PullRequest, base: str | None, observed: Observation) -> str:
+    """The base it merged into if that is neither the configured `base` nor the default branch; else ""."""
+    is_known = pull.state is PullState.MERGED and pull.base and observed.default_branch
     return pull.base if is_known and pull.base not in (base, observed.default_branch) else ""
 
 
@@ -100,7 +100,7 @@ def merged_as_pushed(
     One that the claim does not name counts unless it merged elsewhere. After a squash the branch's
     commits are not in the base, so GitHub would open another one.
     """
-    here = (pull for pull in observed.by_branch if not elsewhere(pull, rules.base, observed))
+    here = (pull for pull in observed.by_branch if not merged_elsewhere(pull, rules.base, observed))
     for pull in filter(None, (observed.by_number, *here)):
         is_as_pushed = pull.state is PullState.MERGED and pull.head_sha == pushed
         if (
