@@ -82,7 +82,8 @@ def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> N
         ("conflict:107:b:next", Audience.NEWS, ()),
         (f"green:107:{SHA}", Audience.NEWS, RESULTS),
     ]
-    assert "waits for what was reported of it" in found.notices[-1].text
+    both = "PR #107 waits for its conflict to be resolved and the changes that a review asks for."
+    assert both in found.notices[-1].text
     known = found.known
     assert (known.url, known.head) == (made.url, "b")
     assert (known.changes_by, known.conflicts_with) == (("maria",), "next")
@@ -112,7 +113,7 @@ def test_changes_are_told_here_only_where_no_packet_tells_them(
     found = judged(replace(shown, checks=GREEN), memory={"pull.reviews": reviews})
     changes = [one for one in found.notices if one.key.startswith("changes")]
     assert bool(changes) is is_told
-    assert "waits for what was reported of it" in found.notices[-1].text
+    assert "waits for the changes that a review asks for" in found.notices[-1].text
     assert found.known.changes_by == ("maria",)
 
 

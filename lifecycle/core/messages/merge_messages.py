@@ -24,7 +24,9 @@ def readiness(pull: PullRequest, *, is_reported: bool) -> str:
         is_reported: something else was said of it that has to be mended first.
     """
     if is_reported:
-        return "waits for what was reported of it"
+        conflict = ["its conflict to be resolved"] if pull.mergeable == "CONFLICTING" else []
+        due = ["the changes that a review asks for"] if pull.changes_due else []
+        return f"waits for {' and '.join(conflict + due) or 'what has to be mended first'}"
     if pull.is_draft:
         return "is a draft, and cannot be merged before it is marked as ready on its page"
     if pull.queue is not None:
