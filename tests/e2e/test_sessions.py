@@ -714,6 +714,25 @@ def test_a_rejected_task_is_told_alike_to_agent_and_person(session: Session) -> 
         assert "was closed on GitHub meanwhile" not in view
 
 
+def test_status_and_start_say_a_thing_once(session: Session) -> None:
+    """What waits to be said may say what comes next, too; and a start's claim what waits to be said."""
+    place = session.place
+    session.on_stop()
+    for conclusion, once in (
+        ("success", "a person to merge it"),
+        ("failure", "Fix, commit and push"),
+    ):
+        place.control.set_check(46, "test", conclusion=conclusion)
+        place.cli("tick")
+        for command in (("status",), ("watch", "--once")):
+            shown = " ".join(place.cli(*command).stdout.split())
+            assert shown.count(once) == 1, shown
+            assert "is ready to merge. PR" not in shown
+    place.control.close_pull(46)
+    session.end()
+    assert Session(place, TWO).start().model.count("hand off again") == 1
+
+
 def test_nobody_watches_once_the_session_is_over(session: Session) -> None:
     """No session and no waiter lives: a terminal is told of the command that looks, by every view."""
     place = session.place

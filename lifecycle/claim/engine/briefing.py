@@ -135,10 +135,11 @@ def review_lines(record: Record) -> list[str]:
     if record.pull.conflicts_with:
         lines.append(f"PR #{number} conflicts with {record.pull.conflicts_with}.")
     # The standing is of the last look that read the checks; a request for changes or a conflict that was
-    # seen since says all there is.
-    is_older = record.pull.changes_by or record.pull.conflicts_with
-    if number and record.pull.merging.standing and not is_older:
-        lines.append(merge_messages.standing(number, record.pull.merging.standing))
+    # seen since says all there is, and that it is ready says who it waits for.
+    standing = record.pull.merging.standing
+    is_older = record.pull.changes_by or record.pull.conflicts_with or "is ready" in standing
+    if number and standing and not is_older:
+        lines.append(merge_messages.standing(number, standing))
     if number and record.pull.unanswered:
         lines.append(f"{review_messages.unanswered(number, record.pull.unanswered)}.")
     return [*lines, *derive.left_out(record, is_closed=False)]

@@ -69,8 +69,10 @@ def status(session: Session) -> int:
     awaited = [person for person in worktree_overview.awaited if person.part not in hidden]
     # One sentence on the queue may stand in two lines of the claim: the question and what to do.
     claim_text = " ".join(lines)
+    more = [text for text in waiting if text not in claim_text]
+    lines = [line for line in lines if not any(line in text for text in more)]
     lines = overview_words.since_when(lines, awaited, worktree_overview.at)
-    lines += [text for text in waiting if text not in claim_text]
+    lines += more
     lines += overview_words.lines_below(worktree_overview, awaited, lines)
     claim = claim_data(record)
     data = overview_json(worktree_overview)

@@ -206,7 +206,8 @@ def watch_parts(overview: values.Overview, now: float) -> list[WatchPart]:
         parts.append(WatchPart("claim", tuple(_claim(claim, now)), 2))
     if pull is not None:
         parts.append(WatchPart("PR", tuple(_pull(pull, overview.checks, now)), 2))
-    if claim is not None and not is_awaited(overview, claim.next):
+    is_told = claim is not None and any(claim.next in text for text in overview.waiting)
+    if claim is not None and not (is_told or is_awaited(overview, claim.next)):
         parts.append(WatchPart("next", (Text(claim.lost or claim.next),), is_folded=True))
     parts.append(WatchPart("trouble", troubles, is_folded=True))
     if overview.stage is not None:
