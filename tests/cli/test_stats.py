@@ -104,6 +104,16 @@ def test_every_terminal_is_wide_enough(root: Path, width: int) -> None:
         assert "REQUIREMENTS_REVIEW" in text or width < 60
 
 
+def test_each_column_without_room_is_named(root: Path) -> None:
+    """Of every table, and once: who sees none of it knows that it is there."""
+    journal.note(root, *WHOLE, *CLAIMED, *HARD)
+    text = " ".join(said(root, width=60).split())
+    assert (
+        "No room for: visits, mean, failed, done (UTC); a wider terminal or --json has all." in text
+    )
+    assert "No room" not in said(root, width=120)
+
+
 @SOAKED
 def test_all_worktrees_of_the_clone_count(root: Path, tmp_path: Path) -> None:
     """What one worktree noted is shown in another."""

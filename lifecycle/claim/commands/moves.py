@@ -270,8 +270,9 @@ def _check_branch(world: World, record: Record) -> list[str]:
         count = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
         if count == "0":
             raise errors.Refused(
-                f"{branch} has no commit that {base} lacks; nothing was pushed. Commit the work, "
-                "then hand off again."
+                f"{branch} has no commit that {base} lacks; nothing was pushed. Commit the work, then hand "
+                f"off again; if {base} has the work already, the user may close with: lifecycle close "
+                '--override "…"'
             )
     return notes
 

@@ -247,13 +247,10 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
     period = f"{minute(summary.since)} to {minute(summary.until)} UTC"
     about = styled(f"  {period}" if summary.entries else "")
     shown.print(styled("").join((styled(head, "bold"), about)))
+    without_room: list[str] = []
     for title, rows in (("stage", summary.stages), ("phase of a claim", summary.phases)):
-        _print(shown, (_Figure(title, lambda row: row.name), *_with_values(rows)), rows)
-    every = _with_values((*summary.stages, *summary.phases))
-    without_room = [figure.head for figure in every if shown.width < figure.least]
-    if without_room:
-        text = f"No room for: {', '.join(without_room)}; a wider terminal or --json has all."
-        shown.print(styled(text, "dim"))
+        figures = (_Figure(title, lambda row: row.name), *_with_values(rows))
+        without_room += _print(shown, figures, rows)
     if summary.bottlenecks:
         shown.print()
         shown.print(styled("what holds work up", "bold"))
@@ -261,11 +258,16 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
             text = f"{number}. {bottleneck.name}: {'; '.join(bottleneck.why)}"
             shown.print(styled(visible(text)))
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
-        _print(shown, (_Figure(title, lambda group: _name(group.name)), *_GROUPS), groups)
-    _print(shown, _FLAKES, summary.flakes, TASKS)
-    _print(shown, _of_tasks(summary, shown.width), [*summary.tasks][::-1], TASKS)
+        figures = (_Figure(title, lambda group: _name(group.name)), *_GROUPS)
+        without_room += _print(shown, figures, groups)
+    without_room += _print(shown, _FLAKES, summary.flakes, TASKS)
+    newest_first = [*summary.tasks][::-1]
+    without_room += _print(shown, _of_tasks(summary, shown.width), newest_first, TASKS)
     if is_told:
-        _draw(shown, _TOLD, summary.told)
+        without_room += _draw(shown, _TOLD, summary.told)
+    if without_room:
+        heads = ", ".join(dict.fromkeys(without_room))
+        shown.print(styled(f"No room for: {heads}; a wider terminal or --json has all.", "dim"))
 
 
 def _with_values(rows: Sequence[StatsRow]) -> list[_Figure]:
@@ -276,16 +278,15 @@ def _with_values(rows: Sequence[StatsRow]) -> list[_Figure]:
 
 def _print(
     console: Console, figures: Sequence[_Figure], rows: Sequence[Any], most: int | None = None
-) -> None:
-    """Print a table; nothing if it has no row."""
-    if rows:
-        _draw(console, figures, rows, most)
+) -> list[str]:
+    """Print a table, nothing if it has no row; returns the heads of the columns that had no room."""
+    return _draw(console, figures, rows, most) if rows else []
 
 
 def _draw(
     console: Console, figures: Sequence[_Figure], rows: Sequence[Any], most: int | None = None
-) -> None:
-    """Print a table below an empty line, of at most so many rows and one on the rest."""
+) -> list[str]:
+    """Print a table below an empty line, of at most so many rows and one on the rest; as `_print`."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
@@ -299,3 +300,4 @@ def _draw(
         table.add_row(styled(f"and {len(rows) - most} more: --json has all", "dim"))
     console.print()
     console.print(table)
+    return [figure.head for figure in figures if figure not in kept]
