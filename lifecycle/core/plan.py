@@ -285,9 +285,10 @@ class PullRequestLinked:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The action came about, or what it wants was true already."""
+    """The action came about, or what it wants was true already; then it may be seen not to be `is_new`."""
 
     action: PlainAction
+    is_new: bool = True
 
 
 @dataclass(frozen=True, slots=True)

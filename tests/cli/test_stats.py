@@ -12,6 +12,7 @@ import pytest
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.store import Folder
+from tests.cli.outcome import ok
 from tests.conftest import COMMAND, Place
 from tests.views.stats.journals import CLAIMED, NOW, WHOLE, moved
 from tests.views.stats.test_summary import HARD
@@ -258,3 +259,18 @@ def test_a_claimed_task_has_its_title_and_its_time(place: Place) -> None:
     assert task["attempts"] >= 1
     table = place.cli("stats", COLUMNS="100").stdout
     assert "#42 Fix race condition in task queue" in table
+
+
+def test_a_task_that_reconcile_closed_is_done(place: Place) -> None:
+    """The worktree that had the claim may be gone; if it is not, its end claims no deed of another."""
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"], push=False)
+    ok(place.cli("handoff", "--summary", "Fix it"))
+    ok(place.cli("tick"))
+    place.control.merge_pull(place.pull())
+    ok(place.cli("reconcile", "--close"))
+    assert json.loads(ok(place.cli("stats", "--json")))["tasks_done"] == 1
+    ended = ok(place.cli("close"))
+    assert "Issue #42 closed." in ended
+    assert "release the lease" not in ended
+    assert json.loads(ok(place.cli("stats", "--json")))["tasks_done"] == 1

@@ -62,8 +62,7 @@ def perform(
             case plan.SetLinked():
                 return linked_writes.set_linked(action, world, record)
             case _:
-                _carry_out(action, world, claim_store, record)
-                return plan.Done(action)
+                return plan.Done(action, is_new=_carry_out(action, world, claim_store, record))
     except errors.LifecycleError as error:
         error.sentence = redact(error.sentence, world.environment)
         return plan.Failed(action, error)
@@ -71,7 +70,8 @@ def perform(
 
 def _carry_out(
     action: plan.PlainAction, world: World, claim_store: ClaimStore | None, record: Record
-) -> None:
+) -> bool:
+    """Carry out the action; False if it was seen that there was nothing to do."""
     match action:
         case plan.RemarkOnPull():
             _remark(action, world)
@@ -86,18 +86,19 @@ def _carry_out(
         case plan.Unassign():
             _unassign(action, world)
         case plan.ReleaseLease():
-            _release(action, world, record, is_ours=claim_store is not None)
+            return _release(action, world, record, is_ours=claim_store is not None)
         case plan.ForgetClaim():
             _forget(claim_store, record)
         case _:
             assert_never(action)
+    return True
 
 
-def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> None:
+def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> bool:
     """End the lease; for another agent (not `is_ours`) only if it has not changed since it was read.
 
-    By one API request if that was found to work when the task was taken; else, or if it fails, by a push,
-    which also learns what the ref is now.
+    False if our own was gone before. By one API request if that was found to work when the task was taken;
+    else, or if it fails, by a push, which also learns what the ref is now.
     """
     node_id = record.ownership.refs_in
     if node_id and action.sha == record.ownership.lease:
@@ -107,12 +108,13 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
         except errors.LifecycleError as error:
             log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
         else:
-            return
+            return True
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
         raise errors.HeldByAnother(
             f"The lease on #{action.issue} changed meanwhile: it was taken over, or ended. It was left."
         )
+    return was_there
 
 
 def _forget(claim_store: ClaimStore | None, record: Record) -> None:

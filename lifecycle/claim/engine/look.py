@@ -345,7 +345,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
             working.problem = working.problem or fact.error
             log.write(root, f"{type(action).__name__} failed: {fact.error.sentence}")
         else:
-            is_left = isinstance(fact, plan.LinkedIs) and bool(fact.left)
+            is_left = journalling.changed_nothing(fact)
             working.actions += [] if is_left else [action]
             # An earlier failure of it is over: its complaint does not count as stated in this look.
             cured = f"{record.claim_key}/refused:{kind_of(action)}:"

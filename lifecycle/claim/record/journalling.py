@@ -75,20 +75,30 @@ def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry
 def wrote(
     action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
 ) -> tuple[JournalEntry, ...]:
-    """The journal entry for what an action wrote, as a tuple; empty if it wrote nothing that is told.
+    """The journal entries for what an action wrote; none if it wrote nothing that is told.
 
     `by` names who wrote it in the agent's place.
     """
     target = _WRITES.get(type(action))
-    is_left = isinstance(fact, plan.LinkedIs) and bool(fact.left)
-    if target is None or is_left or isinstance(fact, plan.Failed):
+    if target is None or changed_nothing(fact) or isinstance(fact, plan.Failed):
         return ()
     mark, detail = _mark(action, fact)
     detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
     entry = _entry(record, at, journal.WRITE)
     source = record.claim.phase
-    return (replace(entry, source=source, target=target, key=key, detail=detail),)
+    wrote_it = replace(entry, source=source, target=target, key=key, detail=detail)
+    if not (by and isinstance(action, plan.CloseIssue)):
+        return (wrote_it,)
+    # The worktree that has the claim may be gone: nobody else tells that it is over.
+    end = replace(wrote_it, kind=journal.TRANSITION, target=journal.CLOSED, key=f"{key}/end")
+    return (wrote_it, end)
+
+
+def changed_nothing(fact: plan.Fact) -> bool:
+    """True if the action was seen to have nothing to do, or left what it was for."""
+    is_left = isinstance(fact, plan.LinkedIs) and bool(fact.left)
+    return is_left or (isinstance(fact, plan.Done) and not fact.is_new)
 
 
 def flaked(
