@@ -32,7 +32,7 @@ RECONCILE = "reconcile"
 """The consent to closing that a run's policy gives."""
 
 _AUTOMATIC_SECONDS = 60.0
-"""How long a board's own workflow may take to give a new card its Status."""
+"""How long a board's own workflow, or a look that was under way, may take to give a card its Status."""
 
 _WANTED: Mapping[Phase, str] = {
     Phase.CODING: Status.IN_PROGRESS,
@@ -153,7 +153,10 @@ class InferredTask:
 
     @cached_property
     def is_moved(self) -> bool:
-        """True if the card's Status was set after that, and is another than the task has."""
+        """True if the card's Status was set after that, and is another than the task has.
+
+        Not at once after the issue was closed: a hook's look that was under way then sets what it saw.
+        """
         item, moment = self.observation.item, self.happened_at
         if item is None or not (item.status and self.keeps_card):
             return False
@@ -166,7 +169,9 @@ class InferredTask:
             )
         if is_same(item.status, Status.TODO) and _came_with(item):
             return False
-        return item.status_at is not None and (moment is None or item.status_at > moment)
+        if item.status_at is None or moment is None:
+            return item.status_at is not None
+        return item.status_at > moment + (0.0 if self.issue.is_open else _AUTOMATIC_SECONDS)
 
     @property
     def has_two_holders(self) -> bool:

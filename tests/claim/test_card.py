@@ -225,6 +225,7 @@ def test_where_board_and_labels_change_places_no_move_is_seen() -> None:
     [
         ({}, {}, {}, None, []),
         ({"status": "Todo"}, {}, {}, ("Todo", None), []),
+        ({"status": "In Review"}, {"ending.issue_closed": True}, {}, None, []),
         ({}, {"card.agent": ""}, {}, (None, AGENT), []),
         ({"status": "Todo"}, {"card.agent": None}, {}, ("Todo", AGENT), []),
         ({"status": "Todo"}, {"card.is_known": False}, {}, None, []),

@@ -201,6 +201,7 @@ def test_the_way_back_leads_to_the_last_phase_without_a_pull_request(
     ("shown", "at"),
     [
         ({"issue": issue(is_open=False, closed_at=5.0), "by_number": pull(opened_at=3.0)}, 5.0),
+        ({"issue": issue(is_open=False, closed_at=5.0), "by_number": pull(opened_at=7.0)}, 7.0),
         ({"by_number": pull(opened_at=3.0, closed_at=4.0)}, 3.0),
         ({"by_number": pull(opened_at=3.0, closed_at=4.0, state=CLOSED)}, 4.0),
         ({"by_number": pull(opened_at=3.0, closed_at=4.0, state=MERGED)}, 3.0),

@@ -299,6 +299,17 @@ def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Plac
     assert len(place.issue()["comments"]) == 1
 
 
+def test_the_card_of_a_closed_issue_is_not_put_among_those_that_are_worked_on(place: Place) -> None:
+    """The look that opens the pull request saw the issue closed: what it sets, nobody has moved there."""
+    place.ready()
+    place.control.set_field(42, "Status", "In Progress")
+    place.control.close_issue(42)
+    stop(place)
+    assert place.card()["Status"] == "In Progress"
+    place.cli("reconcile")
+    assert place.card()["Status"] == "Done"
+
+
 @SOAKED
 def test_the_projects_own_template_is_the_body(place: Place) -> None:
     """`.github/pull_request_template.md` is used, its boxes unchecked, summary and link in front."""

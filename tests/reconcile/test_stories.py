@@ -63,6 +63,12 @@ STORIES: dict[str, Story] = {
     "closed, the card in review": Story(
         replace(CLOSED, leased_by=""), NONE, {"closed-on-board": "applied"}, {"card": DONE}
     ),
+    "closed while a hook's look set the card": Story(
+        replace(CLOSED, leased_by="", status="In Progress", set_at=4.99),
+        NONE,
+        {"closed-on-board": "applied"},
+        {"card": DONE},
+    ),
     "closed as a person's, the card in Todo": Story(
         replace(PERSONS, is_open=False, status="Todo"),
         NONE,

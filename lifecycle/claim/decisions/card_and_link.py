@@ -81,12 +81,16 @@ def apply_card(record: Record, observed: Observation) -> Record:
 
 
 def is_unsynced(snapshot: Snapshot) -> bool:
-    """True if the board is known to differ from what the claim wants."""
+    """True if the board is known to differ from what the claim wants.
+
+    The last write of a card is a step of the claim's end, and a closed issue is not brought back into a
+    column of those that are worked on.
+    """
     record, claim = snapshot.record, snapshot.record.claim
     if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
         return False
-    if record.ending.releasing is not None:
-        return False  # the last write of its card is a step of the release
+    if record.ending.releasing is not None or record.ending.issue_closed:
+        return False
     is_agent_due = bool(claim.agent_id) and claim.agent_id != record.card.agent
     return is_agent_due or not is_same(claim.status, claim.last_synced_status)
 

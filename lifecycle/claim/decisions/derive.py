@@ -175,15 +175,14 @@ def phase_before(record: Record) -> Phase:
 def happened_at(pull_number: int | None, observed: Observation) -> float | None:
     """The time of the last event on GitHub from which the task's Status follows, or None.
 
-    When the issue was closed; else when its pull request was closed without a merge, or was opened. None
-    while the claim has no pull request.
+    When the issue was closed, and when its pull request was closed without a merge, or was opened: the
+    later one. None for an open issue while the claim has no pull request.
     """
-    if observed.issue is not None and not observed.issue.is_open:
-        return observed.issue.closed_at
-    pull = observed.by_number
-    if pull is None or pull.number != pull_number:
-        return None
-    return pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at
+    issue, pull = observed.issue, observed.by_number
+    moments = [issue.closed_at] if issue is not None and not issue.is_open else []
+    if pull is not None and pull.number == pull_number:
+        moments.append(pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at)
+    return max((at for at in moments if at is not None), default=None)
 
 
 def is_behind(item: BoardItem, happened_at: float | None) -> bool:
