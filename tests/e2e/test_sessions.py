@@ -16,6 +16,7 @@ import pytest
 from lifecycle.sandbox.checks.state import PlannedCheck
 from lifecycle.settings.resources import hook_script
 from tests.cli.outcome import ok
+from tests.cli.test_claim_again import give_back
 from tests.conftest import Place, installed_plugin
 from tests.e2e.client import SECONDS, Session, ended, heard
 
@@ -253,16 +254,14 @@ def test_a_session_that_ended_leaves_its_claim_to_the_next(session: Session) -> 
     assert heard(morning.waiter()).woke
 
 
-def _released(place: Place) -> None:
-    """As `lifecycle reconcile --release` leaves it."""
-    place.control.unassign(42, "octocat")
-    place.control.set_field(42, "Status", "Todo")
-    place.control.set_field(42, "Agent", None)
-    _unleased(place)
-
-
 def _unleased(place: Place) -> None:
     place.git("push", "--quiet", "origin", ":refs/agent-claims/42")
+
+
+def _given_back_unseen(place: Place) -> None:
+    """The same where no board is configured: the issue's comment tells it."""
+    place.environment.pop("LIFECYCLE_PROJECT_NUMBER")
+    give_back(place)
 
 
 def _taken(place: Place) -> None:
@@ -276,7 +275,8 @@ def _taken(place: Place) -> None:
 @pytest.mark.parametrize(
     ("loses", "words"),
     [
-        (_released, "#42 was released while"),
+        (give_back, "#42 was released while"),
+        (_given_back_unseen, "#42 was released while"),
         (_unleased, "#42 was released, or its lease was deleted, while"),
         (_taken, "#42 was taken over by maria-1"),
     ],
