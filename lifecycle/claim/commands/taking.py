@@ -210,8 +210,8 @@ class _Taking:
         notes += rivals(task, pull)
         # From here on the issue and its card are written.
         unfinished_claims.amend(claim_store, is_held=True)
-        is_assigned = login in world.forge.assign(number, login)
-        if not (is_assigned or login.endswith("[bot]")):  # GitHub assigns no App
+        # GitHub assigns no App.
+        if not login.endswith("[bot]") and login not in world.forge.assign(number, login):
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
         values = _values(task, branch, agent, pull)
         item = _put_on_board(world, task, agent, values["status"], notes)
