@@ -175,6 +175,20 @@ def test_a_branch_that_was_renamed_gets_its_name_back(place: Place) -> None:
     assert place.pulls()[place.pull()]["head_sha"] == place.git("rev-parse", "HEAD")
 
 
+def test_a_branch_that_was_deleted_here_is_switched_to_from_the_remote(place: Place) -> None:
+    """Whatever is checked out then was not renamed, and keeps its name."""
+    place.ready()
+    ok(place.cli("tick"))
+    branch = place.claim()["branch"]
+    place.git("switch", "--quiet", "main")
+    place.git("branch", "--quiet", "-D", branch)
+    said = refused(place.cli("handoff", "--summary", "Fix"))
+    advice = f"git switch {branch}"
+    assert f"; if not, go there with: {advice}" in said
+    place.git(*advice.split()[1:])
+    ok(place.cli("handoff", "--summary", "Fix"))
+
+
 def test_who_lost_a_task_without_a_board_closes_and_frees_nothing(
     place: Place, tmp_path: Path
 ) -> None:

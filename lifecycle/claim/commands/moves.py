@@ -256,8 +256,9 @@ def _check_branch(world: World, record: Record) -> list[str]:
         )
     if checked_out != branch:
         way = f"Switch with: git switch {branch}"
-        if checked_out and git.head_of(branch) is None:  # git would make it anew from the remote
+        if checked_out and git.head_of(branch) is None:  # git makes it anew from the remote
             way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"
+            way += f"; if not, go there with: git switch {branch}"
         raise errors.Refused(
             f"The claim is for branch {branch}, and HEAD is on {checked_out or 'no branch'}; nothing was "
             f"pushed. {way}"
