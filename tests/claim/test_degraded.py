@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from lifecycle.claim.commands import task_branch
 from lifecycle.claim.decisions.decide import apply_observation, decide, look
 from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Releasing
@@ -204,3 +205,12 @@ def test_a_merge_is_told_where_git_cannot_count_what_it_lacks(
             counted.append(observing._left_out(working, merged))
     assert counted == [0, 2, 0, 2, 1, 1]
     assert str(error) in (tmp_path / ".lifecycle/log").read_text()
+
+
+@pytest.mark.parametrize("fails", [1, 2, 3, 4])
+def test_a_branch_that_is_here_is_taken_where_its_base_cannot_be_read(fails: int) -> None:
+    """It goes on from where it is: that the base went on meanwhile keeps nobody from the task."""
+    git = SlowGit(fails, Transient("upstream did not answer."))
+    world = SimpleNamespace(git=git, base_remote="upstream")
+    task_branch._begin_at_base(cast("Any", world), "claude/fix-42", "main")
+    assert git.asked == fails

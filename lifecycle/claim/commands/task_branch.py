@@ -7,7 +7,7 @@ import shlex
 import unicodedata
 from contextlib import suppress
 
-from lifecycle.core.errors import GitFailed, Refused
+from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.world import World
 from lifecycle.git import tracked_files
@@ -106,7 +106,7 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
 
 def _begin_at_base(world: World, branch: str, base: str) -> None:
     """Have a branch without work of its own, as one that was merged, go on from the base, if it can."""
-    with suppress(GitFailed, Refused):
+    with suppress(LifecycleError):
         _fetch_base(world, world.base_remote, base)
         start = world.git.run("rev-parse", "FETCH_HEAD")
         _refuse_ours(world, base, start)
