@@ -224,6 +224,16 @@ def test_how_a_suite_in_the_background_ended(
     assert runs(ground)[-1][0] == wanted
 
 
+def test_a_part_in_the_background_stays_a_part_however_it_ends(
+    ground: Ground, agent: Agent
+) -> None:
+    """It shows that tests can be run, as in the foreground; its end is not waited for, and makes nothing red."""
+    bash(agent, "pytest -k a", backgroundTaskId="b1")
+    notifies(agent, "b1", "failed", command="pytest -k a")
+    assert runs(ground) == [("partial", False)]
+    assert not (ground.here / "stage-awaited").exists()
+
+
 @SOAKED
 def test_words_of_a_command_are_not_the_clients(ground: Ground, agent: Agent) -> None:
     """A summary repeats the command line: only what stands behind it tells how it ended."""

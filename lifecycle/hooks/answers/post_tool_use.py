@@ -55,7 +55,7 @@ def answer(call: HookCall) -> Reply:
     id_ = str(call.event.get("tool_use_id") or "")
     run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
     files = WorkflowFiles(world.root)
-    task = call.text("tool_response", "backgroundTaskId") if used.is_background else ""
+    task = call.text("tool_response", "backgroundTaskId") if seen.is_suite else ""
     try:
         with files.locked():
             if task:
