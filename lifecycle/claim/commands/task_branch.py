@@ -132,11 +132,13 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
         else ""
     )
     if gone:
+        # A worktree of the task's own is detached at what the other one has, the base or not.
+        is_there = git.head_of(base) == git.run("rev-parse", "HEAD")
         raise Refused(
             f"{_few([visible(name) for name in gone.splitlines()])} came with commits that are only "
             f"here. A new branch starts at {source}'s {base}, which lacks them, so the worktree would lose "
             "its settings, hooks or tasks; nothing was claimed. Bring them there first"
-            f"{push if is_base else f', or claim from there: git switch {base}'}"
+            f"{push if is_there else f', or claim from there: git switch {base}'}"
         )
     only_here = git.run("log", "--format=%h %s", f"{start}..HEAD") if is_base else ""
     if not only_here:
