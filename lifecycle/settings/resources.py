@@ -74,7 +74,7 @@ def install_line(verb: str, of: str = "", *, prefix: str | Path = sys.prefix) ->
     place, known = Path(prefix), table("settings/installers.toml")
     kinds = (kind for kind in known.values() if (place / kind["file"]).is_file())
     line = str(next(kinds, known["pip"])[verb])
-    return line.format(of=of, python=shlex.quote(f"{place}/bin/python"))
+    return line.format(of=of, python=shlex.quote(f"{place}/bin/python3"))
 
 
 def texts(name: str) -> dict[str, Any]:

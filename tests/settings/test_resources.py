@@ -29,8 +29,9 @@ def test_the_installer_is_told_by_what_it_leaves(
     """pipx and uv know nothing of each other's environments, and neither does of pip's."""
     place = tmp_path / "a place"
     place.mkdir()
-    (place / file).touch()
+    for name in (file, "pyvenv.cfg"):  # which every environment has
+        (place / name).touch()
     for verb, line in zip(("install", "add", "renew"), lines, strict=True):
         assert install_line(verb, "x", prefix=place).startswith(line)
     adding = install_line("add", "x", prefix=place)
-    assert (f"'{place}/bin/python'" in adding) == (file != "pipx_metadata.json")
+    assert (f"'{place}/bin/python3'" in adding) == (file != "pipx_metadata.json")
