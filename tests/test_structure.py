@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_779,
-    "storage": 1_421,
+    "core": 2_787,
+    "storage": 1_415,
     "settings": 867,
     "git": 867,
     "github": 6_395,
     "trackers": 2_527,
     "platforms": 690,
     "evidence": 2_448,
-    "claim": 6_103,
+    "claim": 6_111,
     "run": 3_496,
     "stages": 2_561,
     "workflow": 2_244,
     "feedback": 2_612,
-    "reconcile": 1_466,
-    "views": 2_242,
+    "reconcile": 1_471,
+    "views": 2_243,
     "app": 1_656,
     "setup": 3_435,
-    "hooks": 2_114,
-    "cli": 5_376,
+    "hooks": 2_113,
+    "cli": 5_381,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.

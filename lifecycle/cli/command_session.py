@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from lifecycle.app.wiring import WorktreeWorld
     from lifecycle.claim.record.claim_store import ClaimStore
     from lifecycle.claim.record.state import Record
+    from lifecycle.core.plan import Hooks
     from lifecycle.core.tracker import Tracker
-    from lifecycle.storage.signs_of_life import Hooks, Signs
+    from lifecycle.storage.signs_of_life import Signs
 
 SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""

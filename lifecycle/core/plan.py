@@ -34,6 +34,15 @@ ASKED = frozenset({Wake.TICK, Wake.SWEEP})
 """Somebody wants all that GitHub shows, and nothing earlier holds it back."""
 
 
+class Hooks(StrEnum):
+    """What hooks do by themselves for a claim: what is told of it promises no more."""
+
+    WATCH = "they watch its pull request, or will from the next stop on"
+    STOP = "they act at the stops of a session that nobody attends"
+    OVER = "they did, and the session is over"
+    UNSEEN = "none has been seen"
+
+
 class Audience(StrEnum):
     """Whom a notice is for, and what it wants; `REPLIES` says by which part of a reply it goes."""
 

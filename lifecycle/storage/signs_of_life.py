@@ -25,7 +25,6 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from lifecycle.core.light_dataclass import dataclass
@@ -90,15 +89,6 @@ class Signs:
     is_client_there: bool | None = None
     has_waiter: bool = False
     last_at: float | None = None
-
-
-class Hooks(Enum):
-    """What hooks do by themselves for a claim: what is told of it promises no more."""
-
-    WATCH = "they watch its pull request, or will from the next stop on"
-    STOP = "they act at the stops of a session that nobody attends"
-    OVER = "they did, and the session is over"
-    UNSEEN = "none has been seen"
 
 
 def seems_alive(signs: Signs, since: float, now: float) -> bool:

@@ -10,8 +10,8 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import MergeRecord, Nudge, Releasing, Trouble, Whom
 from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.plan import Hooks
 from lifecycle.core.values.model import BoardBrief, BoardItem, Card, Draft, Repository
-from lifecycle.storage.signs_of_life import Hooks
 from tests.batches import wrong
 from tests.claim.steps import DONE, READY, REVIEW
 from tests.factories import BRANCH, NOW, record

@@ -235,6 +235,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(linked_messages.not_asked, "beads", 42, "Why."),
         says(linked_messages.not_linked, "bd-1", "o/r", "gh-42"),
         says(linked_messages.closed_already, "bd-1", 42),
+        says(linked_messages.closed_meanwhile, "bd-1"),
         says(linked_messages.not_seen, "bd-1", 42),
         says(linked_messages.held_inside, "bd-1", 42, "maria"),
         says(linked_messages.held_inside, "bd-1", 42, ""),

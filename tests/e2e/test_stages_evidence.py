@@ -227,7 +227,7 @@ def test_how_a_suite_in_the_background_ended(
 def test_a_part_in_the_background_stays_a_part_however_it_ends(
     ground: Ground, agent: Agent
 ) -> None:
-    """It shows that tests can be run, as in the foreground; its end is not waited for, and makes nothing red."""
+    """It shows that tests can be run, as in the foreground; its end is not waited for, nothing is red."""
     bash(agent, "pytest -k a", backgroundTaskId="b1")
     notifies(agent, "b1", "failed", command="pytest -k a")
     assert runs(ground) == [("partial", False)]

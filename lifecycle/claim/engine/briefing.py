@@ -16,11 +16,11 @@ from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
+from lifecycle.core.plan import Hooks
 from lifecycle.core.redact import named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardBrief, Card, Repository
 from lifecycle.core.values.priorities import Status
-from lifecycle.storage.signs_of_life import Hooks
 
 SHOWN = 5
 """How many Todo cards are listed."""

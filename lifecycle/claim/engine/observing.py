@@ -25,7 +25,7 @@ from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import review_messages as words
-from lifecycle.core.plan import Action, Audience, Notice, Wake
+from lifecycle.core.plan import Action, Audience, Hooks, Notice, Wake
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values import model
@@ -211,7 +211,7 @@ def kept_to(world: World, claim_store: ClaimStore, record: Record, notice: Notic
     """The notice; where nobody watches, its text does not say that anything is watched."""
     waits = world.settings.wait_unattended > 0
     hooks = claim_store.hooks_for(record, world.environment, waits=waits)
-    if hooks is signs_of_life.Hooks.WATCH:
+    if hooks is Hooks.WATCH:
         return notice
     return replace(notice, text=notice.text.replace(words.WATCHED, words.BY_HAND))
 

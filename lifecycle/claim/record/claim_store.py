@@ -22,7 +22,7 @@ from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.plan import REPLIES, Audience
+from lifecycle.core.plan import REPLIES, Audience, Hooks
 from lifecycle.core.timing import parse_time, unhurried
 from lifecycle.settings.running_client import is_unattended, session_of
 from lifecycle.storage import journal, regular_files, signs_of_life, store
@@ -33,7 +33,6 @@ from lifecycle.storage.signs_of_life import (
     STOP_DUE,
     WAITING,
     GuardMarks,
-    Hooks,
 )
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE

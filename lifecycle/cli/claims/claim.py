@@ -22,7 +22,7 @@ from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import redact
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
-from lifecycle.storage.signs_of_life import Hooks
+from lifecycle.core.plan import Hooks
 
 KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
 """Click's types for words on the command line, beside those of `main.py`."""
