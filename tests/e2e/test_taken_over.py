@@ -123,7 +123,7 @@ def test_a_guard_that_another_hook_overtakes_sees_whose_the_claim_is(second: Ses
     overtaken = """
     . "${0%/*}/common"
     line() {
-      line=$(cat "$1")
+      ours "$1" && line=$(cat "$1") || return 1
       case $1 in */owner)
         echo "$CLAUDE_CODE_SESSION_ID" >"$1"
         echo "$CLAUDE_CODE_SESSION_ID $$" >$here/seen ;;
