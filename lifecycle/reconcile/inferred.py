@@ -389,15 +389,8 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
         and not (begun is not None and pull.closed_at is not None and pull.closed_at < begun)
     ]
     order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
-    return min(
-        own,
-        key=lambda pull: (
-            bool(derive.merged_elsewhere(pull, base, swept.observation)),
-            order.index(pull.state),
-            -pull.number,
-        ),
-        default=None,
-    )
+    here = [pull for pull in own if not derive.merged_elsewhere(pull, base, swept.observation)]
+    return min(here or own, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:
