@@ -38,7 +38,7 @@ BUDGET = {
     "stages": 2_561,
     "workflow": 2_244,
     "feedback": 2_612,
-    "reconcile": 1_471,
+    "reconcile": 1_464,
     "views": 2_243,
     "app": 1_656,
     "setup": 3_435,
