@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
-from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.errors import BadConfig, LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
@@ -130,7 +130,10 @@ class Session:
 
     def hooks_for(self, record: Record) -> Hooks:
         """What hooks do by themselves for the claim."""
-        waits = self.world.settings.wait_unattended > 0
+        try:
+            waits = self.world.settings.wait_unattended > 0
+        except BadConfig:
+            waits = None
         return self.claim_store.hooks_for(record, self.world.environment, waits=waits)
 
     def presence_beside(self, clients: Collection[int] = ()) -> Presence:

@@ -39,7 +39,7 @@ class Hooks(StrEnum):
 
     WATCH = "they watch its pull request, or will from the next stop on"
     STOP = "they act at the stops of a session that nobody attends"
-    OVER = "they did, and the session is over"
+    OVER = "they did, and the session is over, or its settings cannot be read"
     UNSEEN = "none has been seen"
 
 

@@ -141,20 +141,23 @@ class ClaimStore:
         return replace(record, pull=record.pull.at(head)) if head and is_later else record
 
     def hooks_for(
-        self, record: Record, environment: Mapping[str, str], *, waits: bool = False
+        self, record: Record, environment: Mapping[str, str], *, waits: bool | None = False
     ) -> Hooks:
         """What hooks do by themselves for this claim, for the session that asks, or for a terminal.
 
         Args:
             record: the claim.
             environment: the variables of who asks.
-            waits: stops wait for news where nobody attends.
+            waits: stops wait for news where nobody attends; None where the settings, which say so, cannot
+                be read: then every hook ends before it looks.
         """
         asking, owner = session_of({}, environment), record.ownership.session
         now = self.clock.now()
         signs = signs_of_life.signs_of(self.folder, owner, now)
         if not signs_of_life.has_met(self.folder, asking):
             return Hooks.UNSEEN
+        if waits is None:
+            return Hooks.OVER
         if asking:
             is_left = is_unattended(environment) and not (waits or signs.has_waiter)
             return Hooks.STOP if is_left else Hooks.WATCH

@@ -12,7 +12,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Audience
+from lifecycle.core.plan import Audience, Hooks
 from lifecycle.core.timing import parse_time
 from lifecycle.storage import journal, signs_of_life
 from lifecycle.storage.signs_of_life import Signs
@@ -25,7 +25,7 @@ _STOPPED = ("held", "missing", "stale", "hidden")
 _RUNS_ON = ("running", "unfinished", *_STOPPED)
 
 
-def claim_parts(reading: WorktreeRead) -> dict[str, Any]:
+def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     """Read the claim and what is remembered beside it: the fields of the overview that tell of it.
 
     Raises:
@@ -45,7 +45,9 @@ def claim_parts(reading: WorktreeRead) -> dict[str, Any]:
     session = record.ownership.session
     signs = signs_of_life.signs_of(claim_store.folder, session, reading.now)
     pull = _pull(record)
-    claim = _claim(reading, claim_store, record, signs, pull.url if pull is not None else "")
+    hooks = claim_store.hooks_for(record, reading.environment, waits=waits)
+    url = pull.url if pull is not None else ""
+    claim = _claim(reading, claim_store, record, signs, url, hooks)
     _await(reading, record, ages, pull)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
@@ -74,11 +76,15 @@ class _Said:
 
 
 def _claim(
-    reading: WorktreeRead, claim_store: ClaimStore, record: Record, signs: Signs, pull_url: str
+    reading: WorktreeRead,
+    claim_store: ClaimStore,
+    record: Record,
+    signs: Signs,
+    pull_url: str,
+    hooks: Hooks,
 ) -> values.OverviewClaim:
     claim, number = record.claim, record.claim.issue
     hears = claim_store.marks.hears_prompts(record.created_at)
-    hooks = claim_store.hooks_for(record, reading.environment)
     since = last_move(reading, journal.CLAIM, f"#{number}", claim.phase)
     is_first = claim.phase == Phase.CODING and since < record.created_at
     return copied(

@@ -44,8 +44,8 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
     reading = WorktreeRead(root, environment, deadline)
     where = values.OverviewWorktree(str(root), "", "")
     where = reading.part("worktree", _worktree, where)
-    claim: dict[str, Any] = reading.part("claim", claim_parts, {})
-    reading.part("settings", _settings, None)
+    waits = reading.part("settings", _waits, None)
+    claim: dict[str, Any] = reading.part("claim", partial(claim_parts, waits=waits), {})
     parts = values.Overview(
         at=reading.now,
         worktree=where,
@@ -120,10 +120,10 @@ def _worktree(reading: WorktreeRead) -> values.OverviewWorktree:
     return values.OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
 
 
-def _settings(reading: WorktreeRead) -> None:
-    """Read the settings, without which every wake ends before it looks: they are this part's trouble."""
+def _waits(reading: WorktreeRead) -> bool | None:
+    """Whether an unattended stop waits, by the settings, without which every wake ends before it looks."""
     try:
-        config.load(reading.root, reading.environment)
+        return config.load(reading.root, reading.environment).wait_unattended > 0
     except BadConfig as error:
         what = "Until that is mended no hook does anything here, and nothing is watched."
         raise BadConfig(f"{error.sentence} {what}") from None

@@ -147,6 +147,21 @@ def test_a_broken_part_costs_that_part_and_says_why(ground: ViewGround, part: st
     assert (ground.root / path).read_bytes() == b"{ not this"
 
 
+def test_with_broken_settings_nothing_is_said_to_be_watched(ground: ViewGround) -> None:
+    """Every hook ends before it looks: the settings' sentence stands there, and what to do by hand."""
+    memory = {"pull.url": PULL, "judged": "checks_running", "ownership.session": "session-1"}
+    ground.claim({}, (), memory, phase="checks_running", pr_number=107)
+    (ground.root / ".lifecycle/hooks-session-1").touch()
+    session = {"CLAUDE_CODE_SESSION_ID": "session-1", "CLAUDE_CODE_SESSION_ATTENDED": "1"}
+    asking = {"CLAUDECODE": "1", "CLAUDE_PID": "1", **session}
+    assert "CI, reviews and the merge are watched" in "\n".join(ground.status(**asking))
+    (ground.root / ".lifecycle.toml").write_text("<<<<<<< HEAD\n")
+    text = "\n".join(ground.status(**asking))
+    assert "are watched" not in text
+    assert "with: lifecycle tick" in text
+    assert "Settings: .lifecycle.toml is not valid TOML" in text
+
+
 def test_a_broken_claim_is_exit_1_and_costs_no_other_part(ground: ViewGround) -> None:
     """The sentence goes to standard error as before; JSON has it as `error`, beside everything else."""
     ground.everything()
