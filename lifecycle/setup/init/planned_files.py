@@ -120,13 +120,14 @@ class FileDraft:
     def changes(self) -> tuple[FileChange, ...]:
         """The changes that differ from the files, in the order of the calls of `write`; then what goes.
 
-        That is what killed processes left beside the files that were read.
+        That is what killed processes left beside the files that were read: not beside the user's own, which
+        another clone's plan may be writing.
         """
         changes = [change for change in self._after.values() if change.before != change.after]
-        for path in sorted({path.resolve() for path in self.seen}):
+        private = {change.path for change in self._after.values() if change.is_private}
+        for path in sorted({path.resolve() for path in self.seen.keys() - private}):
             for remains in store.left_beside(path):
-                half = store.read(remains, follow=False)
-                if half is not None:
+                if (half := store.read(remains, follow=False)) is not None:
                     self.seen[remains] = half.content
                     name = os.path.relpath(remains, self._root.resolve())
                     what = "what a killed process left"

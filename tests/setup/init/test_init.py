@@ -564,10 +564,14 @@ def test_what_a_killed_run_left_goes_with_the_next(clone: Clone, option: str) ->
     left = [f"{name}.1f.lifecycle.tmp" for name in left]
     paths = [clone.write(name, "half") for name in left]
     claims = clone.write(".agent-claim.json.1f.lifecycle.tmp", "half")
+    own = clone.home / ".config/lifecycle/bin.1f.lifecycle.tmp"  # another clone's init may write it
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("half")
     lines = ok(clone.run("init", *filter(None, [option]))).splitlines()
     gone = [line.split()[1] for line in lines if line.endswith("what a killed process left")]
     assert sorted(gone) == sorted(left)
     assert not any(path.exists() for path in paths)
+    own.unlink()
     claims.unlink()
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
