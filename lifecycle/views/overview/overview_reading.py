@@ -143,9 +143,8 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     newest = records[0]
     memory = newest.memory
     stage = plain(memory.set_stage.value if memory.set_stage is not None else newest.stage)
-    has_claim = os.path.lexists(
-        reading.root / store.CLAIM_FILE
-    )  # which tells of its session itself
+    # A claim tells of its session itself.
+    has_claim = os.path.lexists(reading.root / store.CLAIM_FILE)
     if newest.task and newest.is_gone and not (has_claim or files.is_off):
         reading.await_session("stage", newest.task, newest.at)
     elif memory.is_let_go and not files.is_off:
