@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_store import ClaimStore, Listener
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
@@ -417,6 +418,8 @@ def test_fault_4_done_is_never_lost_to_a_poll(
         {"linked": {"link": {"id": "x"}}},
         {"troubles": {"Look": 7}},
         {"intents": [1]},
+        {"conditions": None},
+        {"conditions": ["No PR yet."]},
         {"nudges": [{}]},
     ],
     ids=str,
@@ -428,11 +431,12 @@ def test_a_record_that_was_written_by_hand_is_learned_again(
     kept = live(tmp_path, EXAMPLE)
     path = tmp_path / ".lifecycle/state.json"
     state = json.loads(path.read_text())
-    state["record"] |= cut
+    state["record"] |= {"touched": (tmp_path / CLAIM_FILE).stat().st_mtime_ns} | cut
     path.write_text(json.dumps(state))
     loaded = store_at(tmp_path).load()
     assert loaded.record is not None
     assert loaded.record.claim == kept.claim
+    assert briefing.claim_lines(loaded.record)
     assert store_at(tmp_path).load(repair=False).record is not None
     again = store_at(tmp_path)
     assert again.commit(loaded.record, loaded.hints).record.claim == kept.claim

@@ -427,7 +427,7 @@ def _record_from(data: dict[str, Any] | None) -> Record | None:
         record = Record.from_json(data) if data else None
     except (TypeError, AttributeError, ValueError, KeyError):
         return None
-    if record is None or not isinstance(record.values, dict):
+    if record is None or {type(record.values), type(record.conditions)} != {dict}:
         return None
     is_whole = set(claim_file.FIELDS) <= record.values.keys()
     return record if is_whole and all(isinstance(past, dict) for past in record.past) else None
