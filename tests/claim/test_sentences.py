@@ -89,11 +89,11 @@ def test_what_failed_is_told_of_its_head() -> None:
 
 
 @pytest.mark.parametrize("since", [{"changes_by": ("maria",)}, {"conflicts_with": "main"}])
-def test_ready_to_merge_is_not_said_beside_what_came_since(since: dict[str, Any]) -> None:
+def test_how_the_merge_stood_is_not_said_beside_what_came_since(since: dict[str, Any]) -> None:
     """A look without the checks finds the request or the conflict: how it stood before is over then."""
-    known = {"pull.merging": MergeRecord(standing="is ready to merge")}
+    known = {"pull.merging": MergeRecord(standing="is a draft")}
     now = {f"pull.{key}": value for key, value in since.items()}
-    assert "PR #107 is ready to merge." in briefing.review_lines(record(**REVIEW, memory=known))
+    assert briefing.review_lines(record(**REVIEW, memory=known)) == ["PR #107 is a draft."]
     assert len(briefing.review_lines(record(**REVIEW, memory=known | now))) == 1
 
 
@@ -237,10 +237,7 @@ def test_a_green_pull_request_says_what_it_waits_for(memory: dict[str, Any], wha
     [
         ("waits for an approving review", ["PR #107 waits for an approving review."]),
         ("is a draft, and cannot be merged", ["PR #107 is a draft, and cannot be merged."]),
-        (
-            "is ready to merge",
-            ["PR #107 is ready to merge.", "PR #107 waits for a person to merge it."],
-        ),
+        ("is ready to merge", ["PR #107 waits for a person to merge it."]),
     ],
 )
 def test_what_a_rule_or_a_draft_holds_back_waits_for_no_person_to_merge_it(
