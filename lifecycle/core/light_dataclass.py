@@ -156,6 +156,9 @@ def _init(cls: Any) -> Callable[..., None]:
     """Compile the `__init__` of a class; its parameters are the fields."""
     namespace: dict[str, Any] = {**_KNOWN}
     parameters, lines = ["self"], []
+    # What has no slots is set without a change of its class, which takes as long as five fields there.
+    is_held = cls.__light_frozen__ and "__dict__" in cls.__dict__ and cls.__base__ is object
+    place = "_held['{}']" if is_held else "self.{}"
     for name, light in cls.__light_fields__.items():
         value = name
         if light.default_factory is not _MISSING:
@@ -167,8 +170,10 @@ def _init(cls: Any) -> Callable[..., None]:
             parameters.append(f"{name}=_of_{name}")
         else:
             parameters.append(name)
-        lines.append(f"self.{name} = {value}")
-    if cls.__light_frozen__:
+        lines.append(f"{place.format(name)} = {value}")
+    if is_held:
+        lines = ["_held = self.__dict__", *lines]
+    elif cls.__light_frozen__:
         lines = ["_kind = self.__class__", "_become(self, _opened[_kind])", *lines]
         lines.append("self.__class__ = _kind")
     if hasattr(cls, "__post_init__"):
@@ -301,6 +306,22 @@ def _is_dataclass(value: object) -> bool:
     return hasattr(value, "__light_fields__") or hasattr(value, "__dataclass_fields__")
 
 
+class _Kept:
+    """`functools.cached_property` without the lock that Python 3.11 takes; a sweep keeps ten thousands."""
+
+    def __init__(self, of: Callable[[Any], Any]) -> None:
+        self._of, self.__doc__ = of, of.__doc__
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, value: Any, _owner: type) -> Any:
+        if value is None:
+            return self
+        kept = value.__dict__[self._name] = self._of(value)
+        return kept
+
+
 def object_in(text: str | bytes, *versions: int) -> dict[str, Any]:
     """The object that a JSON text holds; {} for what is none, or has a version that is not named here."""
     import json  # where something is read
@@ -365,12 +386,15 @@ def _shape(kind: Any) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
 
 if TYPE_CHECKING:
     from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+    from functools import cached_property
 else:
+    cached_property = _Kept
     asdict, dataclass, field, fields = _asdict, _dataclass, LightField, _fields
     is_dataclass, replace = _is_dataclass, _replace
 
 __all__ = [
     "asdict",
+    "cached_property",
     "dataclass",
     "field",
     "fields",

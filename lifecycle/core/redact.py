@@ -25,8 +25,8 @@ _PATTERNS = (
     # https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
     ("gh", r"(?<![A-Za-z0-9])gh[pousr]_(?:\d+_eyJ[\w.-]{16,}|[A-Za-z0-9]{16,})"),
     ("github_pat_", r"(?<![A-Za-z0-9])github_pat_\w{20,}"),
-    ("://", r"(?<=://)[^/@\s:]*:[^/@\s]+(?=@)"),
-    ("://", r"(?<=://)(?=[^/@\s:]*\d)[\w.~-]{20,}(?=@)"),  # a token alone, before the host
+    ("://", r"(?P<kept>://)[^/@\s:]*:[^/@\s]+(?=@)"),
+    ("://", r"(?P<kept>://)(?=[^/@\s:]*\d)[\w.~-]{20,}(?=@)"),  # a token alone, before the host
     (
         "authorization",
         rf"(?i)(?P<kept>authorization{_IS})(?:basic|bearer|digest|token)\s+[^\s\"',]+",

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 from lifecycle.claim.decisions import derive
@@ -22,7 +21,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import SCHEMA_VERSION
 from lifecycle.claim.record.state import Record, is_same
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import cached_property, dataclass, replace
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -42,6 +41,9 @@ _WANTED: Mapping[Phase, str] = {
     Phase.DONE: Status.DONE,
 }
 """The Status of a task whose phase GitHub shows."""
+
+_NO_PULL, _NO_LINK = sections.PullRecord(), sections.LinkRecord()
+"""What nearly every record of a sweep has, made once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,7 @@ class InferredTask:
             item.status_at if item is not None and is_taken else None,
             self.started_at,
         )
-        return max((at for at in signs if at is not None), default=None)
+        return max([at for at in signs if at is not None], default=None)
 
     def looked_at(
         self, observation: Observation, holding: Holding | None = None
@@ -279,7 +281,7 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
         pull=pull,
         branch=branch,
         tip=tip,
-        started_at=max((at for at in times if at is not None), default=None),
+        started_at=max([at for at in times if at is not None], default=None),
         base=base,
     )
 
@@ -303,11 +305,12 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         created_at=task.started_at or 0.0,
         title=task.issue.title,
         card=sections.CardRecord(is_known=item is not None, agent=_synced_agent(task)),
-        pull=sections.PullRecord(opened=pull.number, url=pull.url, head=pull.head_sha)
+        pull=replace(_NO_PULL, opened=pull.number, url=pull.url, head=pull.head_sha)
         if pull is not None
-        else sections.PullRecord(),
+        else _NO_PULL,
         judged=phase.value,
         ownership=sections.OwnershipRecord(lease=lease),
+        linked=_NO_LINK,
         ending=sections.EndingRecord(
             lease_done=not lease,
             comment_done=not task.issue.is_open,  # whoever closed it has said what there was to say
@@ -399,7 +402,7 @@ def _begun(swept: Swept, hold: Hold | None) -> float | None:
         taken_at: float | None = hold.since - derive.CLOCK_SKEW  # by the clock of who took it
     else:
         taken_at = _assigned_at(swept)
-    return max((at for at in (taken_at, swept.reopened_at) if at is not None), default=None)
+    return max([at for at in (taken_at, swept.reopened_at) if at is not None], default=None)
 
 
 def _assigned_at(swept: Swept) -> float | None:

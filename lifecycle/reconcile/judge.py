@@ -16,7 +16,7 @@ from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core import plan
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import Action, Wake
 from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, PullState
@@ -53,6 +53,7 @@ class Judge:
     policy: Policy
     now: float
     is_rehearsal: bool = False
+    _rules_of: dict[str, Rules] = field(default_factory=dict, repr=False, compare=False)
 
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
         """The findings of a task, in the order of KINDS.
@@ -70,11 +71,7 @@ class Judge:
         kinds = set(writes)
         card = task.observation.item
         is_seen = bool(allowed) and card is not None and not card.is_archived
-        # A draft that is opened now is newer than what somebody set.
-        is_followed = "branch-without-pull" in done or _sets_status(
-            done.get("silent", (task, []))[1]
-        )
-        if is_seen and task.is_moved and not is_followed:
+        if is_seen and task.is_moved and not _is_followed(done):
             kinds.add(_MOVED)
         if task.is_unassigned and not writes.keys() & {"silent", "merged-open"}:
             kinds.add(_UNASSIGNED)
@@ -135,12 +132,15 @@ class Judge:
         return True
 
     def _seen(self, task: InferredTask, record: Record) -> Snapshot:
-        observation = task.observation
+        observation, owner = task.observation, task.head_owner
+        rules = self._rules_of.get(owner)
+        if rules is None:
+            rules = self._rules_of[owner] = replace(self.rules, head_owner=owner)
         return Snapshot(
             Wake.SWEEP,
             self.now,
             apply_observation(record, observation, self.now),
-            replace(self.rules, head_owner=task.head_owner),
+            rules,
             observation=observation,
             pushed_head=task.tip.sha if task.tip is not None else None,
             is_silent=self.is_silent(task),
@@ -178,6 +178,12 @@ class Judge:
             state=State.LEFT if stays else state,
             problem=stays,
         )
+
+
+def _is_followed(done: Written) -> bool:
+    """True if the card's column is set all the same: a draft that is opened now is newer than a move."""
+    silent = done.get("silent")
+    return "branch-without-pull" in done or (silent is not None and _sets_status(silent[1]))
 
 
 def _sets_status(actions: Iterable[Action]) -> bool:

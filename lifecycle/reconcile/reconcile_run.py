@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.core.errors import LifecycleError, Transient
@@ -22,12 +23,14 @@ from lifecycle.git.process import remote_repositories
 from lifecycle.reconcile.finding import Finding, State, SweepProblem, SweepReport
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
-from lifecycle.reconcile.repair import Pace, RepairEnd, Repairer, failed
 from lifecycle.reconcile.scope import Policy, Scope
 from lifecycle.reconcile.sweep import WAITS, Progress, Sweep
 from lifecycle.reconcile.waiting_pulls import in_order
 from lifecycle.storage import log
 from lifecycle.storage.store import common_folder
+
+if TYPE_CHECKING:
+    from lifecycle.reconcile.repair import Pace, Repairer
 
 SPARE_SECONDS = 5.0
 """What has to be left of the run's time for another task to be begun."""
@@ -168,6 +171,8 @@ def _repair(run: _Run) -> None:
     """Repair all that was found and may be mended, repository by repository."""
     import tempfile  # where something is repaired
 
+    from lifecycle.reconcile.repair import Pace
+
     planned = [drift for drift in run.drifted if drift.is_planned]
     judge, pace = _judge(run), Pace(run.world.clock)
     done = 0
@@ -188,6 +193,8 @@ def _repair(run: _Run) -> None:
 
 def _repair_one(run: _Run, repairer: Repairer | LifecycleError, drift: _Drifted) -> None:
     """Repair one task; whatever befalls it, the others go on, unless nothing can go on any more."""
+    from lifecycle.reconcile.repair import RepairEnd, failed
+
     if run.world.deadline.left < SPARE_SECONDS:
         _end(run, "The time for this run is up.")
         return
@@ -212,6 +219,8 @@ def _repairer(
     run: _Run, name: str, place: Path, judge: Judge, pace: Pace
 ) -> Repairer | LifecycleError:
     """The repairer of a repository, with a token that is good for a while; or why there is none."""
+    from lifecycle.reconcile.repair import Repairer
+
     holding = run.sweep.holdings[name.casefold()]
     owner, _, short = holding.repository.partition("/")
     place.mkdir()

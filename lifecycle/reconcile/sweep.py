@@ -78,19 +78,19 @@ class KeptCards:
         self.holding = replace(holding, leases=leases, pulls=())
 
     def of(self, swept: Swept) -> Holding:
-        """The part of the holding that may be one issue's own."""
+        """The part of the holding that may be one issue's own: branches, leases and pull requests."""
         number = swept.observation.issue.number if swept.observation.issue is not None else 0
         hold = self.holding.leases.get(number)
-        branches = dict.fromkeys(pull.branch for pull in swept.observation.by_branch)
-        branches |= dict.fromkeys(self._named.get(number, ()))
-        if hold is not None and hold.branch:
-            branches[hold.branch] = None
+        shown = [pull.branch for pull in swept.observation.by_branch]
+        leased = [hold.branch] if hold is not None and hold.branch else []
+        branches = dict.fromkeys([*shown, *self._named.get(number, ()), *leased])
         tips = self.holding.tips
-        return replace(
-            self.holding,
+        return Holding(
+            self.holding.repository,
+            default_branch=self.holding.default_branch,
             leases={number: hold} if hold is not None else {},
             tips={name: tips[name] for name in branches if name in tips},
-            pulls=tuple(pull for name in branches for pull in self._pulls.get(name, ())),
+            pulls=tuple([pull for name in branches for pull in self._pulls.get(name, ())]),
         )
 
     @property
@@ -107,8 +107,10 @@ def slim(pull: PullRequest) -> PullRequest:
     if len(pull.body) <= _SHORT:
         return pull
     text, lines, end = pull.body, [], 0
-    small = text.lower() if text.isascii() else "gh-"
     # Each takes a tenth of the search for all of them at once, and mostly there is only the first.
+    small = ""
+    if "-" in text or ":" in text or "/" in text:  # a single character takes a tenth of a word
+        small = text.lower() if text.isascii() else "gh-"
     has_words = "gh-" in small or "lifecycle:" in small or "/issues/" in small
     telling = _TELLING if has_words else _NUMBER
     while match := telling.search(text, end):

@@ -284,6 +284,8 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
 
 def complaints(record: Record) -> tuple[Notice, ...]:
     """Notices about refusals that still stand, each to the audience that can do something about it."""
+    if not record.troubles:
+        return ()
     notices = []
     is_ending = record.ending.releasing is not None or record.claim.phase == Phase.DONE
     told_at_the_end = ("ReleaseLease", "SetLinked") if is_ending else ("ReleaseLease",)
@@ -361,6 +363,8 @@ def _without_review(status: str) -> str:
 
 def _effective(record: Record, step: Decision) -> Decision:
     """The decision without changes that the record has already."""
+    if not step.fields and step.record is None:
+        return step
     fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
     changed = None if step.record == record else step.record
     return Decision(cast("ClaimChanges", fields), changed, step.action, step.notices)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, assert_never
 
@@ -17,7 +16,14 @@ from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.core import plan
 from lifecycle.core.errors import Transient
-from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, replace
+from lifecycle.core.light_dataclass import (
+    asdict,
+    cached_property,
+    dataclass,
+    field,
+    fields,
+    replace,
+)
 from lifecycle.core.tracker import Link
 from lifecycle.core.values.priorities import Status
 
@@ -120,7 +126,9 @@ def _changing(name: str, _section: Callable[P, object]) -> Callable[Concatenate[
     """A method that gives the record with these fields of a section changed; they are typed as there."""
 
     def changed(record: Record, /, *_: P.args, **changes: P.kwargs) -> Record:
-        return replace(record, **{name: replace(getattr(record, name), **changes)})
+        before = getattr(record, name)
+        after = replace(before, **changes)
+        return record if after is before else replace(record, **{name: after})
 
     return changed
 

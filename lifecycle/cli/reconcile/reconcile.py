@@ -5,7 +5,6 @@ The command, how its report is told, and the scope that options, environment and
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import sys
@@ -85,7 +84,6 @@ def reconcile(
     Without --repo and --org it is LIFECYCLE_REPOSITORY, else GITHUB_REPOSITORY, else the repository of
     this worktree.
     """
-    gc.set_threshold(100_000)  # there are few cycles, and to look for them took a tenth of a sweep
     from lifecycle.reconcile.reconcile_run import Interrupted
 
     asked = ScopeOptions(**scope)  # the other options are called as its fields are
