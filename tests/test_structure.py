@@ -25,7 +25,7 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_787,
+    "core": 2_804,
     "storage": 1_415,
     "settings": 867,
     "git": 867,
@@ -33,17 +33,17 @@ BUDGET = {
     "trackers": 2_527,
     "platforms": 690,
     "evidence": 2_448,
-    "claim": 6_113,
+    "claim": 6_125,
     "run": 3_496,
     "stages": 2_561,
     "workflow": 2_244,
     "feedback": 2_612,
-    "reconcile": 1_464,
-    "views": 2_247,
+    "reconcile": 1_476,
+    "views": 2_244,
     "app": 1_656,
     "setup": 3_435,
     "hooks": 2_113,
-    "cli": 5_384,
+    "cli": 5_382,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.

@@ -219,10 +219,7 @@ def watch_parts(overview: values.Overview, now: float) -> list[WatchPart]:
     if overview.workflow is not None:
         lines = tuple(_workflow(overview.workflow, now))
         parts.append(WatchPart("workflow", lines, 3, is_beside=True))
-    loss = claim.lost if claim is not None else ""
-    lines = tuple(
-        Text(line) for line in overview.waiting if line != loss and not is_awaited(overview, line)
-    )
+    lines = tuple(Text(line) for line in overview.waiting if not is_awaited(overview, line))
     parts.append(WatchPart("to be said", lines, is_folded=True))
     parts.append(WatchPart("events", tuple(_events(overview, now))))
     return [part for part in parts if part.lines]
