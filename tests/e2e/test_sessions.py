@@ -761,3 +761,16 @@ def test_an_unattended_session_is_told_of_the_command_that_waits(session: Sessio
     for view in (told, status):
         assert "wait for them with: lifecycle wait" in view
         assert "are watched" not in view
+
+
+@pytest.mark.parametrize("attended", ["0", "1"])
+def test_a_start_tells_the_claim_without_settings(session: Session, attended: str) -> None:
+    """Nobody is sent to wait for a hook then: each ends before it looks. The claim is told all the same."""
+    place = session.place
+    session.on_stop()
+    session.end()
+    (place.root / ".lifecycle.toml").write_text("close = 5\n")
+    told = Session(place, TWO, {"CLAUDE_CODE_SESSION_ATTENDED": attended}).start().model
+    assert "Claim: issue #42" in told
+    assert "Look at CI, reviews and the merge with: lifecycle tick" in told
+    assert 'close in .lifecycle.toml must be "ask" or "auto"' in told

@@ -12,7 +12,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import Listener
-from lifecycle.core.errors import LifecycleError
+from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.plan import PACKED, REPLIES, Hooks, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
@@ -182,8 +182,12 @@ class HookCall:
 
     @property
     def hooks(self) -> Hooks:
-        """What hooks do by themselves for this session's claim."""
-        is_left = self.client is Client.UNATTENDED and not self.world.settings.wait_unattended
+        """What hooks do by themselves for this session's claim; none looks without settings."""
+        try:
+            waits = self.world.settings.wait_unattended > 0
+        except BadConfig:
+            return Hooks.OVER
+        is_left = self.client is Client.UNATTENDED and not waits
         return Hooks.STOP if is_left else Hooks.WATCH
 
     @property
