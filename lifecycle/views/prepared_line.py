@@ -14,8 +14,8 @@ from pathlib import Path
 
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.timing import Deadline
+from lifecycle.settings import config
 from lifecycle.storage import log, regular_files, store, workflow_marks
-from lifecycle.storage.regular_files import CONFIG_FILE
 from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.overview_reading import overview
 from lifecycle.views.overview.overview_words import AT_WORK, STANDINGS
@@ -54,7 +54,7 @@ def prepared_line(root: Path, environment: Mapping[str, str], deadline: Deadline
     if folder:
         key = "".join("1" if date else "0" for date in dates)
         try:
-            newest = max(*dates, _date(root / CONFIG_FILE))  # broken settings are in the line
+            newest = max(*dates, _date(config.file_of(root)))  # broken settings are in the line
             _keep(Path(folder, NAME), f"{_VERSION} {key}\n{line}\n", newest, deadline)
         except (OSError, LifecycleError) as error:
             log.write(root, f"status line: {error}")

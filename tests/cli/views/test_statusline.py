@@ -225,6 +225,14 @@ def test_a_linked_worktree_has_a_line_of_its_own(ground: ViewGround) -> None:
         assert words(shown(ground)) == "#42 coding"
         assert words(shown(linked)) == "#42 ready_for_pr"
     assert (ground.root / ".git/worktrees/linked/lifecycle.line").exists()
+    settled(linked)
+    assert words(shown(linked)) == "#42 ready_for_pr"
+    (ground.root / ".lifecycle.toml").write_text("<<<<<<< HEAD\n")  # it counts there, too
+    for _ in range(2):
+        assert words(shown(linked)).endswith("settings cannot be read: lifecycle status")
+    settled(linked)
+    (ground.root / ".lifecycle.toml").write_text("")
+    assert words(shown(linked)) == "#42 ready_for_pr"
 
 
 def test_a_repository_cannot_bring_a_line(ground: ViewGround, no_python: str) -> None:
