@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
+from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import look
 from lifecycle.claim.engine.look import Report
@@ -96,7 +97,9 @@ def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Wa
         return None
     pull, failing = record.pull, record.pull.failures
     is_read_on = failing.get("is_due") or failing.get("base") or pull.is_unread
-    if is_read_on or pull.reruns or pull.merging.queued:
+    # No digest changes where no check comes.
+    is_unchecked = looked < review.unchecked_from(pull) <= world.clock.now()
+    if is_read_on or pull.reruns or pull.merging.queued or is_unchecked:
         return None  # the logs, the base, a run of the head, or the queue is looked at as well
     return tuple(str(node_id) for node_id in ids[1:]), looked
 

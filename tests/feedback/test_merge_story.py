@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from lifecycle.api import Wake
 from lifecycle.app import news_packets
+from lifecycle.app.idle_look import watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull.merge_standing import EJECTION_SETTLES
 from lifecycle.claim.engine import look
@@ -264,10 +265,22 @@ def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number:
 def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_persons(
     place: Place, number: int
 ) -> None:
-    """The person is told once; all views say it from then on, and that it became a draft."""
-    said = [texts(wake(place)) for _ in range(4)]
+    """The person is told once; all views say it from then on, and that it became a draft.
+
+    No digest of a shared look changes by then: for that the waiter looks by itself, once.
+    """
+    said, shared = [], []
+    for _ in range(4):
+        said.append(texts(wake(place)))
+        place.clock.offset += 121
+        tree = place.tree()
+        record = tree.claim_store.load(repair=False).record
+        assert record is not None
+        shared.append(watched(tree.world, tree.claim_store, record) is not None)
+        place.clock.offset -= 121
     note = f"No check has registered on PR #{number} for minutes"
     assert [note in told for told in said] == [False, False, False, True]
+    assert shared == [True, True, False, True]
     merge = f"PR #{number} waits for a person to merge it"
     assert awaited(place) == (f"{merge}.", [merge])
     assert f"PR #{number} is ready to merge." in place.cli("feedback", "merge").stdout

@@ -6,6 +6,7 @@ registered, nothing is said: neither is a pass. What waits for a person is told 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +90,8 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         summary = _summary(checks, durations, () if is_early else names)
         since = _none_since(snapshot, checks)
         summary |= {} if since is None else {"none_since": since}
-        is_unchecked = since is not None and snapshot.now - since >= UNCHECKED_SECONDS
         pull_record = replace(pull_record, checks=summary, durations=durations)
+        is_unchecked = snapshot.now >= unchecked_from(pull_record)
         result: tuple[Notice, ...] = ()
         if names:
             key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
@@ -134,6 +135,12 @@ def _none_since(snapshot: Snapshot, checks: Checks) -> float | None:
     before = snapshot.record.pull.checks or {}
     since = before.get("none_since") if before.get("sha") == checks.sha else None
     return snapshot.now if since is None else float(since)
+
+
+def unchecked_from(known: PullRecord) -> float:
+    """From when its head counts as having no checks; never if the last poll saw or awaited one."""
+    since = (known.checks or {}).get("none_since")
+    return math.inf if since is None else float(since) + UNCHECKED_SECONDS
 
 
 def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
