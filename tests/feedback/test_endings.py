@@ -114,6 +114,7 @@ STATES = [
     (Standing(verdict=Verdict.PENDING, is_over=True), (None,) * 4),
     (Standing(is_held=True, is_over=True), (Ending.PERSON, None, Ending.PERSON, Ending.PERSON)),
     (Standing(is_held=True), (None,) * 4),
+    (Standing(is_unchecked=True), (Ending.PERSON, None, None, None)),
     (Standing(is_approved=True), (None, Ending.GOOD, None, None)),
     (
         Standing(is_approved=True, is_conflicting=True, verdict=RED, is_over=True),

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from lifecycle.api import Wake
 from lifecycle.app import news_packets
 from lifecycle.app.idle_look import watched
+from lifecycle.app.waiting.pull_wait import standing_of
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull.merge_standing import EJECTION_SETTLES
 from lifecycle.claim.engine import look
@@ -269,7 +270,7 @@ def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_pers
 
     No digest of a shared look changes by then: for that the waiter looks by itself, once.
     """
-    said, shared = [], []
+    said, shared, ends = [], [], []
     for _ in range(4):
         said.append(texts(wake(place)))
         place.clock.offset += 121
@@ -278,9 +279,16 @@ def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_pers
         assert record is not None
         shared.append(watched(tree.world, tree.claim_store, record) is not None)
         place.clock.offset -= 121
+        ends.append(endings.standing_ends(standing_of(record.pull), endings.WaitFor.CI))
     note = f"No check has registered on PR #{number} for minutes"
     assert [note in told for told in said] == [False, False, False, True]
     assert shared == [True, True, False, True]
+    assert ends == [
+        None,
+        None,
+        None,
+        endings.Ending.PERSON,
+    ]  # also of a wait that begins after that
     merge = f"PR #{number} waits for a person to merge it"
     assert awaited(place) == (f"{merge}.", [merge])
     assert f"PR #{number} is ready to merge." in place.cli("feedback", "merge").stdout

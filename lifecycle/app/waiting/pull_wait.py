@@ -77,6 +77,7 @@ def standing_of(record: PullRecord) -> Standing:
         is_conflicting=bool(record.conflicts_with),
         is_approved=record.is_approved,
         is_held=is_of_head and bool(checks.get("waits")),
+        is_unchecked=is_of_head and bool(checks.get("is_unchecked")),
     )
 
 

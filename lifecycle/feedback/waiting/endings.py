@@ -68,6 +68,7 @@ class Standing:
         is_conflicting: it conflicts with its base.
         is_approved: GitHub's own verdict over its reviews.
         is_held: what its checks wait for is somebody's.
+        is_unchecked: its head has no checks, and none is waited for.
         is_current: its head is what was pushed last from here, as far as is known.
     """
 
@@ -78,6 +79,7 @@ class Standing:
     is_conflicting: bool = False
     is_approved: bool = False
     is_held: bool = False
+    is_unchecked: bool = False
     is_current: bool = True
 
 
@@ -111,7 +113,7 @@ def standing_ends(standing: Standing, wanted: WaitFor) -> Ending | None:
         return Ending.GOOD if standing.is_approved else None
     if standing.is_conflicting:
         return Ending.CONFLICT
-    if standing.is_held and standing.is_over:
+    if (standing.is_held and standing.is_over) or (standing.is_unchecked and wanted is WaitFor.CI):
         return Ending.PERSON
     if standing.verdict is Verdict.FAILED and standing.is_over:
         return Ending.RED

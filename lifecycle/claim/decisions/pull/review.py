@@ -89,9 +89,9 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         is_early = names == checks.missing and not _is_settled(snapshot, checks)
         summary = _summary(checks, durations, () if is_early else names)
         since = _none_since(snapshot, checks)
-        summary |= {} if since is None else {"none_since": since}
+        is_unchecked = since is not None and snapshot.now - since >= UNCHECKED_SECONDS
+        summary |= {} if since is None else {"none_since": since, "is_unchecked": is_unchecked}
         pull_record = replace(pull_record, checks=summary, durations=durations)
-        is_unchecked = snapshot.now >= unchecked_from(pull_record)
         result: tuple[Notice, ...] = ()
         if names:
             key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
