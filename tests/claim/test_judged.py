@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lifecycle.claim.decisions.pull import merge_standing
-from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge
-from lifecycle.claim.record.sections import MergeRecord
+from lifecycle.claim.decisions.pull.review import WHILE_OPEN, Judged, judge, over
+from lifecycle.claim.record.sections import MergeRecord, PullRecord
 from lifecycle.core.plan import Audience, Notice, Wake
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks, Required
@@ -140,6 +140,13 @@ def test_checks_that_were_not_read_say_nothing() -> None:
     pushed = judge(made, pull(head_sha="b" * 40))
     assert (pushed.known.head, pushed.known.checks) == ("b" * 40, None)
     assert pushed.known.merging == MergeRecord(head=SHA, auto_on=SHA)
+
+
+@pytest.mark.parametrize(("head", "is_other"), [("", False), (SHA, False), ("b" * 40, True)])
+def test_what_was_to_be_said_of_another_head_is_over(head: str, *, is_other: bool) -> None:
+    """It was green, or had no checks; how its merge stood is not how that of a new one does."""
+    gone = {"green", "unchecked", "standing"}
+    assert (gone & {*over(PullRecord(head=head), pull())}) == (gone if is_other else set())
 
 
 @pytest.mark.parametrize(
