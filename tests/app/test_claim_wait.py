@@ -243,9 +243,9 @@ def test_a_wait_without_news_ends_with_its_time_and_what_it_knows(
     with pytest.raises(Refused, match="has no pull request yet"):
         wait(place)
     place.write(phase="ready_for_pr")
-    late = wait(place, seconds=600)
+    late = wait(place, seconds=240)
     assert (late.ending, late.pull, late.problem) == (Ending.TIME_OUT, 46, "")
-    assert clock.offset == pytest.approx(600, abs=60)
+    assert clock.offset == pytest.approx(240, abs=60)
     assert "PR #46" in late.state[0]
 
     place.control.set_check(46, "test", status="in_progress", conclusion=None)
