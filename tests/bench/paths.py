@@ -49,8 +49,8 @@ BUDGET = {
     "opening the pull request": 2,
     "seeing the merge": 1,
     "closing": 3,
-    "a session's start": 1,
-    "a session's start, the board known": 0,
+    "a session's start": 2,
+    "a session's start, the board known": 1,
 }
 """The active paths, and how many requests each may take with the board's ids known."""
 

@@ -168,15 +168,16 @@ def test_where_git_cannot_tell_the_files_the_user_hears_it_once(ground: Ground) 
 
 @SOAKED
 def test_a_command_that_is_no_test_run_leaves_nothing(ground: Ground) -> None:
-    """A search for the words, a single file's tests, a background run: no evidence."""
+    """A search for the words: no evidence. One file's tests show that tests can be run, and no more."""
     ground.task("First")
     agent = led(ground, CODED)
     agent.runs("grep -rn pytest .", "3 passed")
-    agent.runs("pytest tests/test_one.py", "1 passed")
     agent.runs("echo make test", "make test")
     assert not (ground.here / "evidence/records.json").exists()
+    agent.runs("pytest tests/test_one.py", "1 passed")
     agent.runs("pytest", "3 passed")
-    (run,) = json.loads((ground.here / "evidence/records.json").read_text())["records"]
+    part, run = json.loads((ground.here / "evidence/records.json").read_text())["records"]
+    assert (part["outcome"], part["tree"]) == ("partial", "")
     assert (run["command"], run["outcome"], run["tree"]) == ("pytest", "passed", "")
 
 
