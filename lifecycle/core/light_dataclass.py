@@ -156,9 +156,6 @@ def _init(cls: Any) -> Callable[..., None]:
     """Compile the `__init__` of a class; its parameters are the fields."""
     namespace: dict[str, Any] = {**_KNOWN}
     parameters, lines = ["self"], []
-    # What has no slots is set without a change of its class, which takes as long as five fields there.
-    is_held = cls.__light_frozen__ and "__dict__" in cls.__dict__ and cls.__base__ is object
-    place = "_held['{}']" if is_held else "self.{}"
     for name, light in cls.__light_fields__.items():
         value = name
         if light.default_factory is not _MISSING:
@@ -170,10 +167,8 @@ def _init(cls: Any) -> Callable[..., None]:
             parameters.append(f"{name}=_of_{name}")
         else:
             parameters.append(name)
-        lines.append(f"{place.format(name)} = {value}")
-    if is_held:
-        lines = ["_held = self.__dict__", *lines]
-    elif cls.__light_frozen__:
+        lines.append(f"self.{name} = {value}")
+    if cls.__light_frozen__:
         lines = ["_kind = self.__class__", "_become(self, _opened[_kind])", *lines]
         lines.append("self.__class__ = _kind")
     if hasattr(cls, "__post_init__"):

@@ -48,7 +48,7 @@ class KeptCards:
     __slots__ = ("_named", "_pulls", "holding", "met")
 
     def __init__(self, holding: Holding) -> None:
-        texts = {branch: branch for branch in holding.tips}  # the same text twice is kept once
+        texts: dict[str, str] = {}  # the same text twice is kept once
 
         def once(text: str) -> str:
             return texts.setdefault(text, text)
@@ -56,6 +56,9 @@ class KeptCards:
         leases = {
             hold.issue: replace(hold, agent=intern(hold.agent), branch=once(hold.branch))
             for hold in holding.leases.values()
+        }
+        tips = {
+            once(tip.branch): replace(tip, branch=once(tip.branch)) for tip in holding.tips.values()
         }
         held = {hold.branch: hold.issue for hold in leases.values() if hold.branch}
         self.met: set[int] = set()
@@ -70,12 +73,12 @@ class KeptCards:
                 )
                 self._pulls[kept.branch] = (*self._pulls.get(kept.branch, ()), kept)
         self._named: dict[int, tuple[str, ...]] = {}
-        for branch in dict.fromkeys((*holding.tips, *self._pulls)):
+        for branch in dict.fromkeys((*tips, *self._pulls)):
             match = _NAMED.fullmatch(branch)
             number = int(match[1]) if match else 0
             if number and number != held.get(branch):
                 self._named[number] = (*self._named.get(number, ()), branch)
-        self.holding = replace(holding, leases=leases, pulls=())
+        self.holding = replace(holding, leases=leases, tips=tips, pulls=())
 
     def of(self, swept: Swept) -> Holding:
         """The part of the holding that may be one issue's own: branches, leases and pull requests."""
