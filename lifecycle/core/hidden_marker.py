@@ -49,5 +49,10 @@ def is_signed(body: str, mark: str) -> bool:
 
     One within a line, a quotation or an example is what somebody says about us, and is not ours.
     """
-    lines = body.rstrip().splitlines()
-    return bool(lines) and lines[-1].rstrip() == mark
+    return bool(mark) and mark_in(body) == mark
+
+
+def mark_in(body: str) -> str:
+    """The marker of ours that a text is signed with, of whatever kind; "" if there is none."""
+    last = body.rstrip().rpartition("\n")[2].strip()
+    return last if last.startswith("<!-- lifecycle:") and last.endswith(" -->") else ""

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lifecycle.core import hidden_marker
 from lifecycle.core.errors import NotFound, Transient
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Addresses
-from lifecycle.core.values.model import Repository
+from lifecycle.core.values.model import Look, Repository
 from lifecycle.feedback.reviews import review_reading
 from lifecycle.feedback.reviews.remarks import Trusted
 from lifecycle.github.auth.tokens import Token
@@ -127,3 +128,35 @@ def test_a_long_thread_is_its_first_remark_and_the_newest(
     assert thread.left_out == 4
     assert {one.trusted for one in thread.remarks[1:]} == {Trusted.OURS}
     assert thread.is_answered
+
+
+def test_what_the_tokens_account_began_is_its_persons_and_what_it_answers_is_ours(
+    sandbox: Sandbox, control: Control, clients: GitHubClients, number: int
+) -> None:
+    """But for an answer with our marker; the look, which reads one remark of each thread, counts alike."""
+    first = {"path": "a.txt", "line": 1, "body": "Why?"}
+    for login in ("octocat", "sam"):
+        control.review(number, "COMMENTED", login=login, body="Look.", comments=[first])
+    mine, theirs = review_reading.read(clients.graph, REPOSITORY, number).threads
+    calls = clients.calls(REPOSITORY)
+
+    def unanswered(text: str) -> tuple[int, list[str]]:
+        for thread in (mine, theirs):
+            path = f"pulls/{number}/comments/{thread.remarks[0].id}/replies"
+            calls.create("POST", path, "a reply", lambda answer: answer, {"body": text})
+        look = Look(issue=42, branch="", pr_number=number, reviews=True)
+        pull = clients.forge(REPOSITORY).observe(look).by_number
+        assert pull is not None
+        assert pull.conversations is not None
+        read = review_reading.read(clients.graph, REPOSITORY, number)
+        return pull.conversations.unanswered, [thread.id for thread in read.unanswered]
+
+    assert unanswered("Not so.") == (1, [mine.id])
+    assert unanswered(hidden_marker.signed("So.", hidden_marker.of("reply", to=1))) == (0, [])
+    read = review_reading.read(clients.graph, REPOSITORY, number)
+    whose = [[remark.trusted for remark in thread.remarks] for thread in read.threads]
+    assert whose == [
+        [Trusted.OWNER, Trusted.OWNER, Trusted.OURS],
+        [Trusted.PERSON, Trusted.OURS, Trusted.OURS],
+    ]
+    assert [review.remark.trusted for review in read.reviews][:2] == [Trusted.OWNER, Trusted.PERSON]

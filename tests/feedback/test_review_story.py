@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from lifecycle.api import Wake
+from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.core.timing import Deadline
 from lifecycle.feedback.reviews.review_ledger import LONGEST_QUIET, QUIET_SECONDS
+from lifecycle.feedback.reviews.review_reading import read
+from lifecycle.storage.state_file import StateFile
+from lifecycle.storage.store import Folder
 from tests.conftest import BRANCH
 from tests.e2e.client import Session, ended, heard
 from tests.factories import client, texts
@@ -58,6 +64,19 @@ def shown(place: Place, *more: str) -> Any:
 def operations(place: Place) -> list[str]:
     """What GitHub was asked since the last `clear`."""
     return [one.operation or f"{one.method} {one.path}" for one in place.requests()]
+
+
+def says_by_hand(place: Place, number: int, thread: str, text: str) -> None:
+    """Reply to a thread as a person does on the page, with the token's own account."""
+    file = StateFile(Folder(place.root))
+    deadline = Deadline.after(place.clock, 30.0)
+    with closing(
+        WorktreeWorld(place.root, place.environment, place.clock, deadline, file)
+    ) as world:
+        conversation = read(world.clients.graph, world.base, number)
+        (root,) = (entry.remarks[0].id for entry in conversation.threads if entry.id == thread)
+        path = f"pulls/{number}/comments/{root}/replies"
+        world.calls.create("POST", path, "a reply", lambda answer: answer, {"body": text})
 
 
 def test_a_review_of_twelve_comments_is_one_wake_and_is_answered(place: Place, number: int) -> None:
@@ -135,6 +154,39 @@ def test_who_asks_by_command_hears_it_at_once_and_once(place: Place, number: int
     assert "  | Why line 1?" in first
     assert "\\n" not in first
     assert "remarks on PR" not in place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+
+
+def test_a_review_by_the_tokens_own_account_is_its_persons(place: Place, number: int) -> None:
+    """What begins a conversation is heard, our answer answers it, and what is said against that is heard.
+
+    A comment on the pull request, and an answer in somebody else's conversation, may be the agent's.
+    """
+    maria = [{"path": "lines.txt", "line": 2, "body": "Why this?"}]
+    place.control.review(number, "COMMENTED", login="maria", comments=maria)
+    mine = [{"path": "lines.txt", "line": 1, "body": "Rename this."}]
+    place.control.review(number, "COMMENTED", login="octocat", body="Two things.", comments=mine)
+    place.control.comment(number, "Done with it.", by="octocat")
+    packet = place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+    assert f"3 remarks on PR #{number} by maria, octocat wait for an answer." in packet
+    assert "  | Rename this." in packet
+    assert "octocat · written with the account of this token" in packet
+    assert "Done with it." not in packet
+    assert "2 review threads of PR" in place.cli("status").stdout
+    (_, mine_id) = threads = shown(place)["unanswered"]
+    for thread, verdict in zip(threads, ("question", "fixed"), strict=True):
+        answer = place.root / "answer.md"
+        answer.write_text(f"Of {thread}.\n")
+        done = place.cli(
+            "feedback", "reply", thread, "--text-file", str(answer), "--verdict", verdict
+        )
+        assert done.returncode == 0, done.stderr
+    assert "octocat resolves it" in done.stdout
+    assert shown(place)["unanswered"] == []
+    says_by_hand(place, number, mine_id, "Not like that.")
+    assert shown(place)["unanswered"] == [mine_id]
+    assert "  | Not like that." in place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+    assert "One review thread of PR" in place.cli("status").stdout
+    assert place.cli("feedback", "request").stdout.count("octocat") == 0
 
 
 def test_the_closing_question_says_what_is_unanswered(place: Place, number: int) -> None:

@@ -159,10 +159,11 @@ def talk(**changes: Any) -> Conversations | None:
 
 
 def test_conversations_are_counted_by_their_last_word() -> None:
-    """Those that are not resolved; those of them whose last word is somebody else's."""
+    """Those that are not resolved; those of them whose last word is somebody else's, or began it."""
 
     def thread(*is_ours: bool, is_resolved: bool = False) -> dict[str, Any]:
-        said = [{"viewerDidAuthor": one} for one in is_ours]
+        root = {"viewerDidAuthor": is_ours[0]} if len(is_ours) > 1 else None
+        said = [{"viewerDidAuthor": each, "replyTo": root} for each in is_ours[-1:]]
         return {"isResolved": is_resolved, "comments": {"nodes": said}}
 
     theirs, answered = thread(True, False), thread(False, True)
@@ -170,6 +171,9 @@ def test_conversations_are_counted_by_their_last_word() -> None:
     made = talk(reviewThreads=threads)
     assert made is not None
     assert (made.unresolved, made.unanswered) == (4, 2)
+    begun = talk(reviewThreads=listed(thread(True), answered))
+    assert begun is not None
+    assert (begun.unresolved, begun.unanswered) == (2, 1)
     assert re.fullmatch(r"[0-9a-f]{16}", made.digest)
     turned = {name: threads[name] for name in reversed([*threads])}
     assert talk(reviewThreads=turned) == made  # in whatever order a server writes it

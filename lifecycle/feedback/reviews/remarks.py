@@ -15,7 +15,9 @@ class Trusted(Enum):
     """Whose words a remark is, as far as that decides who hears of it."""
 
     OURS = auto()
-    """The token's owner, and so this agent: no news to it."""
+    """The token's account, and so this agent, as far as nothing shows a person: no news to it."""
+    OWNER = auto()
+    """The token's account in a thread or a review that it began: a person does that, and not we."""
     PERSON = auto()
     """Somebody who was let into the repository."""
     BOT = auto()
@@ -56,7 +58,7 @@ class Remark:
     @property
     def is_trusted(self) -> bool:
         """True if whoever wrote it may speak to the agent, and is not the agent."""
-        return self.trusted in (Trusted.PERSON, Trusted.BOT)
+        return self.trusted in (Trusted.OWNER, Trusted.PERSON, Trusted.BOT)
 
     @property
     def changed_at(self) -> float:
@@ -181,4 +183,4 @@ class ReviewPoint:
     def is_bots(self) -> bool:
         """True if a listed bot said it, and no person spoke in the same thread."""
         remarks = self.thread.shown if self.thread is not None else (self.remark,)
-        return not any(remark.trusted is Trusted.PERSON for remark in remarks)
+        return not any(remark.trusted in (Trusted.OWNER, Trusted.PERSON) for remark in remarks)

@@ -106,6 +106,8 @@ def place_of(point: ReviewPoint, head: str) -> str:
     facts = [where, _author(remark)]
     if remark.trusted is Trusted.BOT:
         facts.append(f"bot, {remark.severity}" if remark.severity else "bot, unclassed")
+    if remark.trusted is Trusted.OWNER:
+        facts.append("written with the account of this token")
     if thread is not None and thread.is_outdated:
         facts.append("outdated: these lines have changed since")
     elif remark.sha and remark.sha != head:

@@ -23,6 +23,7 @@ from lifecycle.feedback.reviews.remarks import (
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.pulls.translate import is_of_owner
 
 MOST_PAGES = 40
 """Requests for one pull request: two thousand threads. What has more is told as not read whole."""
@@ -93,8 +94,9 @@ def _page(
 
 def thread(node: Json) -> ReviewThread:
     """Make a thread of a GraphQL node: its first remark and the newest; what lies between is counted."""
-    newest = [remark(comment) for comment in nodes(node, "comments")]
-    first = [remark(comment) for comment in nodes(node, "root")]
+    root = nodes(node, "root")
+    newest = [remark(comment, *root) for comment in nodes(node, "comments")]
+    first = [remark(comment, comment) for comment in root]
     ids = {entry.id for entry in newest}
     remarks = (*(entry for entry in first if entry.id not in ids), *newest)
     total = part(node, "comments").get("totalCount")
@@ -112,15 +114,20 @@ def thread(node: Json) -> ReviewThread:
     )
 
 
-def remark(node: Json) -> Remark:
-    """Make a remark of a GraphQL node, which is a comment or a review."""
+def remark(node: Json, *root: Json) -> Remark:
+    """Make a remark of a GraphQL node, a comment or a review; `root` is what began its conversation."""
     author, body = part(node, "author"), text(node, "body")
     login = text(author, "login")
-    whose = review_bots.trusted(
-        login,
-        is_bot=text(author, "__typename") == "Bot",
-        association=text(node, "authorAssociation"),
-        is_ours=bool(node.get("viewerDidAuthor")),
+    is_owners = is_of_owner(node, *root)
+    whose = (
+        Trusted.OWNER
+        if is_owners
+        else review_bots.trusted(
+            login,
+            is_bot=text(author, "__typename") == "Bot",
+            association=text(node, "authorAssociation"),
+            is_ours=bool(node.get("viewerDidAuthor")),
+        )
     )
     is_bot = whose is Trusted.BOT
     return Remark(
@@ -141,7 +148,7 @@ def remark(node: Json) -> Remark:
 
 
 def _review(node: Json) -> SubmittedReview:
-    return SubmittedReview(text(node, "id"), text(node, "state"), remark(node))
+    return SubmittedReview(text(node, "id"), text(node, "state"), remark(node, node))
 
 
 def demanded(conversation: PullConversation) -> PullConversation:

@@ -271,10 +271,9 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
 def verdict_of(thread: ReviewThread) -> str:
     """The verdict of our last answer in a thread, as its marker on GitHub has it; "" if there is none."""
     for remark in reversed(thread.shown):
-        lines = remark.body.rstrip().splitlines()
-        last = lines[-1].strip() if lines else ""
-        if remark.trusted is Trusted.OURS and last.startswith("<!-- lifecycle:reply "):
-            facts = dict(word.partition("=")[::2] for word in last.split())
+        mark = hidden_marker.mark_in(remark.body)
+        if remark.trusted is Trusted.OURS and mark.startswith("<!-- lifecycle:reply "):
+            facts = dict(word.partition("=")[::2] for word in mark.split())
             return facts.get("verdict", "")
     return ""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from lifecycle.core import timing
+from lifecycle.core import hidden_marker, timing
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
@@ -111,8 +111,24 @@ def _conversations(node: Json) -> model.Conversations | None:
     return model.Conversations(
         hashlib.sha256(shown.encode()).hexdigest()[:16],
         len(unresolved),
-        sum(not comment.get("viewerDidAuthor") for comment in last),
+        sum(
+            not comment.get("viewerDidAuthor")
+            or is_of_owner(comment, part(comment, "replyTo") or comment)
+            for comment in last
+        ),
     )
+
+
+def is_of_owner(node: Json, *root: Json) -> bool:
+    """True if a comment or review of the token's account is its person's, and not what this product wrote.
+
+    A person and the agent may have one account, and GitHub does not tell them apart. What begins a
+    conversation about the diff, or is a review, is never written here; an answer is, with a marker. In
+    what others began, an answer without one may be the agent's by other means. An App has no person.
+    """
+    is_apps = text(part(node, "author"), "__typename") == "Bot"
+    is_begun = all(begun.get("viewerDidAuthor") for begun in (node, *root)) and bool(root)
+    return is_begun and not is_apps and not hidden_marker.mark_in(text(node, "body"))
 
 
 def _checks(node: Json) -> Checks | None:
