@@ -2,7 +2,8 @@
 
 A story is completed on a tree that was reviewed, and the review of the next one begins where that ended
 (`read_from`). So all is read up to the commit of the story that was completed last; what came later is not,
-until a review of the files as they are approves it. Security reads again what it cleared once.
+until a review of the files as they are approves it. Security reads again what it cleared once. And what a
+story did has to be there still.
 """
 
 from __future__ import annotations
@@ -166,8 +167,24 @@ def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = 
         lacks_look = _unread(story, "security", void, facts.tree)
         clauses += lacks_look
         cleared |= own - void if lacks_look else own
-    read = tuple(_unread(last, "reviewer", late, facts.tree))
+    gone = [clause for story in done for clause in _gone(git, story, facts.head)]
+    read = (*gone, *_unread(last, "reviewer", late, facts.tree))
     return replace(facts, late=tuple(sorted(late)), unread=read, uncleared=tuple(clauses))
+
+
+def _gone(git: GitRepository, story: Story, head: str) -> list[str]:
+    """A clause on what a completed story did that is not in HEAD: on another branch, or reset.
+
+    Its commit is not asked for, but its change: a rebase and a squash have that under other names.
+    """
+    base, commit = story.base, story.commit
+    is_known = all(end and commit_at(git, end) for end in (base, commit))
+    if not is_known or git.run("merge-base", commit, head, check=False) == commit:
+        return []
+    paths = _between(git, base, commit) - _between(git, base, head)
+    way = f"bring back {commit[:10]}, or do it again: lifecycle run update-story {story.id} pending"
+    names = listed(sorted(paths))
+    return [f"what {story.id} changed in {names} is not on this branch ({way})"] if paths else []
 
 
 def _unread(story: Story, by: str, paths: set[str], tree: str) -> list[str]:

@@ -78,8 +78,13 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
 
 
 def with_commit(run: Run, story: str, commit: str) -> Run:
-    """The run with the commit noted in its story; Refused if there is no such story."""
-    return run.with_story(run.story(story).but(commit=commit))
+    """The run with the commit noted in its story; a completed one keeps the commit that was reviewed.
+
+    Raises:
+        Refused: there is no such story.
+    """
+    noted = run.story(story)
+    return run.with_story(noted.but(commit=commit)) if noted.is_open else run
 
 
 def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:

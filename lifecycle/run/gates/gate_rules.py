@@ -19,8 +19,10 @@ HOLDS = frozenset({table.CheckState.PASS, table.CheckState.NOT_APPLICABLE})
 """The states of a check that stand in nobody's way."""
 
 
+JUDGED = frozenset({table.CriterionState.MET, table.CriterionState.MANUAL})
+"""The states of a criterion with which its story can be completed."""
+
 _WAIVABLE = (FileKind.DOCS, FileKind.CONFIGURATION)
-_JUDGED = frozenset({table.CriterionState.MET, table.CriterionState.MANUAL})
 
 
 def review_state(story: Story, check: table.StoryCheck, tree: str) -> table.CheckState:
@@ -115,7 +117,7 @@ def unmet(story: Story, tree: str) -> list[tuple[int, str]]:
         is_met, is_here = criterion.state is table.CriterionState.MET, criterion.tree in ("", tree)
         if is_met and tree and not is_here:
             rows.append((number, "was met on another tree"))
-        elif criterion.state not in _JUDGED:
+        elif criterion.state not in JUDGED:
             rows.append((number, f"is {criterion.state}"))
     return rows
 

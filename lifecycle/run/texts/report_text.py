@@ -11,10 +11,11 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import quoted
 from lifecycle.platforms import platform_tables
 from lifecycle.platforms.selection import Detection
+from lifecycle.run.gates.gate_rules import JUDGED
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story, fields_of
-from lifecycle.run.table import MAX_RETRIES, WORKING, CriterionState, Severity, StoryStatus
+from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import attempts
@@ -357,7 +358,7 @@ def _chosen(run: Run, *, every: bool) -> list[Story]:
 def _row(story: Story, tree: str) -> tuple[str, ...]:
     title = f"{story.title} (security)" if story.security else story.title
     gates = standing.gate_line(story, tree) or "-"
-    judged = sum(criterion.state is not CriterionState.PENDING for criterion in story.criteria)
+    judged = sum(criterion.state in JUDGED for criterion in story.criteria)
     stands = (story.size, story.status.value, story.tdd.value, str(story.iteration))
     shown = (standing.check_line(story, tree), gates, f"{judged}/{len(story.criteria)}")
     return story.id, quoted(title, 80)[1:-1], *stands, *shown

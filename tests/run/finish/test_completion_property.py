@@ -58,6 +58,8 @@ class History:
             case ("diff", *_, first, second):
                 paths = differing(self.commits[int(first[1:])], self.commits[int(second[1:])])
                 return "".join(f"{path}\0" for path in paths)
+            case ("merge-base", first, second):
+                return min(first, second, key=lambda commit: int(commit[1:]))
         raise AssertionError((words, check))
 
 

@@ -122,3 +122,24 @@ def test_what_the_branch_beneath_brought_was_read_there(ground: RunGround) -> No
     assert unread(ground, one).late == ("both.py", "theirs.py")
     written(ground, "both.py", "2\n")
     assert unread(ground, one, upstream="main2").late == ("both.py",)
+
+
+def test_what_a_story_did_is_there_still(ground: RunGround) -> None:
+    """On another branch, or reset, it is named; what was rebased, or changed by a later story, is not."""
+    first = written(ground, "pay.py", "1\n")
+    one = completed("S1", first, written(ground, "keep.py", "1\n"), 1.0)
+    here = ground.git("branch", "--show-current")
+    ground.git("switch", "-qc", "other", first)
+    two = completed("S2", first, written(ground, "show.py", "1\n"), 2.0)
+    (clause,) = lacks(Run("abc12345", "Pay", 1.0, stories=(one, two)), unread(ground, one, two))
+    assert clause.startswith("what S1 changed in keep.py is not on this branch (bring back ")
+    assert "lifecycle run update-story S1 pending" in clause
+    ground.git("cherry-pick", one.commit)
+    assert ground.git("rev-parse", "HEAD") != one.commit
+    facts = unread(ground, one, two)
+    assert (facts.late, len(facts.unread)) == (("keep.py",), 1)
+    ground.git("switch", "-q", here)
+    ground.git("rm", "-q", "keep.py")
+    ground.git("commit", "-qm", "Without")
+    later = completed("S2", one.commit, ground.git("rev-parse", "HEAD"), 2.0)
+    assert unread(ground, one, later).unread == ()

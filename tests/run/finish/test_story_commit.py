@@ -10,8 +10,9 @@ import pytest
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
-from lifecycle.run.finish.story_commit import StoryCommit, commit_story, subject_of
-from lifecycle.run.state import Story
+from lifecycle.run.finish.story_commit import StoryCommit, commit_story, subject_of, with_commit
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import StoryStatus
 from tests.run.run_ground import RunGround
 
 IDENTITY = {
@@ -167,6 +168,15 @@ def test_the_hooks_of_the_project_have_their_say(ground: RunGround) -> None:
     assert (ground.root / "a.py").read_text() == "x\n"
     hook.unlink()
     assert commit(ground).paths == ("a.py",)
+
+
+def test_the_commit_of_a_completed_story_is_the_one_that_was_reviewed() -> None:
+    """What is committed under its name later moves nothing: no review has read it."""
+    begun = Story("S1", "Pay", status=StoryStatus.IN_PROGRESS, commit="a")
+    done = Story("S2", "Keep", status=StoryStatus.COMPLETED, commit="b")
+    run = Run("abc12345", "Pay", 1.0, stories=(begun, done))
+    assert with_commit(run, "S1", "c").story("S1").commit == "c"
+    assert with_commit(run, "S2", "c") == run
 
 
 def test_a_merge_is_ended_by_whoever_began_it(ground: RunGround) -> None:

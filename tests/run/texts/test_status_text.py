@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import Story, UserFix
-from lifecycle.run.table import TIERS, RunStatus, StoryStatus
+from lifecycle.run.table import TIERS, CriterionState, RunStatus, StoryStatus
 from lifecycle.run.texts.report_text import HEAD, status_data, status_lines, status_view
 from tests.run.texts.texts_ground import FACTS, NOW, OLD, a_run, done
 
@@ -20,6 +20,14 @@ def row(lines: list[str], name: str) -> dict[str, str]:
     return dict(
         zip(HEAD, [cell.strip() for cell in line.replace("\\|", "/").split("|")[1:-1]], strict=True)
     )
+
+
+def test_a_criterion_that_is_not_met_is_not_counted() -> None:
+    """One that a person has to judge is: the story can be completed with it."""
+    story = a_run().story("S2")
+    unmet = replace(story.criteria[0], state=CriterionState.UNMET)
+    changed = a_run().with_story(story.but(criteria=(unmet, *story.criteria)))
+    assert row(status_lines(status_view(changed, FACTS, NOW)), "S2")["Criteria"] == "1/3"
 
 
 def test_a_check_counts_for_its_own_tree_alone() -> None:
