@@ -57,6 +57,8 @@ class Evidence(StrEnum):
     """The last one ran no test."""
     PARTIAL = "partial"
     """The last one was of a part."""
+    OTHER = "other"
+    """Of the project's own commands one was never run."""
     SPOILED = "spoiled"
     """The last one passed, and changed files itself while it ran."""
     UNREADABLE = "unreadable"
@@ -94,6 +96,7 @@ class RunRecord:
         log: the path of the whole output below the worktree; "" if none was kept.
         tail: the end of the output, without secrets.
         session: the client's session that ran it; "" for a person, or where nobody knows.
+        suites: the project's own test commands that the agent ran; () of a check, which runs all of them.
     """
 
     at: float
@@ -121,6 +124,7 @@ class RunRecord:
     log: str = ""
     tail: str = ""
     session: str = ""
+    suites: tuple[str, ...] = ()
 
     @property
     def data(self) -> dict[str, Any]:
@@ -136,9 +140,33 @@ def record_of(reading: Reading, run: RunRecord) -> RunRecord:
     return replace(run, **{name: getattr(reading, name) for name in names})
 
 
-def standing(records: tuple[RunRecord, ...], tree: str, kind: str = TEST) -> Evidence:
-    """What the runs of a kind, oldest first, say of this tree; only one that passed on it is evidence."""
+def standing(
+    records: tuple[RunRecord, ...], tree: str, kind: str = TEST, suites: tuple[str, ...] = ()
+) -> Evidence:
+    """What the runs of a kind, oldest first, say of this tree; only one that passed on it is evidence.
+
+    Args:
+        records: all runs.
+        tree: the name of the files as they are.
+        kind: of the runs.
+        suites: the project's own commands: of several each has to have passed.
+    """
     runs = [run for run in records if run.kind == kind]
+    if len(suites) < 2:
+        return _standing(runs, tree)
+    of_each = [_standing([run for run in runs if _is_of(run, suite)], tree) for suite in suites]
+    lacking = [state for state in of_each if state is not Evidence.GREEN]
+    first = Evidence.RED if Evidence.RED in lacking else next(iter(lacking), Evidence.GREEN)
+    return Evidence.OTHER if first is Evidence.MISSING and runs else first
+
+
+def _is_of(run: RunRecord, suite: str) -> bool:
+    """True if a run says something of one of several suites; a run of none of them may be red for each."""
+    is_of_all = not run.suites and (run.name or run.outcome is not Outcome.PASSED)
+    return bool(is_of_all) or suite in run.suites
+
+
+def _standing(runs: list[RunRecord], tree: str) -> Evidence:
     ended = [run for run in runs if run.outcome not in _SILENT]
     on_tree = [run for run in ended if run.tree == tree and tree]
     if on_tree and on_tree[-1].outcome is Outcome.PASSED:

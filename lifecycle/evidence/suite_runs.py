@@ -61,6 +61,7 @@ class SuiteRun:
         is_plain: every part of the line is of a known shape.
         is_end: nothing that may change a file comes after it.
         is_single: it is the only one of the line.
+        suites: the project's own commands that it runs, as they are configured.
         rest: the words behind what makes a command one.
         rows: the rows of the table that know it; none where no row does.
         table: all rows, with the project's own.
@@ -91,6 +92,7 @@ class SuiteRun:
         self.is_shown = self.is_whole = self.is_end = self.is_single = self.is_plain = True
         self.is_own = self.is_sifted = False
         self.behind: tuple[Command, ...] = ()
+        self.suites: Words = ()
         self.rest: Words = ()
         self.rows: Rows = ()
         self.table: Rows = ()
@@ -127,7 +129,7 @@ def _run_in(
     line: str, tests: Words, rows: Rows, root: str = "", folder: str = ""
 ) -> SuiteRun | None:
     top = root or _NOWHERE
-    own = [pair for text in tests for pair in _meant(text, top)]
+    own = [(text, *pair) for text in tests for pair in _meant(text, top)]
     placed = _placed(line, top, folder)
     parts = [command for command, _ in placed]
     hits: dict[int, SuiteRun] = {}
@@ -150,6 +152,7 @@ def _run_in(
     whole = SuiteRun(last.name, scope=scope, decides=all(run.decides for run in runs))
     whole.table = rows
     whole.is_own = all(run.is_own for run in runs)
+    whole.suites = tuple(suite for run in runs for suite in run.suites)
     whole.behind = tuple(parts[max(hits) + 1 :])
     whole.is_single = len(hits) == 1
     known = all(run.rows for run in runs)  # one that no row knows may print anything
@@ -181,7 +184,7 @@ def _meant(text: str, top: str) -> list[tuple[Command, str]]:
 
 def _run(
     command: Command,
-    own: list[tuple[Command, str]],
+    own: list[tuple[str, Command, str]],
     sets: Words,
     rows: Rows,
     place: tuple[str, str],
@@ -193,7 +196,7 @@ def _run(
 
     Args:
         command: the command.
-        own: the project's own ones, each with its folder.
+        own: the project's own ones, each with its text before it and its folder behind.
         sets: variables that are set for it.
         rows: the table of runners.
         place: the folder that the command runs in, and the worktree's top folder.
@@ -203,7 +206,7 @@ def _run(
     known = _known(words, rows)
     line = words if known is not None else command.raw[len(command.sets) :]
     known = known or _known(line, rows)
-    for mine, _ in own:
+    for _, mine, _ in own:
         if words[: len(mine.words)] == mine.words:
             rest = words[len(mine.words) :]
             added = tuple(word for word in sets if word not in mine.sets)
@@ -211,8 +214,9 @@ def _run(
             run.is_own = True
             given = (*command.raw[: len(command.raw) - len(words)], *rest)
             there = _joined(folder, runner_options.valued(given, _FOLDERS))
-            places = [its for other, its in own if other.words == mine.words]
-            run.is_suite &= there in places or _is_whole(there, top)
+            alike = {text: its for text, other, its in own if other.words == mine.words}
+            run.is_suite &= there in alike.values() or _is_whole(there, top)
+            run.suites = tuple(text for text, its in alike.items() if its == there) or (*alike,)
             return run
     if known is None:
         return None

@@ -273,3 +273,20 @@ def test_without_required_evidence_no_tree_is_made(ground: Ground, tmp_path: Pat
         assert runs(ground)[-1] == ("passed", bool(count))
         lines = note.read_text().splitlines() if note.exists() else []
         assert len([line for line in lines if "write-tree" in line]) == count
+
+
+def test_of_several_test_commands_each_has_to_be_seen(ground: Ground) -> None:
+    """The one that is green stands for no other: not for one that was not run, and not for a red one."""
+    ground.task("First")
+    ground.settings("require_evidence = true\ntest = ['make unit', 'make api']\n")
+    agent = ground.agent()
+    agent.prompt("Do the first one")
+    for text in (CODED, REVIEWED):
+        assert "CURRENT STAGE: " in agent.stops(text).model
+    agent.runs("make unit", SUMMARY)
+    assert "Not each of the project's test commands was seen" in agent.stops(PASSING).model
+    agent.runs("make api", "==== 1 failed in 0.1s ====", ok=False)
+    agent.runs("make unit", SUMMARY)
+    assert "The last test run was red" in agent.stops(f"{PASSING} ").model
+    agent.runs("make api", SUMMARY)
+    assert ACCEPTED in agent.stops(f"{PASSING}  ").model

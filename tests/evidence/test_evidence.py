@@ -62,6 +62,38 @@ def test_what_the_runs_say_of_the_tree(said: list[str], expected: Evidence) -> N
     assert standing(runs(*said), "now") is expected
 
 
+@each_row(
+    ("said", "expected"),
+    [
+        ([], Evidence.MISSING),
+        (["passed@now make unit"], Evidence.OTHER),
+        (["passed@now make unit", "passed@now make api"], Evidence.GREEN),
+        (["passed@now make unit", "failed@now make api"], Evidence.RED),
+        (["failed@now make api", "passed@now make unit"], Evidence.RED),
+        (["failed@now make api", "passed@now check"], Evidence.GREEN),
+        (["failed@now make api", "passed@now"], Evidence.RED),
+        (["failed@now", "passed@now make unit"], Evidence.RED),
+        (["passed@now check", "passed@old make unit"], Evidence.GREEN),
+        (["passed@now"], Evidence.OTHER),
+        (["passed@old make api", "passed@now make unit"], Evidence.CHANGED),
+        (["passed@now make unit make api"], Evidence.GREEN),
+    ],
+)
+def test_of_several_commands_each_has_to_pass(said: list[str], expected: Evidence) -> None:
+    """A green run of one, or of none of them, says nothing of another, and takes no red one away."""
+    suites = ("make unit", "make api")
+    records = [
+        replace(
+            run,
+            suites=tuple(suite for suite in suites if suite in text),
+            name="test" if "check" in text else "",
+        )
+        for text, run in zip(said, runs(*(text.split()[0] for text in said)), strict=True)
+    ]
+    assert standing(tuple(records), "now", suites=suites) is expected
+    assert standing(tuple(records), "now", suites=suites[:1]) is standing(tuple(records), "now")
+
+
 def test_without_a_tree_nothing_is_proven() -> None:
     """A tree that git cannot name is no tree on which a run was seen."""
     assert standing(runs("passed@"), "") is Evidence.CHANGED

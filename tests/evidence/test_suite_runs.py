@@ -370,6 +370,25 @@ def test_another_file_of_settings_may_call_another_thing_the_suite(
     assert reading.read_run(run, CallEnd.OK, f"BUILD SUCCESS\n{PASSED}").outcome is Outcome(wanted)
 
 
+@pytest.mark.parametrize(
+    ("line", "suites"),
+    [
+        ("make unit", ("make unit",)),
+        ("make api -j2; make unit", ("make api", "make unit")),
+        ("cd web && npm test", ("cd web && npm test",)),
+        ("npm test", ("npm test",)),
+        ("pytest", ()),
+        ("make test", ()),
+    ],
+)
+def test_which_of_the_projects_own_commands_a_line_runs(line: str, suites: tuple[str, ...]) -> None:
+    """Where it runs tells those apart that are worded alike."""
+    own = ("make unit", "make api", "npm test", "cd web && npm test")
+    run = suite_runs.run_in(line, own)
+    assert run is not None
+    assert run.suites == suites
+
+
 def test_a_command_of_the_projects_own_may_pick() -> None:
     """Its options and variables are the project's word for the suite; further ones are not."""
     own = ("SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit | tail -5",)
@@ -597,7 +616,7 @@ def test_outcomes_and_evidence_have_the_words_of_the_files() -> None:
     ]
     assert [str(one) for one in Evidence] == [
         *("not_needed", "green", "missing", "red", "changed", "unknown", "nothing", "partial"),
-        *("spoiled", "unreadable"),
+        *("other", "spoiled", "unreadable"),
     ]
 
 

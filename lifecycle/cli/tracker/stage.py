@@ -323,5 +323,6 @@ def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> st
         tree = tree_hash.fingerprint(session.root, deadline, session.world.environment)
     except (GitFailed, Transient) as error:
         return error.sentence.rstrip(".")
-    standing = records.standing(records.EvidenceRoom(session.root).records(), tree)
+    runs = records.EvidenceRoom(session.root).records()
+    standing = records.standing(runs, tree, suites=stages.test)
     return decide.MISSING.get(standing, "") if can_run_tests(session.world) else ""

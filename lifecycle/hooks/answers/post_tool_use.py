@@ -53,7 +53,8 @@ def answer(call: HookCall) -> Reply:
     elif not seen.is_suite and (not is_here or EvidenceRoom(world.root).has_tests):
         return Reply()  # a part proves nothing: it only shows that tests can be run here
     id_ = str(call.event.get("tool_use_id") or "")
-    run = record_of(shown, RunRecord(world.clock.now(), used.text, shown.outcome, tree, id_))
+    run = RunRecord(now, used.text, shown.outcome, tree, id_, suites=seen.suites)
+    run = record_of(shown, run)
     files = WorkflowFiles(world.root)
     task = call.text("tool_response", "backgroundTaskId") if seen.is_suite else ""
     try:

@@ -121,7 +121,9 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
                 suite_runs.run_in(run.command, stages.test, rows, *place) if run.is_here else None
             )
             outcome = _outcome(seen, end)
-            keep(call, files, RunRecord(now, run.command, outcome, same, f"task:{end.task}"))
+            suites = seen.suites if seen is not None else ()
+            id_ = f"task:{end.task}"
+            keep(call, files, RunRecord(now, run.command, outcome, same, id_, suites=suites))
 
 
 def _outcome(run: SuiteRun | None, end: TaskEnd) -> Outcome:

@@ -283,7 +283,8 @@ class TaskSearch(Own):
             now = tree_hash.fingerprint(world.root, world.deadline, world.environment)
         except GitFailed as error:
             return Evidence.UNREADABLE, error.sentence
-        return records.standing(EvidenceRoom(world.root).records(), now), ""
+        runs = EvidenceRoom(world.root).records()
+        return records.standing(runs, now, suites=self.stages.test), ""
 
     @property
     def _is_tested(self) -> bool:
