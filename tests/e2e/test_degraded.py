@@ -259,3 +259,49 @@ def test_an_app_takes_a_task_from_claim_to_close(founded: Founded, tmp_path: Pat
     for folder in (place.root / ".lifecycle", place.root / ".git"):
         for path in folder.rglob("*"):
             assert not path.is_file() or secret.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("lacks", "hidden"),
+    [
+        (("statuses",), "commit statuses (Commit statuses: read)"),
+        (("actions",), "runs of GitHub Actions (Actions: read)"),
+        (("actions", "statuses"), "any of its checks"),
+    ],
+)
+def test_a_token_that_may_not_read_checks_hears_of_reviews_all_the_same(
+    founded: Founded, lacks: tuple[str, ...], hidden: str
+) -> None:
+    """What of the checks it is not shown is named, by GitHub's own word over all of them or without."""
+    rights = [
+        f"{name}:{level}" for name, level in PERMISSIONS.items() if name not in ("checks", *lacks)
+    ]
+    token = SeedToken("github_pat_" + "a" * 36, "octocat", rights, "fine-grained", limit=5000)
+    seed = default_seed()
+    hidden_from_others = [replace(seed.repositories[0], visibility="private")]
+    place = founded(replace(seed, tokens=[token, *seed.tokens], repositories=hidden_from_others))
+    assert place.cli("claim", str(ISSUE)).returncode == 0
+    (place.root / "work.txt").write_text("work\n")
+    place.git("add", "work.txt")
+    place.git("commit", "--quiet", "-m", "Work")
+    assert place.cli("handoff", "--summary", "Fix it").returncode == 0
+    stop(place)
+    number = place.pull()
+    place.control.set_check(number, "test", conclusion="failure")
+    place.control.review(number, "CHANGES_REQUESTED", login="maria", body="Not so.")
+    done = place.cli("tick")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == 0, said
+    assert f"Changes requested on PR #{number} by maria" in said
+    assert f"CI: 1 FAILED — CI on PR #{number}" in said
+    place.control.set_check(number, "test", conclusion="success")
+    place.control.set_status(number, "deploy", "failure")
+    said = " ".join(place.cli("tick").stdout.split())
+    is_judged = "statuses" not in lacks
+    assert ("cannot be judged: the token is not shown" in said) is not is_judged, said
+    assert ("1 FAILED — deploy" in said) is is_judged
+    assert is_judged or hidden in said
+    place.control.set_status(number, "deploy", "success")
+    assert "CI passed!" in place.cli("tick").stdout
+    place.control.merge_pull(number)
+    assert f"PR #{number} merged!" in place.cli("tick").stdout

@@ -65,10 +65,22 @@ def read(calls: Calls, sha: str) -> Checks:
 def _without_check_runs(calls: Calls, sha: str) -> Checks:
     """The checks for a token that cannot be given check runs, a fine-grained one: Actions and statuses.
 
-    Checks of other apps stay hidden, so this is never all of them.
+    Checks of other apps stay hidden, so this is never all of them. What of the two is refused is, too;
+    NoPermission where both are.
     """
-    flows, is_whole = _flows(calls, sha)
-    entries = rollup.newest([*(flow.entry for flow in flows), *_statuses(calls, sha)])
+    hidden = ["checks of other apps than GitHub Actions"]
+    flows, is_whole, statuses = list[_Flow](), False, list[RollupEntry]()
+    try:
+        flows, is_whole = _flows(calls, sha)
+    except NoPermission:
+        hidden.append("runs of GitHub Actions (Actions: read)")
+    try:
+        statuses = _statuses(calls, sha)
+    except NoPermission:
+        if len(hidden) > 1:
+            raise
+        hidden.append("commit statuses (Commit statuses: read)")
+    entries = rollup.newest([*(flow.entry for flow in flows), *statuses])
     # A run that waits for an approval has not failed: it has not begun.
     held = [check for check in entries if check.workflow and check.word == "ACTION_REQUIRED"]
     return Checks(
@@ -76,7 +88,7 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
         tuple(check for check in entries if check not in held),
         is_complete=False,
         held=tuple(check.workflow for check in held),
-        unseen="checks of other apps than GitHub Actions",
+        unseen=" and ".join(hidden),
         sees_workflows=is_whole,
     )
 
@@ -201,10 +213,18 @@ def completed(
 def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
     checks = shown
     if not shown.is_complete:
-        over_rest = read(calls, shown.sha)
+        try:
+            over_rest = read(calls, shown.sha)
+        except NoPermission:
+            # The rest of the look is shown all the same: reviews, a conflict, the merge.
+            hidden = "any of its checks"
+            over_rest = Checks(shown.sha, is_complete=False, unseen=hidden, sees_workflows=False)
         # GitHub's own word counts what it hides, so that it can say that all of it passed.
         is_green = overall == "SUCCESS"
-        whole = replace(over_rest, is_complete=True, unseen="") if is_green else over_rest
+        runs = over_rest.runs or (rollup.of_all(overall),)
+        whole = (
+            replace(over_rest, runs=runs, is_complete=True, unseen="") if is_green else over_rest
+        )
         checks = rollup.with_demands(whole, shown)
         checks = _judged_by_word(checks, overall) if over_rest.unseen else checks
     if not checks.sees_workflows and _have_passed(checks):

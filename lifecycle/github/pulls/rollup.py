@@ -228,6 +228,11 @@ def with_workflows(checks: Checks, beside: Checks) -> Checks:
     )
 
 
+def of_all(state: str) -> Check:
+    """GitHub's own word over all checks, as one check."""
+    return Check("all checks", status_bucket(state), word=word(state))
+
+
 def rollup(sha: str, shown: Json | None) -> Checks:
     """A StatusCheckRollup as the checks of the head `sha`.
 
@@ -237,8 +242,7 @@ def rollup(sha: str, shown: Json | None) -> Checks:
     if not shown or text(part(shown, "commit"), "oid") not in {"", sha}:
         return Checks(sha)
     if shown.keys() == {"state"}:
-        state = shown["state"]
-        return Checks(sha, (Check("all checks", status_bucket(state), word=word(state)),))
+        return Checks(sha, (of_all(shown["state"]),))
     contexts = part(shown, "contexts")
     listed = contexts.get("nodes")
     if listed is None:
@@ -252,6 +256,8 @@ def with_demands(checks: Checks, shown: Checks) -> Checks:
     """Checks that were read elsewhere, with what GraphQL showed of the base and of workflows."""
     # Where a job's failure is listed, the end of its workflow is no second one.
     ended = () if checks.failed else tuple(run for run in shown.runs if _is_without_job(run))
+    if checks.unseen and not checks.sees_workflows:  # jobs may have begun that are not shown
+        ended = tuple(replace(run, word="FAILURE") for run in ended)
     is_seen = checks.sees_workflows or shown.sees_workflows
     beside = replace(shown, runs=ended, sees_workflows=is_seen)
     return replace(

@@ -362,7 +362,8 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
     else:
         is_fine_grained = facts.kind == "fine-grained"
         key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
-        yield finding(key if checks.is_complete else "checks.read.part", gh=case.gh)
+        unseen = checks.unseen or "every check"
+        yield finding(key if checks.is_complete else "checks.read.part", unseen=unseen, gh=case.gh)
         yield from _logs(case, base)
         if case.settings.ci_rerun and not access.is_archived:
             yield _rerun(case, facts, access)

@@ -143,7 +143,7 @@ def test_a_fine_grained_token(seeded: Seeded) -> None:
     _answer(patient, "/actions/runs", {"total_count": 0, "workflow_runs": []})
     wrong = {one["name"]: one for one in patient.wrong()}
     assert list(wrong) == ["token.permissions", "checks.read"]
-    assert "workflow runs" in wrong["checks.read"]["says"]
+    assert "checks of other apps than GitHub Actions" in wrong["checks.read"]["says"]
 
 
 def test_logs_that_the_token_may_not_read(patient: Patient) -> None:

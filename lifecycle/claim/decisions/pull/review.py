@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 APPROVED = "APPROVED"
 
-_BAD = ("FAILURE", "ERROR")
-"""GitHub's words for checks that did not pass."""
+_OVER = ("FAILURE", "ERROR", "SUCCESS")
+"""GitHub's words for checks of which none is awaited any more."""
 
 UNCHECKED_SECONDS = 300.0
 """For how long a head is seen without any check before it counts as having none: checks register late."""
@@ -212,7 +212,7 @@ def _persons(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[tup
     is_late = snapshot.wake is Wake.TICK or _is_missed_again(snapshot, checks)
     if checks.missing and checks.is_complete and is_late:
         return checks.missing, words.checks_missing(pull.number, checks.missing, pull.base)
-    if checks.hidden and (checks.runs or checks.overall in _BAD):
+    if checks.hidden and (checks.runs or checks.overall in _OVER):
         text = words.checks_unseen(pull.number, checks.hidden, checks.overall)
         return (*checks.hidden, checks.overall), text
     return (), ""
