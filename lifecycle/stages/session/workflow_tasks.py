@@ -24,7 +24,7 @@ INACTIVE_SECONDS = 300.0
 """For so long after the tracker had no task with the label no stop is looked at."""
 
 _VERSION = 1
-_KEPT = 500
+_MOST = 500
 _FAMILIES = 20
 _OF_TASK = ["id", "title", "status", "priority", "labels", "assignee", "blocked_by", "created_at"]
 """What is kept of a task."""
@@ -108,7 +108,7 @@ def ask(
 
 def keep(files: WorkflowFiles, activity: Activity) -> None:
     """Remember an answer, and let the guards know whether a stop is worth a look; under the lock."""
-    kept = activity.tasks[:_KEPT]
+    kept = activity.tasks[:_MOST]
     tasks = [{name: getattr(task, name) for name in _OF_TASK} for task in kept]
     whole = {name: getattr(activity, name) for name in _OF_ANSWER}
     files.save(TASKS, {"version": _VERSION, **whole, "tasks": tasks})
@@ -130,10 +130,21 @@ def drop(files: WorkflowFiles, now: float) -> None:
 
 def known(files: WorkflowFiles, tracker: Tracker, settings: StageSettings) -> Activity | None:
     """The answer that is remembered, if it is one to this question."""
+    kept = _kept(files)
+    if kept is None or kept.of != key_of(tracker, settings):
+        return None
+    return replace(kept, is_stale=int(kept.at * 1e9) <= files.sessions.mtime_ns(CHANGED))
+
+
+def is_over(files: WorkflowFiles, task: str, since: float) -> bool:
+    """True if the tracker was asked after `since`, and had no such task open any more."""
+    kept = _kept(files)
+    return kept is not None and kept.at > since and kept.find(task) is None
+
+
+def _kept(files: WorkflowFiles) -> Activity | None:
     data = files.load(TASKS)
     if not isinstance(data, dict) or not data.keys() >= {"version", "tasks", *_OF_ANSWER}:
         return None
     kept: Activity | None = from_json(Activity, data, is_whole=False)
-    if kept is None or data["version"] != _VERSION or kept.of != key_of(tracker, settings):
-        return None
-    return replace(kept, is_stale=int(kept.at * 1e9) <= files.sessions.mtime_ns(CHANGED))
+    return kept if data["version"] == _VERSION else None

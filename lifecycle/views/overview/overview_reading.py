@@ -133,7 +133,7 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     """The session of the staged workflow that stopped last; None where none ever did."""
     if not _entries(reading.root / store.FOLDER / workflow_marks.SESSIONS):
         return None
-    from lifecycle.stages.session import session_record
+    from lifecycle.stages.session import session_record, workflow_tasks
     from lifecycle.storage.workflow_files import WorkflowFiles
 
     files = WorkflowFiles(reading.root)
@@ -145,7 +145,8 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     stage = plain(memory.set_stage.value if memory.set_stage is not None else newest.stage)
     # A claim tells of its session itself.
     has_claim = os.path.lexists(reading.root / store.CLAIM_FILE)
-    if newest.task and newest.is_gone and not (has_claim or files.is_off):
+    is_left = bool(newest.task) and newest.is_gone and not (has_claim or files.is_off)
+    if is_left and not workflow_tasks.is_over(files, newest.task, newest.at):
         reading.await_session("stage", newest.task, newest.at)
     elif memory.is_let_go and not files.is_off:
         where = stage or "its stage"

@@ -15,10 +15,14 @@ from lifecycle.claim.record import sections
 from lifecycle.cli.run.run import command
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import render_time
+from lifecycle.core.tracker import Task
 from lifecycle.run.state import Blocker, UserFix
 from lifecycle.run.table import RunStatus
+from lifecycle.stages.session import workflow_tasks
+from lifecycle.stages.session.workflow_tasks import Activity
 from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.store import CLAIM_FILE, Folder
+from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.views.overview import overview_reading
 from lifecycle.views.overview.overview_reading import watched
 from lifecycle.views.overview.overview_values import PullStanding
@@ -326,6 +330,17 @@ def test_a_staged_session_that_is_over_waits_for_a_person_once(
     (awaited,) = ground.seen().awaited
     assert awaited.part == ("claim" if is_claimed else "stage")
     assert awaited.what == "The session that works on #42 is over; start one that goes on with it"
+
+
+def test_a_task_that_the_tracker_has_open_no_more_waits_for_nobody(ground: OverviewGround) -> None:
+    """What a later start was told by the tracker ends the wait: nobody goes on with a closed task."""
+    ground.stage(client=999999999)
+    files, now = WorkflowFiles(ground.root), ground.clock.now()
+    is_open = (Task("#42", "Fix the race"),)
+    for after, tasks, waits in ((-60, (), 1), (60, is_open, 1), (60, (), 0)):
+        with files.locked():
+            workflow_tasks.keep(files, Activity(now + after, "beads/auto-workflow", tasks))
+        assert len(ground.seen().awaited) == waits
 
 
 def test_a_linked_worktree_knows_its_branch_and_its_clone(
