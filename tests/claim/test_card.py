@@ -602,10 +602,6 @@ def test_a_merge_ends_the_release_before_it_began() -> None:
     (notice,) = step.notices
     assert (notice.key, notice.audience) == (f"not-given-back:{int(NOW) - 5}", Audience.ACT)
     assert releasing.decide(seen(going(), observed=merged)).action is not None
-    hidden = releasing.decide(seen(going(), observed=observation(issue=None)))
-    assert [(n.key, n.audience, n.stands) for n in hidden.notices] == [
-        ("no-such-issue:42", Audience.ACT, True)
-    ]
     first = releasing.decide(seen(asked, observed=observation(item=ITEM)))
     assert first.fields == {"status": "Todo"}
     assert first.record is not None

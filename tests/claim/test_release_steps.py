@@ -90,12 +90,15 @@ def test_what_was_released_before_only_loses_its_lease(
     assert ("had been released before" in texts(step)) is is_left
 
 
-def test_what_was_released_before_on_an_issue_that_is_hidden_is_not_left() -> None:
-    """Only its comments could tell; the sentence says that nothing can be read."""
-    made = leaving(memory={"ownership.is_released": True})
-    step = releasing.decide(at(made, observation(issue=None)))
-    assert step.action is None
-    assert [notice.key for notice in step.notices] == ["no-such-issue:42"]
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_of_an_issue_that_is_gone_only_the_lease_is_ended(*, is_begun: bool) -> None:
+    """Nothing can be written to it, and a lease that nobody ends would stay for ever."""
+    hidden = observation(issue=None, by_number=pull(state=PullState.MERGED))
+    made = leaving(memory={"ending.releasing": replace(ASKED, is_begun=is_begun)})
+    assert releasing.decide(at(made, hidden)).action == RELEASE
+    over = releasing.decide(at(made.with_ending(lease_done=True), hidden))
+    assert over.action == ForgetClaim()
+    assert "only the claim here and its lease were ended" in texts(over)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from lifecycle.api import Refused, Wake, Worktree
 from lifecycle.claim.commands import release
@@ -16,6 +20,9 @@ from lifecycle.cli.claims.claim_look import finish_release
 from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import Transient
 from lifecycle.sandbox.control.faults import Fault
+from lifecycle.sandbox.seed import default_seed
+from lifecycle.sandbox.seed.form import SeedToken, SeedUser
+from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import Place, environment_of
@@ -27,6 +34,17 @@ SOAKED = pytest.mark.soak(
 
 LEASE = "refs/agent-claims/42"
 MARKER = "<!-- lifecycle:released issue=42 "
+ADMIN = "token-of-the-admin-0123456789"
+
+
+@pytest.fixture
+def sandbox() -> Iterator[SandboxInfo]:
+    """A fresh embedded GitHub, whose repository has an admin with a token."""
+    seed = default_seed()
+    users = [*seed.users, SeedUser("ada", role="admin")]
+    tokens = [*seed.tokens, SeedToken(ADMIN, "ada", ["repo"])]
+    with Sandbox(replace(seed, users=users, tokens=tokens)) as running:
+        yield running.info
 
 
 def claimed(place: Place, *, push: bool = True) -> str:
@@ -196,6 +214,38 @@ def test_in_phase_done_it_is_refused(place: Place) -> None:
     place.merged()
     assert "lifecycle close" in refused(place.cli("release"))
     assert released(place) == []
+
+
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_the_task_of_an_issue_that_was_deleted_is_left_with_its_lease(
+    place: Place, *, is_merged: bool
+) -> None:
+    """As it is told, also after its merge: no claim and no lease stays behind."""
+    branch = claimed(place)
+    if is_merged:
+        ok(place.cli("handoff", "--summary", "Fix it"))
+        ok(place.cli("tick"))
+        place.control.merge_pull(place.pull())
+    number, repository = place.issue()["number"], place.info.repository
+    owner, name = repository.split("/")
+    asked = f'{{repository(owner:"{owner}",name:"{name}"){{issue(number:{number}){{id}}}}}}'
+    node_id = graph(place, asked)["repository"]["issue"]["id"]
+    graph(place, f'mutation{{deleteIssue(input:{{issueId:"{node_id}"}}){{clientMutationId}}}}')
+    advice = place.cli("close" if is_merged else "tick")
+    assert "leave the task with: lifecycle release" in advice.stdout + advice.stderr
+    out = ok(place.cli("release"))
+    assert "GitHub shows no issue #42 to this token, so only the claim here and its lease" in out
+    assert (LEASE in place.control.world()["refs"], place.has_claim()) == (False, False)
+    assert place.git("rev-parse", branch)
+
+
+def graph(place: Place, query: str) -> Any:
+    """What GraphQL answers to the admin."""
+    headers = {"Authorization": f"bearer {ADMIN}", "Content-Type": "application/json"}
+    body = json.dumps({"query": query}).encode()
+    request = urllib.request.Request(place.info.graphql_url, body, headers)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)["data"]
 
 
 @SOAKED

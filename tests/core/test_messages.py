@@ -215,7 +215,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(loss_messages.card_left, "On hold"),
         says(loss_messages.card_of_another, "maria silva"),
         says(loss_messages.lease_left, 42, "GitHub is away."),
-        says(loss_messages.issue_unknown_to_release, 42),
+        says(loss_messages.released_unseen, 42),
         says(loss_messages.taken_over, 42, "maria silva"),
     ),
     "linked_messages": (

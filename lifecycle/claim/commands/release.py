@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, session_of, there
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import ClaimStore
@@ -141,7 +142,7 @@ def _leaving(
         raise Refused(f"Nothing was released. {briefing.held_line(record, signs.last_at)}")
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
-    if is_over and not record.is_lost:
+    if is_over and not (record.is_lost or derive.is_issue_gone(record)):
         raise Refused(
             f"#{number} is in phase {record.claim.phase}, so it was not released: a task whose PR is "
             "merged is closed instead, with: lifecycle close (to leave it open, before the yes: lifecycle "

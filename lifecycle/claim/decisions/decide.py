@@ -266,7 +266,7 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
         return ()
     if observed.issue is None and claim.phase != Phase.DONE:
         text = messages.issue_gone(claim.issue_number)
-        return (Notice(f"no-such-issue:{claim.issue_number}", text, Audience.ACT, stands=True),)
+        return (Notice(derive.gone_key(snapshot.record), text, Audience.ACT, stands=True),)
     pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if is_merged or claim.phase == Phase.DONE or phase in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
@@ -279,7 +279,7 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
     """The keys of `_closed_elsewhere` if this look did not read the issue: they stand as they stood."""
     if snapshot.observation is not None:
         return ()
-    return ("closed-elsewhere", f"no-such-issue:{snapshot.record.claim.issue_number}")
+    return ("closed-elsewhere", derive.gone_key(snapshot.record))
 
 
 def complaints(record: Record) -> tuple[Notice, ...]:

@@ -307,6 +307,16 @@ def _taken_by(before: Record, record: Record, observed: Observation) -> str:
     return hold.agent if hold.agent and is_newer else claimed.taken_by
 
 
+def is_issue_gone(record: Record) -> bool:
+    """True if GitHub showed no such issue when it was last asked: there is nothing that could be closed."""
+    return gone_key(record) in record.conditions
+
+
+def gone_key(record: Record) -> str:
+    """The key of what is told of an issue that GitHub does not show."""
+    return f"no-such-issue:{record.claim.issue_number}"
+
+
 def loss_line(record: Record) -> str:
     """The sentence about a lost task, and what to do."""
     number, own = record.claim.issue_number, record.ownership

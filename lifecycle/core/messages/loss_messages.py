@@ -126,11 +126,11 @@ def lease_left(issue: int | None, why: str) -> str:
     return f"The lease stayed, so the next agent has to claim with {forcing(issue)}: {why}"
 
 
-def issue_unknown_to_release(issue: int | None) -> str:
-    """The issue of a claim that is released cannot be read."""
+def released_unseen(issue: int | None) -> str:
+    """The end of a claim that was released, and whose issue cannot be read."""
     return (
-        f"GitHub shows no issue #{issue} to this token, so nothing was released and the claim was "
-        "kept. Correct the token's access; if the issue is gone, delete .agent-claim.json."
+        f"GitHub shows no issue #{issue} to this token, so only the claim here and its lease were ended, "
+        "and nothing was written there; branch and work are kept."
     )
 
 

@@ -230,7 +230,7 @@ def issue_gone(issue: int | None) -> str:
     """The issue of a claim cannot be read while the work goes on."""
     return (
         f"GitHub shows no issue #{issue} to this token: it was deleted or moved, or the token may not see "
-        "it; the claim and the work are kept. If it is gone, delete .agent-claim.json."
+        "it; the claim and the work are kept. If it is gone, leave the task with: lifecycle release"
     )
 
 
@@ -432,5 +432,5 @@ def issue_unknown(issue: int | None) -> str:
     """The issue cannot be read."""
     return (
         f"GitHub shows no issue #{issue} to this token, so it cannot be closed; the claim was kept. "
-        "Correct the token's access; if the issue is gone, delete .agent-claim.json."
+        "Correct the token's access; if the issue is gone, leave the task with: lifecycle release"
     )

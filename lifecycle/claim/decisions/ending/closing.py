@@ -157,7 +157,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
         text = messages.issue_unknown(claim.issue_number)
-        return condition(f"no-such-issue:{claim.issue_number}", text)
+        return condition(derive.gone_key(record), text)
     return _steps(snapshot, observed)
 
 

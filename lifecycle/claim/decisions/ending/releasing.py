@@ -42,18 +42,16 @@ def decide(snapshot: Snapshot) -> Decision:
         text = loss_messages.released_to_holder(claim.issue_number, holder)
         return _leave(snapshot, releasing, text)
     issue = observed.issue
+    if issue is None:
+        return _leave(snapshot, releasing, loss_messages.released_unseen(claim.issue_number))
     if not releasing.is_begun:
-        if record.ownership.is_released and issue:
+        if record.ownership.is_released:
             return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is not None and pull.state is PullState.MERGED:
             text = loss_messages.not_released(claim.issue_number, pull.number)
             notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
             return Decision(record=record.with_ending(releasing=None), notices=(notice,))
-    if issue is None:
-        text = loss_messages.issue_unknown_to_release(claim.issue_number)
-        kept = None if releasing.is_begun else record.with_ending(releasing=None)
-        return replace(derive.condition(f"no-such-issue:{claim.issue_number}", text), record=kept)
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = record.with_ending(releasing=replace(releasing, is_begun=True))
         return Decision(fields={"status": Status.TODO}, record=begun)
@@ -104,7 +102,7 @@ def _stays(pull: PullRequest | None) -> str:
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
-    """End only the lease and the linked task: another agent holds the task, or it was released before."""
+    """End only the lease and the linked task: another agent holds the task, it was released, or is gone."""
     # The card names somebody else, and the lease may still be ours: it would keep them out.
     lease = None if releasing.holder else closing.lease_step(snapshot)
     step = lease if lease is not None else card_and_link.link_ending_step(snapshot)
