@@ -305,6 +305,14 @@ def test_each_row_of_problems_has_its_error(
     assert vars(error).get("evidence", message) == message
 
 
+def test_a_refusal_of_a_board_names_the_permission() -> None:
+    """GraphQL tells none; that of an App for the boards of its organisation is one of its own."""
+    asked = AskedRequest("the fields of a card on project 7 of octo-org", is_write=True)
+    error = problem("FORBIDDEN", "Resource not accessible by integration", asked=asked)
+    assert type(error) is NoPermission
+    assert "so nothing was changed; it needs the permission Projects: read and write" in str(error)
+
+
 def test_parts_that_were_left_out_of_a_write_are_uncertain() -> None:
     """What was written of it nobody knows."""
     read, write = (problem("RESOURCE_LIMITS_EXCEEDED", "m", asked=asked) for asked in (READ, WRITE))

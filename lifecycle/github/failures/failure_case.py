@@ -6,6 +6,7 @@ taken out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -14,6 +15,9 @@ from lifecycle.core.light_dataclass import dataclass, field
 
 LIMIT_WORDS = ("rate limit", "submitted too quickly", "abuse detection")
 """What GitHub calls its limits, in lower case; the secondary ones have no status of their own."""
+
+_BOARD = re.compile(r"\bproject \d+ of ")
+"""How whatever is asked of a board names it."""
 
 _UNKNOWN_TYPES = {
     "argumentNotAccepted",
@@ -204,6 +208,8 @@ def forbidden(case: FailureCase) -> LifecycleError:
         fix = "authorize it for the organisation's single sign-on in GitHub's token settings"
     elif needs := case.answer.headers.get("x-accepted-github-permissions"):
         fix = f"it needs {needs}"
+    elif _BOARD.search(case.asked.subject):  # GraphQL names no permission
+        fix = "it needs the permission Projects: read and write; a person, write access to the project"
     elif case.answer.status == 404:
         fix = "check that it exists, and use a token of somebody who may write to it"
     else:
