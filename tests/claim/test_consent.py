@@ -17,7 +17,7 @@ from lifecycle.core.plan import Audience, CloseIssue, PostComment
 from lifecycle.core.values.model import Conversations, PullState
 from lifecycle.storage.state_file import lasting
 from tests.claim.steps import DONE, MERGED, REVIEW, closing, rest, rules_with
-from tests.factories import NOW, observation, pull, record, seen, texts
+from tests.factories import NOW, issue, observation, pull, record, seen, texts
 
 ASKED: dict[str, Any] = {"hears_prompts": True}
 DONE_ASKED: dict[str, Any] = {"memory": {"pull.asked": 107}, **DONE}
@@ -278,6 +278,19 @@ def test_auto_closes_at_the_merge_without_a_question() -> None:
     assert comment.body.startswith("Completed in #107")
     assert "auto" in comment.body
     assert CloseIssue(42) in actions
+
+
+def test_auto_takes_no_closing_upon_itself_that_was_githubs() -> None:
+    """With "Closes #N" the issue is closed at the merge: notice and comment say no more than that."""
+    merged = {"by_number": pull(state=PullState.MERGED), "issue": issue(is_open=False, comments=())}
+    made = seen(record(**REVIEW), observed=observation(**merged))
+    made = replace(made, record=made.record.with_ending(issue_closed=True))
+    made = replace(made, rules=rules_with(made, closes_itself=True))
+    assert "issue #42 is closed already, and the claim ends now" in texts(decide(made))
+    actions, _ = rest(made)
+    (comment,) = [action for action in actions if isinstance(action, PostComment)]
+    assert comment.body.startswith("Completed in #107\n\n<!--")
+    assert CloseIssue(42) not in actions
 
 
 def _fields(observed: Any) -> dict[str, Any]:

@@ -53,6 +53,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.missing_fields, ["summary", "branch"]),
         says(messages.branch_is_base, "main"),
         says(messages.merged_and_closing, 7, 42),
+        says(messages.merged_and_closing, 7, 42, is_open=False),
         *(
             says(messages.not_answered, 7, 42, was_asked=was_asked, counts_done=counts_done)
             for was_asked in (True, False)
@@ -82,6 +83,7 @@ CASES: dict[str, tuple[Case, ...]] = {
             says(messages.confirmed, consent)
             for consent in ("close", "auto", "reconcile", "nudge: it is", "nudge", "a: b", "prompt")
         ),
+        says(messages.confirmed, "auto", is_open=False),
         says(messages.closed_elsewhere, 42),
         says(messages.closed, 42, "Board → Done."),
         says(messages.left_open, 42),

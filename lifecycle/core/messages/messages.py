@@ -77,9 +77,10 @@ def branch_is_base(branch: str) -> str:
     )
 
 
-def merged_and_closing(number: int, issue: int | None) -> str:
-    """The merge, where nobody has to be asked."""
-    return f'PR #{number} merged; issue #{issue} is closed now, since close = "auto" is configured.'
+def merged_and_closing(number: int, issue: int | None, *, is_open: bool = True) -> str:
+    """The merge, where nobody has to be asked; `is_open`: GitHub did not close the issue already."""
+    state = "is closed now" if is_open else "is closed already, and the claim ends now"
+    return f'PR #{number} merged; issue #{issue} {state}, since close = "auto" is configured.'
 
 
 def not_answered(
@@ -203,19 +204,23 @@ def overridden_comment(number: int | None, reason: str) -> str:
     return f"Closed without a merged pull request{where}, by explicit override: {reason}"
 
 
-_CONFIRMED = {
-    "close": "Confirmed with `lifecycle close`.",
+_BY_ITSELF = {
     "auto": 'Closed without asking: `close = "auto"` is configured.',
     "reconcile": "Closed by `lifecycle reconcile`, which is allowed to after a merge.",
 }
 
 
-def confirmed(consent: str) -> str:
-    """Who said yes, for the comment's second line; nothing where the user was simply asked."""
+def confirmed(consent: str, *, is_open: bool = True) -> str:
+    """Who said yes, for the comment's second line; nothing where the user was simply asked.
+
+    `is_open`: the issue is closed by this, and was not before.
+    """
     nudged, _, reason = consent.partition(": ")
     if nudged == "nudge" and reason:
         return f"Nudged to done: {reason}"
-    return _CONFIRMED.get(consent, "")
+    if consent == "close":
+        return "Confirmed with `lifecycle close`."
+    return _BY_ITSELF.get(consent, "") if is_open else ""
 
 
 def closed_elsewhere(issue: int | None) -> str:

@@ -116,13 +116,14 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
 def _question(snapshot: Snapshot, number: int) -> Notice:
     """The question about closing; where the settings close, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
+    is_open = not snapshot.record.ending.issue_closed
     if derive.closes_itself(snapshot):
-        text, audience = messages.merged_and_closing(number, issue), Audience.NEWS
+        text = messages.merged_and_closing(number, issue, is_open=is_open)
+        audience = Audience.NEWS
         key = f"auto-{key}"
     else:
         counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
         unanswered, tampering = snapshot.record.pull.unanswered, snapshot.record.pull.tampering
-        is_open = not snapshot.record.ending.issue_closed
         into = snapshot.record.pull.merged_into
         sentences = [messages.merged(number, issue, is_open=is_open, into=into)]
         sentences += derive.left_out(snapshot.record, is_closed=False)
@@ -188,7 +189,8 @@ def comment_of(record: Record) -> plan.PostComment:
         text = messages.overridden_comment(claim.pr_number, record.ending.override)
     else:
         text = messages.completed_comment(claim.pull)
-        confirmed = messages.confirmed(record.ending.consent)
+        is_open = not record.ending.issue_closed
+        confirmed = messages.confirmed(record.ending.consent, is_open=is_open)
         text = f"{text}\n{confirmed}" if confirmed else text
     return plan.PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
 
