@@ -16,7 +16,7 @@ from lifecycle.core.values.checks import Bucket, Check, Checks, Required
 from lifecycle.core.values.model import Conversations, Ejection, PullRequest, QueueEntry
 from tests.batches import each_row
 from tests.claim.steps import REVIEW
-from tests.factories import NOW, SHA, checks, pull, record, seen
+from tests.factories import NOW, SHA, checks, observation, pull, record, seen
 from tests.factories import review as asked_for
 
 RESULTS = ("failed", "green", "unchecked", "waits", "rerun", "inherited", "mended", "stopped")
@@ -167,6 +167,14 @@ def test_behind_is_told_where_the_agent_has_to_do_something(
     assert notice.key == f"green:107:{SHA}" + ":behind" * is_behind
     assert ("main has moved on" in notice.text) is is_behind
     assert (notice.audience, notice.ends[: len(RESULTS)]) == (Audience.NEWS, RESULTS)
+
+
+@pytest.mark.parametrize(("owner", "which"), [("octo-org", ""), ("bob", " of octo-org/hello")])
+def test_behind_says_whose_base_it_is_where_the_branch_is_a_forks(owner: str, which: str) -> None:
+    """The base of the same name in the fork has not moved, and to merge it changes nothing."""
+    shown = pull(checks=GREEN, merge_state="BEHIND", head_owner=owner)
+    notice = judge(seen(record(**REVIEW), observed=observation(by_number=shown)), shown).notices[-1]
+    assert f"Fetch main{which}, merge it into the branch" in notice.text
 
 
 @pytest.mark.parametrize(

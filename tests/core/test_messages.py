@@ -183,6 +183,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(merge_messages.auto_merge_kept, 7),
         says(merge_messages.standing, 7, "is ready to merge"),
         says(merge_messages.behind, 7, "main"),
+        says(merge_messages.behind, 7, "main", "octo-org/hello"),
         says(merge_messages.updated, 7, "main"),
         says(merge_messages.auto_merge, 7, "0123456789"),
         says(merge_messages.auto_merge_left_off, 7),

@@ -135,11 +135,12 @@ def unchecked(number: int, how: str) -> str:
     )
 
 
-def behind(number: int, base: str) -> str:
-    """The base demands that the branch holds its newest commit."""
+def behind(number: int, base: str, repository: str = "") -> str:
+    """The base demands that the branch holds its newest commit; `repository`: its own, if from a fork."""
+    which = f"{base} of {repository}" if repository else base
     return (
-        f"PR #{number} is green, but {base} has moved on and demands an up-to-date branch. Merge {base} "
-        "into the branch, run the tests, commit and push."
+        f"PR #{number} is green, but {which} has moved on and demands an up-to-date branch. Fetch {which}, "
+        "merge it into the branch, run the tests, commit and push."
     )
 
 

@@ -186,7 +186,9 @@ def _green(
     if is_behind and not is_reported:
         if merge_standing.is_updated(snapshot, pull):
             return ()
-        text = merge_messages.behind(pull.number, pull.base)
+        whole = snapshot.observation.repository if snapshot.observation is not None else ""
+        is_forked = whole.partition("/")[0].casefold() != pull.head_owner.casefold()
+        text = merge_messages.behind(pull.number, pull.base, whole if is_forked else "")
         return (Notice(f"{key}:behind", text, Audience.NEWS, ends=_RESULTS),)
     ready = merge_messages.readiness(pull, is_reported=is_reported)
     text = words.checks_passed(checks, pull.number, ready)
