@@ -219,14 +219,15 @@ def test_a_claim_that_cannot_go_on_says_why_and_writes_nothing(
         ("SetLinked", {}, {}, True),
         ("SetLinked", DONE, {}, False),
         ("SetLinked", {}, LEAVING, False),
-        ("SetBoard", DONE, {}, True),
+        ("SetBoard", DONE, {}, False),
+        ("CloseIssue", DONE, {}, True),
         ("ReleaseLease", DONE, {}, False),
     ],
 )
 def test_a_refusal_is_told_while_it_stands(
     kind: str, changes: dict[str, Any], memory: dict[str, Any], is_told: bool
 ) -> None:
-    """The lease's never, a linked task's not at the end: the last sentence has them."""
+    """The lease's never, the card's and a linked task's not at the end: the last sentence has them."""
     for for_agent in (True, False):
         made = record(**changes, memory={**memory, **troubled(kind, for_agent=for_agent)})
         audience = Audience.ACT if for_agent else Audience.NOTE
@@ -238,9 +239,9 @@ def test_a_refusal_is_told_while_it_stands(
 
 def test_complaints_come_with_every_step() -> None:
     """Also with a release's, and behind what the step itself says."""
-    memory = {**LEAVING, **troubled("SetBoard")}
+    memory = {**LEAVING, **troubled("Unassign")}
     said = kinds(decide(seen(record(memory=memory), observed=observation(item=ITEM))).notices)
-    assert ("refused:SetBoard:m:GitHub said no.", Audience.NOTE) in said
+    assert ("refused:Unassign:m:GitHub said no.", Audience.NOTE) in said
     step = decide(seen(record(memory=troubled("SetBoard")), observed=observation(item=ITEM)))
     assert kinds(step.notices) == [("refused:SetBoard:m:GitHub said no.", Audience.NOTE)]
 

@@ -115,6 +115,17 @@ def test_the_case_of_a_boards_options_matters_to_nobody(place: Place) -> None:
     assert place.card(42)["Status"] == "In progress"
 
 
+def test_a_card_that_cannot_be_set_at_the_end_is_told_once(place: Place) -> None:
+    """With the end, and not that issue and PR go on, which are over."""
+    place.merged()
+    place.control.rename_option("Status", "Done", "Shipped")
+    done = place.cli("close")
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if "Shipped" in line]
+    (line,) = lines
+    assert line.startswith("Issue #42 closed. The board was not set to Done: ")
+    assert "go on" not in done.stdout + done.stderr
+
+
 @SOAKED
 def test_claim_names_the_open_pull_requests_that_are_for_the_task_already(place: Place) -> None:
     """One that closes it, whatever its branch is called; it costs no request, and the claim stands."""

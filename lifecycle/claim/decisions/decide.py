@@ -288,7 +288,7 @@ def complaints(record: Record) -> tuple[Notice, ...]:
         return ()
     notices = []
     is_ending = record.ending.releasing is not None or record.claim.phase == Phase.DONE
-    told_at_the_end = ("ReleaseLease", "SetLinked") if is_ending else ("ReleaseLease",)
+    told_at_the_end = ("ReleaseLease", *(("SetBoard", "SetLinked") if is_ending else ()))
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
