@@ -270,8 +270,8 @@ def board_absent() -> str:
 def board_moved(issue: int | None, status: str, synced: str | None) -> str:
     """Somebody moved the card."""
     return (
-        f'The card of #{issue} was moved to {quoted(status)} (last set here: "{synced}"), or that option was '
-        "renamed; it is left there until something else happens to the task."
+        f'The card of #{issue} was moved to {quoted(status)} (last set here: "{synced}"), or that option '
+        "was renamed; it is left there until something else happens to the task."
     )
 
 
