@@ -244,6 +244,10 @@ class Span(click.FloatRange):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
 
+    def _describe_range(self) -> str:
+        """The bounds in words: what looks like a tag is taken apart in an annotation."""
+        return f"above {self.min} up to {self.max}"
+
 
 class Word(click.Choice[str]):
     """A type for click: one of some words, each of which stands for a value."""

@@ -35,7 +35,7 @@ USAGE = [
     (["--repo", "a/b", "--repo", "c/d", "--pull", "1"], "exactly one repository"),
     (["--silent-hours", "0"], "--silent-hours"),
     (["--silent-hours", "nan"], "not a number"),
-    (["--minutes", "0"], "--minutes"),
+    (["--minutes", "0"], "0.0 is not in the range above 0 up to 350"),
     (["--minutes", "nan"], "not a number"),
     (["--org", ""], "takes a login"),
     (["--issue", "0"], "--issue"),
