@@ -95,8 +95,11 @@ def give_place(content: bytes) -> None:
 
 
 def packed(event: Mapping[str, Any], rest: Rest) -> bytes | None:
-    """The event and the rest as `give_place` takes them, None if that is too much."""
-    content = json.dumps({**event, REST: rest}).encode()
+    """The event and the rest as `give_place` takes them, None if that is too much.
+
+    Its name is left out: who goes on behind a rest has waited for whatever tells at a start.
+    """
+    content = json.dumps({**event, "hook_event_name": "", REST: rest}).encode()
     return content if len(content) <= MOST_BYTES else None
 
 

@@ -172,6 +172,8 @@ def test_a_merge_elsewhere_is_asked_about_by_its_base_though_the_settings_close(
     assert asked in texts(decide(auto))
     assert question_lines(after) == [f"{asked}Should I close issue #42?"]
     assert decide(replace(auto, record=after, observation=None)).action is None
+    blind = replace(auto, record=after, observation=replace(shown, default_branch=""))
+    assert CloseIssue(42) not in rest(blind)[0]
     again = replace(auto, rules=rules_with(auto, closes_itself=True, base="feature"))
     assert CloseIssue(42) in rest(again)[0]
     agreed = after.with_values({"phase": "done"}).with_ending(consent="close")

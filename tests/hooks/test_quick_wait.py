@@ -125,9 +125,10 @@ def test_what_is_to_be_looked_at_whole_is_due_now(
 
 
 def test_what_no_pipe_takes_is_not_given_on(ground: _Ground) -> None:
-    """The waiter then stays as it is."""
-    event = {"session_id": "s"}
-    assert json.loads(quick_wait.packed(event, ground.rest) or b"") == {**event, REST: ground.rest}
+    """The waiter then stays as it is; else it goes on as no start's, which waits for what tells first."""
+    event = {"session_id": "s", "hook_event_name": "SessionStart"}
+    given = json.loads(quick_wait.packed(event, ground.rest) or b"")
+    assert given == {"session_id": "s", "hook_event_name": "", REST: ground.rest}
     assert quick_wait.packed({"said": "x" * MOST_BYTES}, ground.rest) is None
 
 

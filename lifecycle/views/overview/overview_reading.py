@@ -86,8 +86,8 @@ def watched(root: Path) -> tuple[Path, ...]:
     common = store.common_folder(root)
     if common is not None:
         named += [common / "lifecycle" / f"journal.db{tail}" for tail in ("", "-wal")]
-        pushed = f"*/{branch_of(root) or 'HEAD'}"  # whatever the remote is called
-        named += (common / "refs/remotes").glob(pushed)
+        branch = branch_of(root) or "HEAD"
+        named += [Path(remote.path, branch) for remote in _entries(common / "refs/remotes")]
     return tuple(named)
 
 

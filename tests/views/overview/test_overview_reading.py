@@ -371,6 +371,9 @@ def test_the_last_events_are_of_what_is_worked_on_here(ground: OverviewGround) -
 def test_what_changes_an_overview_is_watched(ground: OverviewGround) -> None:
     """Every file whose content an overview shows is among those whose dates are looked at."""
     ground.everything()
+    pushed = ground.root / ".git/refs/remotes/up[stream]/main"
+    pushed.parent.mkdir(parents=True)
+    pushed.touch()
     names = {str(path.relative_to(ground.root)) for path in watched(ground.root) if path.exists()}
     assert {
         CLAIM_FILE,
@@ -379,4 +382,5 @@ def test_what_changes_an_overview_is_watched(ground: OverviewGround) -> None:
         ".claude/workflow-state.json",
         ".git/HEAD",
         ".git/lifecycle/journal.db",
+        ".git/refs/remotes/up[stream]/main",
     } <= names

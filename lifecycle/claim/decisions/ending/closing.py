@@ -64,7 +64,9 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
 def _as_merged(snapshot: Snapshot, pull: PullRequest) -> Snapshot:
     """The snapshot whose record says into which base the pull request merged, where that is elsewhere."""
     observed, base = snapshot.observation, snapshot.rules.base
-    merged_into = derive.merged_elsewhere(pull, base, observed) if observed is not None else ""
+    if observed is None or not observed.default_branch:
+        return snapshot  # nobody can tell: what was seen before stands
+    merged_into = derive.merged_elsewhere(pull, base, observed)
     return replace(snapshot, record=snapshot.record.with_pull(merged_into=merged_into))
 
 
