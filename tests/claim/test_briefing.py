@@ -430,3 +430,9 @@ def test_whose_the_claim_of_a_worktree_is_by_now() -> None:
     since = ", last active 2026-01-31T12:00:00Z"
     assert briefing.held_line(made, None) == held.format("")
     assert briefing.held_line(made, NOW) == held.format(since)
+
+
+def test_that_the_issue_was_closed_is_one_problem() -> None:
+    """A look keeps it as a condition, and whoever did not look knows it by the record."""
+    known = {"conditions": {"closed-elsewhere": CLOSED}, "ending.issue_closed": True}
+    assert briefing.problem_lines(record(**REVIEW, memory=known)) == [CLOSED]

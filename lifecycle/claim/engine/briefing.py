@@ -256,7 +256,8 @@ def problem_lines(record: Record) -> list[str]:
         for kind, trouble in record.troubles.items()
         if trouble.is_final and kind in messages.COMPLAINTS
     ]
-    return [*refusals, *record.conditions.values(), *closed_lines(record)]
+    # That the issue was closed may stand among the conditions, too.
+    return list(dict.fromkeys([*refusals, *record.conditions.values(), *closed_lines(record)]))
 
 
 def closed_lines(record: Record) -> list[str]:
