@@ -89,3 +89,16 @@ def test_a_session_that_is_resumed_is_not_over(ground: Ground) -> None:
         clients(ground, other.pid)
         assert "under way" not in ground.agent().starts("startup").model
     assert "under way" in ground.agent().starts("startup").model  # now it is
+
+
+def test_a_task_that_somebody_closed_meanwhile_waits_for_nobody(ground: Ground) -> None:
+    """Until the tracker is asked it waits; the start of a session asks, and ends that."""
+    task = ground.task("Half done")
+    left(ground, task)
+    clients(ground, gone())
+    over = f"The session that works on {task} is over"
+    assert over in ground.place.cli("watch", "--once").stdout
+    ground.bd("close", task)
+    ground.forget_the_minute()
+    assert "under way" not in ground.agent().starts("startup").model
+    assert over not in ground.place.cli("watch", "--once").stdout
