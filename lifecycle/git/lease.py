@@ -195,6 +195,11 @@ def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
     plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
     if git.run("cat-file", "-t", sha, check=False) != "commit":
         git.run("fetch", *plain, remote, ref, remote=remote)
+    return known(git, sha)
+
+
+def known(git: Git, sha: str) -> Lease:
+    """What a lease in this clone says of itself; GitFailed if it is not there."""
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
     agent, nonce, _ = parse_lease(subject)
     return Lease(sha, agent or "an unknown holder", since, nonce)

@@ -185,6 +185,27 @@ def test_a_takeover_that_is_undone_leaves_the_other_agent_assigned(
     assert (lease_of(place), place.issue()["assignees"]) == (theirs, ["sam"])
 
 
+@pytest.mark.parametrize("killed", ["take", "create", "unassign"])
+def test_a_takeover_that_was_killed_unassigns_whoever_had_the_task(
+    place: Place, monkeypatch: pytest.MonkeyPatch, killed: str
+) -> None:
+    """The next run knows them by the lease that was taken over: the task must not stay theirs."""
+    lease.take(place.tree().world.git, "origin", 42, "sam-1")
+    place.control.assign(42, "sam")
+    owner, name = {one: (where, one) for where, one in (*WRITES, (GitHubForge, "unassign"))}[killed]
+    with monkeypatch.context() as patch, place.tree() as tree:
+        real = getattr(owner, name)
+        patch.setattr(owner, name, lambda *args, **named: _killed(real(*args, **named)))
+        with pytest.raises(CrashError):
+            tree.claim(42, force=True)
+    if killed == "take":
+        assert "lifecycle takeover 42 goes on with it" in ok(place.cli("status"))
+    taken = place.tree().claim(42, force=True)
+    assert place.issue()["assignees"] == ["octocat"]
+    assert place.claim()["agent_id"] == place.card()["Agent"] == taken.record.claim.agent_id
+    assert unfinished_claims.of(_state(place)) is None
+
+
 def _killed(*_: Any) -> None:
     """The end of the process is staged."""
     raise CrashError

@@ -243,10 +243,10 @@ class _Taking:
             record = claim_store.create(record)
         else:
             record = admission.write(claim_store, task.lost, record)
+        # Behind the file: one that is undone before gives the lease back to an agent that is assigned.
+        notes += _relieved(world, task, login, login_of(former.agent) if former else "")
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
-        # Last: an attempt that is undone before gives the lease back to an agent that is still assigned.
-        notes += _relieved(world, task, login, login_of(former.agent) if former else "")
         return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
     def _lease(self, branch: str) -> tuple[str, lease.Lease | None]:
@@ -258,7 +258,7 @@ class _Taking:
         git, remote = world.git, world.remote
         holder = lease.read(git, remote, number) if attempt.resumes or self.force else None
         if holder is not None and attempt.resumes and attempt.made(holder):
-            return holder.sha, None
+            return holder.sha, unfinished_claims.former(world, self.claim_store)
         former = holder if self.force else None
         instead_of = former.sha if former is not None else ""
         unfinished_claims.amend(self.claim_store, instead_of=instead_of)

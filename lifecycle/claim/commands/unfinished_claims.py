@@ -20,6 +20,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
+from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Look
 from lifecycle.core.values.priorities import Status
@@ -91,6 +92,17 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
     _keep(claim_store, replace(begun, remote=world.remote, repository=str(world.base)))
 
 
+def former(world: World, claim_store: ClaimStore) -> lease.Lease | None:
+    """The lease that the attempt took over, or None; it was fetched when it was read."""
+    begun = of(claim_store.state)
+    if begun is None or not begun.instead_of:
+        return None
+    try:
+        return lease.known(world.git, begun.instead_of)
+    except GitFailed:
+        return None
+
+
 def amend(claim_store: ClaimStore, **changes: Any) -> None:
     """Note what is new of the attempt: that its lease is there, or whose is about to be taken over."""
     begun = of(claim_store.state)
@@ -160,9 +172,10 @@ def left(claim_store: ClaimStore) -> str:
     if begun is None:
         return ""
     holdings = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
+    command = forcing(begun.issue) if begun.instead_of else f"lifecycle claim {begun.issue}"
     return (
-        f"What was begun may still hold #{begun.issue} ({holdings}): lifecycle claim {begun.issue} goes on "
-        "with it, and lifecycle release undoes it."
+        f"What was begun may still hold #{begun.issue} ({holdings}): {command} goes on with it, and "
+        "lifecycle release undoes it."
     )
 
 
