@@ -47,12 +47,14 @@ class Judge:
         policy: what may be done.
         now: the moment of the run.
         is_rehearsal: nothing is going to be written, so that what a write leads to is foreseen.
+        planned: the Statuses that the findings so far set, as far as the policy allows.
     """
 
     rules: Rules
     policy: Policy
     now: float
     is_rehearsal: bool = False
+    planned: set[str] = field(default_factory=set, repr=False, compare=False)
     _rules_of: dict[str, Rules] = field(default_factory=dict, repr=False, compare=False)
 
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
@@ -62,6 +64,8 @@ class Judge:
         """
         allowed = tuple(self._allowed(task, self.policy))
         done = self._writes(task, allowed)
+        for _, actions in done.values():
+            self.planned.update(_statuses(actions))
         # Mostly nothing could be closed or released: then these are the same.
         everything = (
             self._allowed(task, EVERYTHING) if task.is_merged or self.is_silent(task) else ()
@@ -183,14 +187,12 @@ class Judge:
 def _is_followed(done: Written) -> bool:
     """True if the card's column is set all the same: a draft that is opened now is newer than a move."""
     silent = done.get("silent")
-    return "branch-without-pull" in done or (silent is not None and _sets_status(silent[1]))
+    return "branch-without-pull" in done or (silent is not None and any(_statuses(silent[1])))
 
 
-def _sets_status(actions: Iterable[Action]) -> bool:
-    """True if the card's column is among what is written."""
-    return any(
-        isinstance(action, plan.SetBoard) and action.status is not None for action in actions
-    )
+def _statuses(actions: Iterable[Action]) -> Iterator[str]:
+    """The Statuses that are written."""
+    return (a.status for a in actions if isinstance(a, plan.SetBoard) and a.status is not None)
 
 
 def _revives(writes: Written) -> bool:
@@ -199,7 +201,7 @@ def _revives(writes: Written) -> bool:
         action for kind, (_, actions) in writes.items() if kind != "silent" for action in actions
     ]
     on_pull = plan.OpenPullRequest | plan.LinkPullRequest
-    return _sets_status(others) or any(isinstance(action, on_pull) for action in others)
+    return any(_statuses(others)) or any(isinstance(action, on_pull) for action in others)
 
 
 def kind_of(action: Action, record: Record, task: InferredTask) -> str:

@@ -142,6 +142,8 @@ def _read(run: _Run) -> None:
             findings = judge.findings(task)
             if findings:
                 run.drifted.append(_Drifted(task, findings))
+        if run.is_dry_run and judge is not None:
+            sweep.note_lacking(judge.planned)
     except (LifecycleError, DeadlineReached) as error:
         if isinstance(error, LifecycleError) and not isinstance(error, Transient):
             raise

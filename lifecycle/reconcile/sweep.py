@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from sys import intern
 
@@ -19,6 +20,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.core.errors import LifecycleError, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.model import PullRequest, Repository
+from lifecycle.core.values.priorities import STATUSES
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import SweepProblem
@@ -179,6 +181,7 @@ class Sweep:
     waiting: list[WaitingPull] = field(default_factory=list)
     unread: int = 0
     _has_agent: bool | None = None
+    _statuses: set[str] = field(default_factory=set)
     _shelves: dict[str, KeptCards] = field(default_factory=dict)
 
     def read_holdings(self) -> None:
@@ -312,6 +315,8 @@ class Sweep:
             unseen = swept.observation.board_problem
             if unseen:
                 self._is_unseen(unseen)
+            item = swept.observation.item
+            self._statuses.add(((item and item.status) or "").casefold())
             task = task_of(slimmed(swept), kept.of(swept), self.world.settings.base or "")
             if task is not None and task.hold is not None and not self._names_agent(task, kept):
                 task = replace(task, swept=replace(task.swept, lacks_agent=True))
@@ -335,6 +340,25 @@ class Sweep:
             except Rejected:
                 self._has_agent = True
         return self._has_agent
+
+    def note_lacking(self, statuses: Iterable[str]) -> None:
+        """Note which of these Statuses the board cannot take; it is asked if no card has one of them."""
+        unseen = [name for name in statuses if name.casefold() not in self._statuses]
+        if not unseen or not self.has_board or self.is_blind:
+            return
+        board = self._there(next(iter(self.holdings.values()))).board
+        if board is None:
+            return
+        with suppress(LifecycleError):  # the run says why it cannot be read
+            schema = board.schema()
+            status = schema.field("Status")
+            lacking = [name for name in STATUSES if name in unseen]
+            lacking = [f'"{name}"' for name in lacking if not (status and status.option(name))]
+            if lacking:
+                self.notes.append(
+                    f'The board "{schema.title}" has no Status {", ".join(lacking)}: setting it fails '
+                    f"until somebody adds that at {schema.url}/settings."
+                )
 
     def _there(self, holding: Holding) -> World:
         """The world of a repository that nobody checked out."""

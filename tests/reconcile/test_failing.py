@@ -113,6 +113,29 @@ def test_a_missing_column_is_asked_for_once(make: Make) -> None:
     assert asked.count("SetBoardFields") == 1
 
 
+def test_a_dry_run_names_a_column_that_its_plan_needs(make: Make) -> None:
+    """What makes the run fail each hour is noted before it; a column that some card is in is there."""
+    one = make(DRIFTED, Given(number=9))
+    one.control.rename_option("Status", "In Review", "Reviewing")
+    report = one.run(ALL, dry_run=True)
+    assert states(report) == {"status-drift": "planned"}
+    (note,) = report.notes
+    assert note.startswith('The board "Tasks" has no Status "In Review": setting it fails until')
+    one.control.set_field(42, "Status", "Reviewing")
+    assert one.run(ALL, dry_run=True).notes == ()
+
+
+def test_a_dry_run_names_a_board_without_a_status(make: Make) -> None:
+    """No card of it can be set: the plan says so, as the run will."""
+    fields = [one for one in COLUMNS if one.name != "Status"]
+    cards = [SeedItem(42, values={"Agent": AGENT})]
+    boards = [SeedProject(1, "Tasks", fields=fields, items=cards, repositories=[])]
+    one = make(replace(MERGED, has_card=False), projects=boards)
+    (note,) = one.run(ALL, dry_run=True).notes
+    assert note.startswith('The board "Tasks" has no Status "Done": ')
+    assert states(one.run(ALL)) == {"merged-open": "failed"}
+
+
 def test_an_issue_that_went_away_meanwhile_is_left(make: Make) -> None:
     """Gone between the sweep and its repair: said so, nothing of it is written, the others go on."""
     one = make(replace(MERGED, number=1), replace(MERGED, number=2))
