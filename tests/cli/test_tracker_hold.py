@@ -164,6 +164,23 @@ def test_what_a_claim_would_refuse_is_not_offered(place: Place) -> None:
 
 
 @SOAKED
+def test_next_passes_over_what_an_open_pull_request_is_for(place: Place) -> None:
+    """Somebody's work on the first task is open: the one after it is taken, without a further request.
+
+    Where no other is left, the sentence names the pull request and the way to take the task.
+    """
+    ok(place.cli("tracker", "label", "42", "--add", "now", "--create"))
+    place.control.push_commit("fix-race", {"q.py": "x"}, "Fix", by="sam")
+    number = place.control.open_pull("fix-race", "Fix the race", body="Closes #42", by="sam")
+    sentence = refused(place.cli("tracker", "next", "--label", "now"))
+    assert f"An open PR is for #42 already: #{number}; nothing was claimed." in sentence
+    assert sentence.endswith("lifecycle claim 42")
+    assert not place.has_claim()
+    taken = told(place, "next")["task"]["id"]
+    assert taken != "42"
+    assert str(place.claim()["issue_number"]) == taken
+
+
 def test_next_without_a_ready_task(place: Place) -> None:
     """Nothing to take is no failure, what was asked for is named, and a machine reads null."""
     assert told(place, "next", "--label", "nobody")["task"] is None

@@ -74,7 +74,9 @@ class Taken:
         return f"{where} {claim.branch}{pull}. When done: {messages.HAND_OFF}"
 
 
-def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = False) -> Taken:
+def take(
+    world: World, claim_store: ClaimStore, query: str, *, force: bool = False, is_any: bool = False
+) -> Taken:
     """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
 
     The task of this worktree's own claim is taken anew if that lost it: it was released, or its lease is
@@ -85,6 +87,7 @@ def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = Fal
         claim_store: the claim file and state.json.
         query: which task; or the id of a task in the worktree's other tracker that is linked to one.
         force: take it although its Status is not Todo, a dependency is open, or another holds it.
+        is_any: any other task would do: one that an open pull request is for is refused.
 
     Raises:
         Refused: it may not be taken; the sentence says why. Nothing was claimed.
@@ -94,10 +97,12 @@ def take(world: World, claim_store: ClaimStore, query: str, *, force: bool = Fal
     world.refuse_tracked()
     world.refuse_strange_remote()
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        return _taken(world, claim_store, query, force=force)
+        return _taken(world, claim_store, query, force=force, is_any=is_any)
 
 
-def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) -> Taken:
+def _taken(
+    world: World, claim_store: ClaimStore, query: str, *, force: bool, is_any: bool
+) -> Taken:
     """Take the task under the lock; undo first what an earlier run began to claim of another task."""
     loaded = claim_store.load()
     notes: list[str] = []
@@ -123,7 +128,21 @@ def _taken(world: World, claim_store: ClaimStore, query: str, *, force: bool) ->
         if task.issue.is_open and not (force or attempt.resumes):
             task = replace(task, blockers=world.forge.blockers(number))
         notes += admit(world, task, attempt, force=force)
+        if is_any and task.seen.closers and not attempt.resumes:
+            _refuse_rivals(world, task)
         return _Taking(world, claim_store, task, attempt, notes, force).both(chosen)
+
+
+def _refuse_rivals(world: World, task: TaskAsked) -> None:
+    """Refuse a task that an open pull request is for which is not of the task's own branch."""
+    number, base = task.issue.number, world.settings.base or task.seen.default_branch
+    branch = task.branch or branch_name(task.issue.title, number)
+    others = rivals(task, pull_request_of(world, task, branch, base, None))
+    if others:
+        raise Refused(
+            f"{others}; nothing was claimed. Look at it; to take the task all the same: "
+            f"lifecycle claim {number}"
+        )
 
 
 def _check_held(mine: Record, number: int, command: str) -> None:
@@ -207,7 +226,9 @@ class _Taking:
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, base)
         pull = pull_request_of(world, task, branch, base, former)
-        notes += rivals(task, pull)
+        others = rivals(task, pull)
+        way = "Look at it before you begin; to leave the task to it, run: lifecycle release"
+        notes += [f"{others}. {way}"] if others else []
         # From here on the issue and its card are written.
         unfinished_claims.amend(claim_store, is_held=True)
         # GitHub assigns no App.

@@ -128,8 +128,8 @@ def pull_request_of(
     return pull if pull is not None and pull.state is PullState.MERGED else None
 
 
-def rivals(task: TaskAsked, pull: PullRequest | None) -> list[str]:
-    """A remark on open pull requests for the issue besides the task's own; none if GitHub shows none."""
+def rivals(task: TaskAsked, pull: PullRequest | None) -> str:
+    """A clause on open pull requests for the issue besides the task's own; "" if GitHub shows none."""
     issue, seen = task.issue, task.seen
     referring = [
         other.number
@@ -138,11 +138,5 @@ def rivals(task: TaskAsked, pull: PullRequest | None) -> list[str]:
     ]
     own = pull.number if pull is not None else None
     numbers = sorted({*seen.closers, *referring} - {own})
-    if not numbers:
-        return []
     listed = ", ".join(f"#{number}" for number in numbers)
-    remark = (
-        f"An open PR is for #{issue.number} already: {listed}. Look at it before you begin; to leave the "
-        "task to it, run: lifecycle release"
-    )
-    return [remark]
+    return f"An open PR is for #{issue.number} already: {listed}" if numbers else ""

@@ -63,7 +63,8 @@ def takeover(session: Session, task: str) -> int:
 def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     """Take the most urgent task that could be begun now; what somebody else just took is passed over.
 
-    If others were quicker at it, any that is as urgent as the next one is tried, until one is free.
+    If others were quicker at it, any that is as urgent as the next one is tried, until one is free. An
+    issue that an open pull request of somebody's closes is passed over, too; lifecycle claim takes it.
     Where no task is left, none is taken (exit code 0).
     """
     tasks = session.tracker.ready(labels=labels)
@@ -89,7 +90,7 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
 
     def claimed(task: Task) -> _Told:
         try:
-            return _claimed(session, task)
+            return _claimed(session, task, is_any=True)
         except refusals.PASSED_OVER:
             raise
         except errors.Refused as error:
@@ -111,15 +112,18 @@ def _is_yours(session: Session, task: Task) -> str:
     return f"{task.id} {quoted(task.title)} is yours, as {session.tracker.actor}."
 
 
-def _claimed(session: Session, task: Task, *, force: bool = False) -> _Told:
-    """Claim a task: as an issue if it is one or is linked to one, else in its tracker alone."""
+def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool = False) -> _Told:
+    """Claim a task: as an issue if it is one or is linked to one, else in its tracker alone.
+
+    `is_any`: nobody named this one, so that it is refused where an open pull request is for it.
+    """
     world = session.world
     is_issue = world.tracker.name == GITHUB
     if is_issue and task.is_open and task.blocked_by and not force:
         _refuse_blocked(session, task)
     is_claimed = is_issue and rules.has_remote(session)
     if is_claimed or linked_writes.issue_named(world, task) is not None:
-        taken = take(world, session.claim_store, task.id, force=force)
+        taken = take(world, session.claim_store, task.id, force=force, is_any=is_any)
         return _taken(session, taken, "" if is_issue else task.id)
     mine, notes = rules.take_over(session, task, force=force)
     return _Told(mine, [_is_yours(session, mine)], notes)
