@@ -7,6 +7,7 @@ import json
 from lifecycle.api import Wake
 from lifecycle.claim.engine import look
 from lifecycle.claim.record.claim_store import Listener
+from tests.cli.outcome import ok, refused
 from tests.conftest import Place
 from tests.factories import texts
 
@@ -125,6 +126,25 @@ def test_an_issue_that_was_closed_elsewhere_is_noticed(place: Place) -> None:
     assert [r.operation for r in place.requests()] == ["ObserveClaim"]
     place.control.reopen_issue(42)
     assert "closed" not in texts(place.tree().tick())
+
+
+def test_nothing_is_opened_for_an_issue_that_was_closed(place: Place) -> None:
+    """The stop after a hand-off says so, and a later hand-off is refused; reopened, it goes on."""
+    place.ready()
+    place.control.close_issue(42)
+    place.clear()
+    said = place.hook("on-stop", STOP)
+    assert "was closed on GitHub meanwhile; no PR is opened for it" in said.stdout + said.stderr
+    assert place.writes() == []
+    assert "no PR is opened for it" in ok(place.cli("status"))
+    sentence = refused(place.cli("handoff", "--summary", "Fix"))
+    assert "nothing was pushed, and claim and work are kept" in sentence
+    place.control.reopen_issue(42)
+    assert "created" in ok(place.cli("tick"))
+    place.control.close_issue(42)
+    place.control.close_pull(place.pull())
+    ok(place.cli("tick"))
+    assert "nothing was pushed" in refused(place.cli("handoff", "--summary", "Fix"))
 
 
 def test_that_an_issue_was_closed_waits_until_it_is_told_whoever_looks_meanwhile(

@@ -19,7 +19,7 @@ from lifecycle.core import errors
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
-from lifecycle.core.messages.messages import unknown_phase
+from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
 from lifecycle.core.redact import named, redact
 from lifecycle.core.values.priorities import Status
 from lifecycle.git import lease
@@ -104,7 +104,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     Raises:
         IllegalMove: the phase does not lead to ready_for_pr; nothing was pushed.
         Refused: no summary, the wrong branch, nothing to hand off, a validation that failed, or a task
-            that was released meanwhile; nothing was pushed.
+            that was released, or its issue closed, meanwhile; nothing was pushed.
         HeldByAnother: somebody else took the task over; nothing was pushed.
         GitFailed, Transient: the push; the phase was not changed.
         NoToken, NoPermission: the PR is to leave the merge queue first; nothing was pushed.
@@ -128,7 +128,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
             f"#{record.claim.issue_number} is in phase {phase}, where nothing is handed off any more, so "
             "nothing was pushed; what is next: lifecycle status"
         )
-    _refuse_card_of_another(record)
+    is_out = phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record)
+    _refuse_ended(record, is_out=is_out)
     notes = _check_branch(world, record)
     world.refuse_untrusted(world.settings.validate)
     for command in world.settings.validate:
@@ -140,7 +141,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
         notes.append(f"{open_threads}.")
-    if phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record):
+    if is_out:
         if summary != record.claim.summary:
             notes.append(f"PR #{record.claim.pr_number} keeps its title; edit it on GitHub.")
         values: dict[str, str] = {}
@@ -278,8 +279,8 @@ def _check_branch(world: World, record: Record) -> list[str]:
     return notes
 
 
-def _refuse_card_of_another(record: Record) -> None:
-    """Refuse if the last look found that the task was taken over or released."""
+def _refuse_ended(record: Record, *, is_out: bool) -> None:
+    """Refuse if the last look found the task taken over or released, or closed while no PR `is_out`."""
     if record.ownership.taken_by:
         raise errors.HeldByAnother(
             f"#{record.claim.issue_number} is held by {named(record.ownership.taken_by)}, as its lease "
@@ -288,6 +289,8 @@ def _refuse_card_of_another(record: Record) -> None:
         )
     if record.ownership.is_released:
         raise errors.Refused(released_to_hand_off(record.claim.issue_number))
+    if derive.is_rejected(record) and not is_out:
+        raise errors.Refused(closed_elsewhere(record.claim.issue_number, "nothing was pushed"))
 
 
 def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Record) -> None:

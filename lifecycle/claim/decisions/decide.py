@@ -271,6 +271,9 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
     is_merged = pull is not None and pull.state is PullState.MERGED
     if is_merged or claim.phase == Phase.DONE or phase in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
         return ()
+    if phase == Phase.READY_FOR_PR:
+        text = messages.closed_elsewhere(claim.issue_number, messages.NO_PULL)
+        return (Notice("closed-elsewhere:pr", text, Audience.ACT, stands=True),)
     text = messages.closed_elsewhere(claim.issue_number)
     return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)
 
@@ -279,7 +282,7 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
     """The keys of `_closed_elsewhere` if this look did not read the issue: they stand as they stood."""
     if snapshot.observation is not None:
         return ()
-    return ("closed-elsewhere", derive.gone_key(snapshot.record))
+    return ("closed-elsewhere", "closed-elsewhere:pr", derive.gone_key(snapshot.record))
 
 
 def complaints(record: Record) -> tuple[Notice, ...]:

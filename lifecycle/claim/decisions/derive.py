@@ -165,6 +165,11 @@ def is_pull_open(record: Record) -> bool:
     )
 
 
+def is_rejected(record: Record) -> bool:
+    """True if the issue was seen closed, and no merge of this claim's: no pull request is opened then."""
+    return record.ending.issue_closed and record.judged != Phase.MERGED_DETECTED
+
+
 def phase_before(record: Record) -> Phase:
     """The last phase in the file's history that needs no pull request."""
     without = (Phase.CODING, Phase.READY_FOR_PR)

@@ -145,6 +145,9 @@ def review_lines(record: Record) -> list[str]:
     return [*lines, *derive.left_out(record, is_closed=False)]
 
 
+_WITHOUT_PULL = (Phase.CODING, Phase.READY_FOR_PR, Phase.PR_CLOSED)
+
+
 def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks) -> str:
     """The line on what comes next, by phase and checks, for a claim that holds its task."""
     if not derive.is_confirmed(record):
@@ -153,7 +156,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks)
         return messages.how_to_close(counts_done=counts_done)
     if phase is Phase.DONE:
         return _ending_line(record, hooks=hooks)
-    if phase in (Phase.CODING, Phase.PR_CLOSED) and (closed := closed_lines(record)):
+    if phase in _WITHOUT_PULL and (closed := closed_lines(record)):
         return closed[0]  # what the phase asks for would go into a task that is over
     if phase is Phase.PR_CLOSED and record.claim.pr_number:  # the notice's own words, so once
         return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
@@ -272,7 +275,8 @@ def closed_lines(record: Record) -> list[str]:
         return []
     if phase is Phase.PR_CLOSED and claim.pr_number:
         return [messages.closed_unmerged(claim.pr_number, claim.issue_number, is_open=False)]
-    return [messages.closed_elsewhere(claim.issue_number)]
+    withheld = messages.NO_PULL if phase is Phase.READY_FOR_PR else ""
+    return [messages.closed_elsewhere(claim.issue_number, withheld)]
 
 
 def board_lines(board: BoardBrief, repository: Repository) -> list[str]:

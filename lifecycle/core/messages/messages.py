@@ -223,12 +223,20 @@ def confirmed(consent: str, *, is_open: bool = True) -> str:
     return _BY_ITSELF.get(consent, "") if is_open else ""
 
 
-def closed_elsewhere(issue: int | None) -> str:
-    """Somebody closed the issue before there was a merge."""
+def closed_elsewhere(issue: int | None, withheld: str = "") -> str:
+    """Somebody closed the issue before there was a merge; `withheld`: a clause on what is not done then."""
+    kept, way = "the claim and the work are kept", "reopen the issue."
+    if withheld:
+        kept = f"{withheld}, and claim and work are kept"
+        way = "ask the user to reopen the issue, then run: lifecycle tick"
     return (
-        f"Issue #{issue} was closed on GitHub meanwhile; the claim and the work are kept. If nothing is "
-        "to come of it, leave the task with: lifecycle release; otherwise reopen the issue."
+        f"Issue #{issue} was closed on GitHub meanwhile; {kept}. If nothing is to come of it, leave the "
+        f"task with: lifecycle release; otherwise {way}"
     )
+
+
+NO_PULL = "no PR is opened for it"
+"""What is withheld from a closed issue at a hand-off."""
 
 
 def issue_gone(issue: int | None) -> str:

@@ -105,7 +105,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return closing.merge_found(snapshot, merged_pull)
     step = derive.attempt(snapshot, opening(snapshot, base))
     if (before := derive.merged_meanwhile(snapshot)) is None:
-        return step
+        return Decision() if derive.is_rejected(snapshot.record) else step
     text = messages.merged_before(before.number)
     return replace(step, notices=(Notice(f"merged-before:{before.number}", text, Audience.NEXT),))
 
