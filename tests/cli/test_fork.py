@@ -116,3 +116,18 @@ def test_who_may_not_close_the_issue_ends_the_claim_and_says_nothing_of_completi
     assert not (readers.root / ".agent-claim.json").exists()
     issue = readers.issue()
     assert (issue["state"], issue["comments"]) == ("open", [])
+
+
+def test_settings_that_close_say_nothing_of_a_closing_that_is_not_ours(readers: Place) -> None:
+    """A contributor's close = "auto": one truth at the merge, no word upstream, and the claim ends."""
+    (readers.root / ".lifecycle.toml").write_text('close = "auto"\n')
+    ok(readers.cli("claim", "42"))
+    readers.work(readers.claim()["branch"], push=False)
+    ok(readers.cli("handoff", "--summary", "Fix race condition"))
+    readers.tree().tick(Wake.STOP)
+    readers.control.merge_pull(readers.claim()["pr_number"])
+    said = ok(readers.cli("tick"))
+    assert "is closed now" not in said
+    assert "Issue #42 stays open, since this account may not close it" in said
+    issue = readers.issue()
+    assert (issue["state"], issue["comments"]) == ("open", [])

@@ -77,8 +77,18 @@ def branch_is_base(branch: str) -> str:
     )
 
 
-def merged_and_closing(number: int, issue: int | None, *, is_open: bool = True) -> str:
-    """The merge, where nobody has to be asked; `is_open`: GitHub did not close the issue already."""
+def merged_and_closing(
+    number: int, issue: int | None, *, is_open: bool = True, is_left: bool = False
+) -> str:
+    """The merge, where nobody has to be asked.
+
+    Args:
+        number, issue: the pull request's and the issue's.
+        is_open: GitHub did not close the issue already.
+        is_left: this account may not close it.
+    """
+    if is_left and is_open:
+        return f"PR #{number} merged; issue #{issue} is left open, for whoever may close it."
     state = "is closed now" if is_open else "is closed already, and the claim ends now"
     return f'PR #{number} merged; issue #{issue} {state}, since close = "auto" is configured.'
 

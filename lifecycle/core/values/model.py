@@ -381,7 +381,7 @@ class Observation:
         board_note: what a person should know of how `item` was read all the same, or None.
         merge_method: how the repository merges if nobody chooses, as far as it was asked for.
         writable: the repository's global id if the token's owner may write to it, else "".
-        is_not_ours_to_close: the token's owner may not close the issue, as far as it was asked for.
+        is_not_ours_to_close: the token's owner may not close the issue, as far as GitHub shows.
         closers: the open pull requests that close the issue once merged, as far as it was asked for.
         is_ahead: the branch has commits that the default branch lacks, as far as it was asked for.
         hold: the task's lease in this repository, as far as it was asked for and is there.

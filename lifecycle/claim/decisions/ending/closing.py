@@ -120,7 +120,8 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
     is_open = not snapshot.record.ending.issue_closed
     if derive.closes_itself(snapshot):
-        text = messages.merged_and_closing(number, issue, is_open=is_open)
+        is_left = _is_not_ours(snapshot)
+        text = messages.merged_and_closing(number, issue, is_open=is_open, is_left=is_left)
         audience = Audience.NEWS
         key = f"auto-{key}"
     else:
@@ -200,7 +201,7 @@ def comment_of(record: Record) -> plan.PostComment:
 def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     """The next step of closing, once it is settled that the issue closes."""
     record, claim = snapshot.record, snapshot.record.claim
-    if observed.is_not_ours_to_close and not record.ending.issue_closed:
+    if _is_not_ours(snapshot):
         return _left_open(snapshot)
     comment = comment_step(snapshot, comment_of(record))
     if isinstance(comment, Decision):
@@ -220,6 +221,13 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     text = " ".join([text, *derive.left_out(record, is_closed=True)])
     return last_step(record, f"issue-closed:{claim.pull}", text)
+
+
+def _is_not_ours(snapshot: Snapshot) -> bool:
+    """True if the issue is open and this account may not close it; a sweep's tries, as its policy says."""
+    observed, is_sweep = snapshot.observation, snapshot.wake is plan.Wake.SWEEP
+    is_others = observed is not None and observed.is_not_ours_to_close and not is_sweep
+    return is_others and not snapshot.record.ending.issue_closed
 
 
 def _left_open(snapshot: Snapshot) -> Decision:
