@@ -188,11 +188,14 @@ def test_what_a_person_takes_out_of_the_queue_is_no_failure_and_stays_out() -> N
     later = known(after, pushed, NOW)
     assert advance(look(later, auto_merge=True), pushed) is None
     assert not known(later, shown(queue=QUEUED, ejection=out.ejection), NOW).is_left_off
-    # A hand-off takes it out as well, and pushes at once.
-    ours = known(MergeRecord(head=OLD, queued=OLD), out, NOW)
-    assert advance(look(ours, auto_merge=True), out) is not None
-    early = replace(LEFT, reason="manual", at=NOW - 59)
-    assert not known(MergeRecord(head=SHA), shown(ejection=early), NOW).is_left_off
+    # A hand-off takes it out as well, says so, and pushes at once; a push after a person did is no wish.
+    early = shown(ejection=replace(LEFT, reason="manual", at=NOW - 9))
+    ours = known(MergeRecord(head=OLD, queued=OLD, handed_out=OLD), early, NOW)
+    assert advance(look(ours, auto_merge=True), early) is not None
+    theirs = MergeRecord(head=OLD, queued=OLD)
+    assert advance(look(known(theirs, early, NOW), auto_merge=True), early) is None
+    assert keys(told(early, theirs, auto_merge=True)) == [("queue:107:E_1:out", Audience.NOTE)]
+    assert not known(MergeRecord(head=SHA), early, NOW).is_left_off
 
 
 def test_auto_merge_that_somebody_switched_off_is_left_off() -> None:
@@ -211,6 +214,17 @@ def test_auto_merge_that_somebody_switched_off_is_left_off() -> None:
     on = MergeRecord(head=SHA, auto_on=SHA)
     assert keys(told(shown(), on, auto_merge=True)) == [("auto-merge:107:off", Audience.NOTE)]
     assert told(shown(), on) == ()
+
+
+def test_what_github_was_asked_to_merge_waits_for_no_person() -> None:
+    """In the very look that asked, whose answer shows no auto-merge yet; nor is that told as news later."""
+    asked = MergeRecord(
+        head=SHA, standing="is ready to merge", asked={AUTO_MERGE: SHA}, is_ours=True
+    )
+    merging = review.judge(look(asked), shown()).known.merging
+    assert (merging.awaits, merging.standing) == (Whom.AUTO_MERGE, BY_GITHUB)
+    for made in (shown(), shown(is_auto_merge=True)):
+        assert keys(told(made, asked)) == [(f"auto-merge:107:{SHA}", Audience.NOTE)]
 
 
 def test_what_was_asked_of_github_is_told_once_it_has_accepted() -> None:

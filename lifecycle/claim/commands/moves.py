@@ -137,7 +137,8 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
             notes += _validate(world, command, session)
     # Asked right before the push: in the minutes that validation takes the task may be taken over.
     _refuse_lease_of_another(world, claim_store, record)
-    notes += _pushed(world, record)
+    left_queue = _pushed(world, record)
+    notes += left_queue
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
         notes.append(f"{open_threads}.")
@@ -147,14 +148,14 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         values: dict[str, str] = {}
     else:
         values = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
-    is_same = not values and not record.ownership.is_leaseless
+    is_same = not (values or record.ownership.is_leaseless or left_queue)
     if is_same and session in ("", record.ownership.session):
         return HandedOff(record, tuple(notes))
 
     def handed(record: Record) -> Record:
         owner, now = session or record.ownership.session, world.clock.now()
         ours = record.with_ownership(session=owner, session_at=now, is_leaseless=False)
-        return ours.with_values(values)
+        return _taken_out(ours, left_queue).with_values(values)
 
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         return HandedOff(_change(claim_store, handed), tuple(notes))
@@ -344,6 +345,13 @@ def _pushed(world: World, record: Record) -> list[str]:
         _push(world, branch)
         return queue_notes
     return notes
+
+
+def _taken_out(record: Record, left_queue: list[str]) -> Record:
+    """The record with the head that this hand-off took out of the queue, if its remarks say that it did."""
+    merging = record.pull.merging
+    head = merging.head if left_queue else merging.handed_out
+    return record.with_pull(merging=replace(merging, handed_out=head))
 
 
 _PROTECTED = "GH006"

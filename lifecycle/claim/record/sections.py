@@ -115,6 +115,7 @@ class MergeRecord:
         queued: the head that was in the queue when it was first seen there; empty while it is not.
         untested, untested_since: the queue's commit of which no check has begun, and since when.
         ejection, ejected: the last time that it left the queue, and the head that left.
+        handed_out: the head that a hand-off took out of the queue.
         auto_on: the head at which auto-merge was seen switched on; empty while it is not.
         is_left_off: somebody switched auto-merge off at the head for which it was on.
         is_ours: auto-merge is on because this claim asked for it.
@@ -130,6 +131,7 @@ class MergeRecord:
     untested_since: float = 0.0
     ejection: str = ""
     ejected: str = ""
+    handed_out: str = ""
     auto_on: str = ""
     is_left_off: bool = False
     is_ours: bool = False

@@ -78,7 +78,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
         is_back = before.asked.get(plan.AUTO_MERGE_OFF) == pull.head_sha
         return replace(merging, auto_on="" if is_back else pull.head_sha, is_left_off=False)
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
-    is_asked = before.asked.get(plan.AUTO_MERGE) == pull.head_sha and not is_off
+    is_asked = before.asked.get(plan.AUTO_MERGE) == pull.head_sha != merging.ejected and not is_off
     is_off = is_off or _is_taken_out(pull, merging, now)
     return replace(
         merging,
@@ -111,11 +111,11 @@ def ejection_of(pull: PullRequest) -> Ejection | None:
 
 
 def _is_taken_out(pull: PullRequest, merging: MergeRecord, now: float) -> bool:
-    """True if a person took this head out of the queue; a hand-off's next push comes before it settles."""
-    ejection = _leaving(pull)
-    if ejection is None or merging.ejected not in ("", pull.head_sha):
+    """True if a person took it out of the queue; a hand-off, which did, pushes before that settles."""
+    ejection, head = _leaving(pull), merging.ejected
+    if ejection is None or not ejection.is_by_hand or (head and head == merging.handed_out):
         return False
-    return ejection.is_by_hand and _is_settled(ejection, now)
+    return head not in ("", pull.head_sha) or _is_settled(ejection, now)
 
 
 def _leaving(pull: PullRequest) -> Ejection | None:
@@ -196,6 +196,8 @@ def stands(
     if pull.ejection and is_by_queue and pull.queue is None and merging.ejected == pull.head_sha:
         is_settled = _is_settled(pull.ejection, now)
         return Awaiting(Whom.AUTHOR, words.still_out(pull.ejection.reason) if is_settled else "")
+    if merging.is_ours:  # asked for in this look, or not shown yet
+        pull = replace(pull, is_auto_merge=True)
     is_checked = _is_green(pull) or is_unchecked
     if not (is_checked or pull.queue is not None or pull.is_auto_merge):
         return Awaiting(Whom.CHECKS, "")
@@ -208,14 +210,14 @@ def _is_unknown(pull: PullRequest) -> bool:
     return "UNKNOWN" in (pull.mergeable, pull.merge_state) and pull.queue is None
 
 
-def moved(snapshot: Snapshot, pull: PullRequest, how: str) -> list[Notice]:
-    """A notice if the merge of a head stands otherwise than was told, without the agent's doing.
+def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord) -> list[Notice]:
+    """A notice if the merge of a head stands otherwise than was told, without the agent's doing or ours.
 
     A changed place in the queue gets no notice: `status` shows it.
     """
     before = snapshot.record.pull.merging
     is_same = how in ("", before.standing) or before.head != pull.head_sha
-    is_queued = pull.queue is not None and before.queued
+    is_queued = before.queued if pull.queue is not None else merging.is_ours
     if is_same or is_queued or _is_unknown(pull) or not before.standing:
         return []
     key = f"standing:{pull.number}:{pull.head_sha}:{how}"
