@@ -87,6 +87,8 @@ def reply(
         is_person=is_person,
     )
     done = answers.ensure_reply(wanted, world.clock.now())
+    if done.is_answer:
+        _keep(session, done.number)
     posted = "Answered" if done.is_new else "Was answered so already"
     lines = [f"{posted} on PR #{done.number}: {done.url}"]
     if not done.is_seen:
@@ -137,14 +139,21 @@ def request(session: Session, *, pull: int | None) -> int:
     return 1 if refused else 0
 
 
-def _keep(session: Session, pull: int, unanswered: int, asked: Collection[str] = ()) -> None:
-    """Keep what was just read, and who was asked again, so that status sends nobody to do it once more."""
+def _keep(
+    session: Session, pull: int, unanswered: int | None = None, asked: Collection[str] = ()
+) -> None:
+    """Keep what was just read, and who was asked again, so that status sends nobody to do it once more.
+
+    `unanswered`: how many threads are; None for one fewer than is remembered.
+    """
     claim_store = session.claim_store
     with contextlib.suppress(LifecycleError), claim_store.folder.locked(HOOK_SECONDS):
         claim_store.load(repair=False)
         # As it is remembered: what the agent edited meanwhile the next look takes in.
         record = claim_store.remembered()
         if record is not None and record.claim.pr_number == pull:
+            if unanswered is None:
+                unanswered = max(record.pull.unanswered - 1, 0)
             changes_by = tuple(name for name in record.pull.changes_by if name not in asked)
             claim_store.remember(record.with_pull(unanswered=unanswered, changes_by=changes_by))
             claim_store.save()

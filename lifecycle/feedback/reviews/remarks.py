@@ -105,6 +105,12 @@ class ReviewThread:
             return False
         return all(remark.changed_at <= remarks[-1].changed_at for remark in remarks)
 
+    @property
+    def is_unanswered(self) -> bool:
+        """True if it is neither resolved nor answered, and somebody else spoke in it."""
+        is_over = self.is_resolved or self.is_answered
+        return not is_over and any(said.trusted is not Trusted.OURS for said in self.shown)
+
 
 @dataclass(frozen=True, slots=True)
 class SubmittedReview:
@@ -154,13 +160,8 @@ class PullConversation:
 
     @property
     def unanswered(self) -> tuple[ReviewThread, ...]:
-        """The threads that are neither resolved nor answered, and in which somebody else spoke."""
-        return tuple(
-            thread
-            for thread in self.threads
-            if not (thread.is_resolved or thread.is_answered)
-            and any(remark.trusted is not Trusted.OURS for remark in thread.shown)
-        )
+        """The threads that wait for an answer of ours."""
+        return tuple(thread for thread in self.threads if thread.is_unanswered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ class Replied:
         is_new: this call posted it.
         is_seen: GitHub showed it afterwards.
         is_resolved: the thread is resolved now.
+        is_answer: the thread was unanswered before, and is not any more.
         note: why it was not resolved, where that was to be expected; or "".
     """
 
@@ -92,6 +93,7 @@ class Replied:
     is_seen: bool
     is_resolved: bool
     note: str = ""
+    is_answer: bool = False
 
 
 @dataclass(eq=False)
@@ -123,7 +125,7 @@ class ReviewAnswers:
         """
         _demand_text(wanted.text)
         self.file.reload(repair=False)
-        state = self.read(wanted.thread)
+        before = state = self.read(wanted.thread)
         mark = mark_of(state.thread, wanted)
         posted = _marked(state.thread, mark)
         if posted is not None:
@@ -134,7 +136,8 @@ class ReviewAnswers:
             url = self._post(state, wanted, mark, now)
             state, is_seen = self._seen_again(state, mark)
         is_resolved, note = self._resolved(state.thread, wanted)
-        return Replied(state.number, url, posted is None, is_seen, is_resolved, note)
+        is_answer = before.thread.is_unanswered and not state.thread.is_unanswered
+        return Replied(state.number, url, posted is None, is_seen, is_resolved, note, is_answer)
 
     def read(self, thread: str) -> ThreadState:
         """Read a thread as it is now; raises NotFound, and what every read raises."""
