@@ -107,6 +107,14 @@ def test_why_done_is_refused_is_what_github_shows(shown: Any, branch: str, why: 
     assert closing.why_not_merged(shown, branch) == why
 
 
+def test_a_pull_request_that_an_override_leaves_open_is_named() -> None:
+    """In the last sentence; after the merge none is open."""
+    by_person = {"ending.override": "elsewhere", "ending.board_done": True}
+    observed = replace(CLOSED, by_number=pull())
+    assert told(at_end(memory=by_person, observed=observed)).endswith(" PR #107 stays open.")
+    assert "open" not in told(at_end(memory={"ending.board_done": True}))
+
+
 def test_nothing_is_decided_without_a_look() -> None:
     """What GitHub shows is what closing goes by."""
     assert closing.decide(seen(record(**DONE))) == Decision()

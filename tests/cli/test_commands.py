@@ -307,7 +307,8 @@ def test_close_by_override_is_recorded_on_the_issue(place: Place) -> None:
     """--override closes without a merge, and the comment says why."""
     place.ready()
     ok(place.cli("tick"))
-    ok(place.cli("close", "--override", "shipped by other means"))
+    said = ok(place.cli("close", "--override", "shipped by other means"))
+    assert f"PR #{place.pull()} stays open." in said
     (comment,) = place.issue()["comments"]
     assert "shipped by other means" in comment["body"]
     assert place.issue()["state"] == "closed"

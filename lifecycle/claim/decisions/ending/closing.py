@@ -19,7 +19,7 @@ from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import messages, review_messages
+from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -219,8 +219,15 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     if last is not None:
         return last
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
-    text = " ".join([text, *derive.left_out(record, is_closed=True)])
+    pull = derive.pull_request_of(record, observed, snapshot.rules)
+    text = " ".join(filter(None, [text, *derive.left_out(record, is_closed=True), stays(pull)]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
+
+
+def stays(pull: PullRequest | None) -> str:
+    """The sentence about a pull request that is open, and stays so, or empty."""
+    is_open = pull is not None and pull.state is PullState.OPEN
+    return loss_messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
 
 
 def _is_not_ours(snapshot: Snapshot) -> bool:

@@ -85,20 +85,13 @@ def comment_of(
         claim.agent_id,
         claim.branch,
         releasing.progress,
-        _stays(pull),
+        closing.stays(pull),
         releasing.reason,
         by=releasing.by,
         others=_others(record, issue),
         is_open=issue.is_open,
     )
     return PostComment(claim.issue, hidden_marker.signed(text, mark), mark)
-
-
-def _stays(pull: PullRequest | None) -> str:
-    """The sentence about a pull request that is open, or empty."""
-    if pull is None or pull.state is not PullState.OPEN:
-        return ""
-    return loss_messages.pull_stays_open(pull.number)
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
@@ -135,7 +128,7 @@ def _steps(
     if last is not None:
         return last
     board = _board_sentence(snapshot, observed, issue)
-    others, pulls = _others(record, issue), _stays(pull)
+    others, pulls = _others(record, issue), closing.stays(pull)
     text = loss_messages.released(claim.issue_number, board, claim.branch, pulls, others)
     trouble = record.troubles.get("ReleaseLease")
     if trouble is not None:
