@@ -134,15 +134,19 @@ def test_a_claim_that_ran_out_of_time_says_what_is_held(
     assert here.cli("claim", "42").returncode == 0
 
 
-@SOAKED
 def test_a_stalled_git_server_does_not_hold_handoff(
     here: Place, stalled: Stalled, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The push ends with the command's time; the phase is as it was."""
+    """The command ends with its time, and says what hung and what was not pushed; the phase is as it was."""
     here.ready(phase="coding")
     here.git("remote", "set-url", "origin", f"{stalled.url}/octo-org/hello-service.git")
     assert run(["handoff", "--summary", "Fix"]) == 1
-    assert "The phase was not changed; hand off again." in capsys.readouterr().err
+    sentence = capsys.readouterr().err
+    assert (
+        "git ls-remote took too long and was ended. So claude/fix-42 was not seen to reach origin."
+        in sentence
+    )
+    assert "The phase was not changed; hand off again." in sentence
     assert here.claim()["phase"] == "coding"
 
 

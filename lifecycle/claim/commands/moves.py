@@ -307,6 +307,8 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
     except (errors.GitFailed, errors.Transient) as error:
         text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)
+        if world.deadline.left <= 0.0:  # it hung: nothing is left for the push
+            raise _not_pushed(record.claim.branch, remote, error) from None
         return
     holder = stands.other
     is_leaseless = stands.is_gone and not record.ending.lease_done
@@ -377,9 +379,16 @@ def _push(world: World, branch: str) -> None:
             evidence=error.evidence,
         ) from None
     except errors.Transient as error:
-        raise errors.Transient(
-            f"{error.sentence} The phase was not changed; hand off again.", is_ambiguous=True
-        ) from None
+        raise _not_pushed(branch, remote, error) from None
+
+
+def _not_pushed(branch: str, remote: str, error: errors.LifecycleError) -> errors.Transient:
+    """The error of a hand-off whose remote could not be reached in time."""
+    return errors.Transient(
+        f"{error.sentence} So {branch} was not seen to reach {named(remote)}. The phase was not changed; "
+        "hand off again.",
+        is_ambiguous=True,
+    )
 
 
 def default_branch(world: World) -> str:
