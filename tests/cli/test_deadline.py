@@ -137,7 +137,7 @@ def test_a_claim_that_ran_out_of_time_says_what_is_held(
 def test_a_stalled_git_server_does_not_hold_handoff(
     here: Place, stalled: Stalled, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command ends with its time, and says what hung and what was not pushed; the phase is as it was."""
+    """The command ends with its time and says what hung, and what was not pushed; the phase stays."""
     here.ready(phase="coding")
     here.git("remote", "set-url", "origin", f"{stalled.url}/octo-org/hello-service.git")
     assert run(["handoff", "--summary", "Fix"]) == 1
