@@ -53,7 +53,11 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.missing_fields, ["summary", "branch"]),
         says(messages.branch_is_base, "main"),
         says(messages.merged_and_closing, 7, 42),
+<<<<<<< HEAD
         says(messages.merged_and_closing, 7, 42, is_open=False),
+=======
+        says(messages.merged_and_closing, 7, 42, is_left=True),
+>>>>>>> 347e079a (An archived repository is told at each look, and a task there is not released in name only)
         *(
             says(messages.not_answered, 7, 42, was_asked=was_asked, counts_done=counts_done)
             for was_asked in (True, False)
@@ -85,6 +89,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         says(messages.confirmed, "auto", is_open=False),
         says(messages.closed_elsewhere, 42),
+        says(messages.closed_elsewhere, 42, messages.NO_PULL),
         says(messages.closed, 42, "Board → Done."),
         says(messages.left_open, 42),
         says(messages.status_set, "Done", is_labels=False),
@@ -119,6 +124,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.withheld, ["title", "body", "comment"]),
         says(messages.issue_unknown, 42),
         says(messages.issue_gone, 42),
+        says(messages.repository_archived, 42),
+        says(messages.repository_archived, 42, is_asked=True),
     ),
     "review_messages": (
         says(review_messages.checks_running, 3, 5, 2),

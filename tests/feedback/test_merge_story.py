@@ -300,6 +300,32 @@ def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_pers
     assert awaited(place) == (f"{draft}.", [draft])
 
 
+@demands()
+def test_nothing_is_promised_or_released_where_the_repository_is_archived(
+    place: Place, number: int
+) -> None:
+    """Each view says so, nothing is written and the claim is kept; unarchived, the release goes on."""
+
+    def archive(*, is_archived: bool) -> None:
+        url = f"{place.info.api_url}/repos/{place.info.repository}"
+        headers = {"Authorization": f"bearer {OWNER}"}
+        answer = requests.patch(url, json={"archived": is_archived}, headers=headers, timeout=10)
+        assert answer.ok, answer.text
+
+    archive(is_archived=True)
+    stands = "#42 stands still: its repository is archived on GitHub"
+    assert stands in texts(wake(place))
+    assert stands in place.cli("status").stdout
+    place.clear()
+    refused = place.cli("release")
+    assert "#42 was not released: its repository is archived" in refused.stdout + refused.stderr
+    assert (refused.returncode, place.writes(), place.has_claim()) == (1, [], True)
+    archive(is_archived=False)
+    assert "stands still" not in place.cli("tick").stdout
+    assert place.cli("release").returncode == 0
+    assert place.pulls()[number]["state"] == "open"
+
+
 @demands(contexts=["test"], merge_queue=True)
 def test_what_a_person_takes_out_of_the_queue_waits_for_a_person(place: Place, number: int) -> None:
     """The agent is not woken to fix anything; with `merge = "auto"` no push queues it again."""

@@ -106,7 +106,8 @@ def decide(snapshot: Snapshot) -> Decision:
         return _lost(record)
     step = _effective(record, _RULES[phase](snapshot))
     closed = _closed_elsewhere(snapshot, step.fields.get("phase", claim.phase))
-    added = (*complaints(record), *closed, *card_and_link.link_notices(record))
+    kept = (*_archived(snapshot), *closed, *card_and_link.link_notices(record))
+    added = (*complaints(record), *kept)
     step = replace(step, notices=(*step.notices, *added))
     if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
@@ -278,11 +279,23 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
     return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)
 
 
+_ARCHIVED = "archived-repository"
+
+
+def _archived(snapshot: Snapshot) -> tuple[Notice, ...]:
+    """A notice if the repository takes no writes any more."""
+    observed, number = snapshot.observation, snapshot.record.claim.issue_number
+    if observed is None or not observed.is_archived:
+        return ()
+    return (Notice(_ARCHIVED, messages.repository_archived(number), Audience.NOTE, stands=True),)
+
+
 def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
-    """The keys of `_closed_elsewhere` if this look did not read the issue: they stand as they stood."""
+    """The keys of what GitHub shows, if this look did not read it: they stand as they stood."""
     if snapshot.observation is not None:
         return ()
-    return ("closed-elsewhere", "closed-elsewhere:pr", derive.gone_key(snapshot.record))
+    elsewhere = ("closed-elsewhere", "closed-elsewhere:pr")
+    return (_ARCHIVED, *elsewhere, derive.gone_key(snapshot.record))
 
 
 def complaints(record: Record) -> tuple[Notice, ...]:

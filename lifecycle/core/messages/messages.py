@@ -249,6 +249,18 @@ NO_PULL = "no PR is opened for it"
 """What is withheld from a closed issue at a hand-off."""
 
 
+def repository_archived(issue: int | None, *, is_asked: bool = False) -> str:
+    """The repository takes no writes any more; `is_asked`: the task was to be released."""
+    way = "unarchive it first."
+    if is_asked:
+        way += " To leave the claim here alone, delete .agent-claim.json."
+    deed = "was not released" if is_asked else "stands still"
+    return (
+        f"#{issue} {deed}: its repository is archived on GitHub and takes no push, merge or comment. Claim "
+        f"and work are kept; somebody who administers the repository has to {way}"
+    )
+
+
 def issue_gone(issue: int | None) -> str:
     """The issue of a claim cannot be read while the work goes on."""
     return (

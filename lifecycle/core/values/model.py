@@ -382,6 +382,7 @@ class Observation:
         merge_method: how the repository merges if nobody chooses, as far as it was asked for.
         writable: the repository's global id if the token's owner may write to it, else "".
         is_not_ours_to_close: the token's owner may not close the issue, as far as GitHub shows.
+        is_archived: the repository is, and takes no writes.
         closers: the open pull requests that close the issue once merged, as far as it was asked for.
         is_ahead: the branch has commits that the default branch lacks, as far as it was asked for.
         hold: the task's lease in this repository, as far as it was asked for and is there.
@@ -398,6 +399,7 @@ class Observation:
     merge_method: MergeMethod = "merge"
     writable: str = ""
     is_not_ours_to_close: bool = False
+    is_archived: bool = False
     closers: tuple[int, ...] = ()
     is_ahead: bool = False
     hold: Hold | None = None

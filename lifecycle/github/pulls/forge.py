@@ -347,6 +347,7 @@ class GitHubForge(PullCalls):
             merge_method=translate.merge_method(node),
             writable=text(node, "id") if _may_write(node) else "",
             is_not_ours_to_close=_may_not_close(node),
+            is_archived=node.get("isArchived") is True,
             closers=_closers(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,

@@ -45,17 +45,28 @@ def decide(snapshot: Snapshot) -> Decision:
     if issue is None:
         return _leave(snapshot, releasing, loss_messages.released_unseen(claim.issue_number))
     if not releasing.is_begun:
+        if observed.is_archived and snapshot.wake is not Wake.SWEEP:
+            text = messages.repository_archived(claim.issue_number, is_asked=True)
+            return _refused(record, releasing, text)
         if record.ownership.is_released:
             return _leave(snapshot, releasing, loss_messages.released_before(claim.issue_number))
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is not None and pull.state is PullState.MERGED:
             text = loss_messages.not_released(claim.issue_number, pull.number)
-            notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
-            return Decision(record=record.with_ending(releasing=None), notices=(notice,))
+        if observed.is_archived and snapshot.wake is not Wake.SWEEP:
+            text = messages.repository_archived(claim.issue_number, is_asked=True)
+            return _refused(record, releasing, text)
+        if record.ownership.is_released:
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = record.with_ending(releasing=replace(releasing, is_begun=True))
         return Decision(fields={"status": Status.TODO}, record=begun)
     return _steps(snapshot, releasing, observed, issue)
+
+
+def _refused(record: Record, releasing: Releasing, text: str) -> Decision:
+    """Give up a release that has not begun, and say why."""
+    notice = Notice(f"not-given-back:{int(releasing.at)}", text, Audience.ACT)
+    return Decision(record=record.with_ending(releasing=None), notices=(notice,))
 
 
 def apply_observation(record: Record, observed: Observation, now: float) -> Record:
