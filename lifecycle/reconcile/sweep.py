@@ -11,7 +11,7 @@ something about one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from sys import intern
@@ -341,20 +341,19 @@ class Sweep:
                 self._has_agent = True
         return self._has_agent
 
-    def note_lacking(self, statuses: Iterable[str]) -> None:
+    def note_lacking(self, statuses: Container[str]) -> None:
         """Note which of these Statuses the board cannot take; it is asked if no card has one of them."""
-        unseen = [name for name in statuses if name.casefold() not in self._statuses]
-        if not unseen or not self.has_board or self.is_blind:
-            return
-        board = self._there(next(iter(self.holdings.values()))).board
-        if board is None:
-            return
+        wanted = (name for name in STATUSES if name in statuses)
+        unseen = [name for name in wanted if name.casefold() not in self._statuses]
+        is_seen = self.has_board and not self.is_blind
+        board = (
+            self._there(next(iter(self.holdings.values()))).board if unseen and is_seen else None
+        )
         with suppress(LifecycleError):  # the run says why it cannot be read
-            schema = board.schema()
-            status = schema.field("Status")
-            lacking = [name for name in STATUSES if name in unseen]
-            lacking = [f'"{name}"' for name in lacking if not (status and status.option(name))]
-            if lacking:
+            schema = board.schema() if board is not None else None
+            status = schema and schema.field("Status")
+            lacking = [f'"{name}"' for name in unseen if not (status and status.option(name))]
+            if schema is not None and lacking:
                 self.notes.append(
                     f'The board "{schema.title}" has no Status {", ".join(lacking)}: setting it fails '
                     f"until somebody adds that at {schema.url}/settings."

@@ -53,11 +53,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.missing_fields, ["summary", "branch"]),
         says(messages.branch_is_base, "main"),
         says(messages.merged_and_closing, 7, 42),
-<<<<<<< HEAD
         says(messages.merged_and_closing, 7, 42, is_open=False),
-=======
         says(messages.merged_and_closing, 7, 42, is_left=True),
->>>>>>> 347e079a (An archived repository is told at each look, and a task there is not released in name only)
         *(
             says(messages.not_answered, 7, 42, was_asked=was_asked, counts_done=counts_done)
             for was_asked in (True, False)

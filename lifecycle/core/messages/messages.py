@@ -83,7 +83,8 @@ def merged_and_closing(
     """The merge, where nobody has to be asked.
 
     Args:
-        number, issue: the pull request's and the issue's.
+        number: the pull request's.
+        issue: its number.
         is_open: GitHub did not close the issue already.
         is_left: this account may not close it.
     """

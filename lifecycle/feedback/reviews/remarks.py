@@ -109,7 +109,7 @@ class ReviewThread:
     def is_unanswered(self) -> bool:
         """True if it is neither resolved nor answered, and somebody else spoke in it."""
         is_over = self.is_resolved or self.is_answered
-        return not is_over and any(said.trusted is not Trusted.OURS for said in self.shown)
+        return not is_over and any(remark.trusted is not Trusted.OURS for remark in self.shown)
 
 
 @dataclass(frozen=True, slots=True)

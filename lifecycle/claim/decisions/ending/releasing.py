@@ -53,10 +53,7 @@ def decide(snapshot: Snapshot) -> Decision:
         pull = derive.pull_request_of(record, observed, snapshot.rules)
         if pull is not None and pull.state is PullState.MERGED:
             text = loss_messages.not_released(claim.issue_number, pull.number)
-        if observed.is_archived and snapshot.wake is not Wake.SWEEP:
-            text = messages.repository_archived(claim.issue_number, is_asked=True)
             return _refused(record, releasing, text)
-        if record.ownership.is_released:
     if not releasing.is_begun or claim.status != Status.TODO:
         begun = record.with_ending(releasing=replace(releasing, is_begun=True))
         return Decision(fields={"status": Status.TODO}, record=begun)
