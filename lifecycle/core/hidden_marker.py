@@ -49,10 +49,15 @@ def is_signed(body: str, mark: str) -> bool:
 
     One within a line, a quotation or an example is what somebody says about us, and is not ours.
     """
-    return bool(mark) and mark_in(body) == mark
+    return bool(mark) and _last_line(body) == mark
 
 
 def mark_in(body: str) -> str:
     """The marker of ours that a text is signed with, of whatever kind; "" if there is none."""
-    last = body.rstrip().rpartition("\n")[2].strip()
+    last = _last_line(body)
     return last if last.startswith("<!-- lifecycle:") and last.endswith(" -->") else ""
+
+
+def _last_line(body: str) -> str:
+    lines = body.rstrip().splitlines()
+    return lines[-1].rstrip() if lines else ""
