@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from graphql import GraphQLSchema, parse, validate
+from graphql import GraphQLSchema, parse, print_ast, validate
 
-from lifecycle.github.client.document_trees import repeated
-from lifecycle.github.client.graph import Document, document
+from lifecycle.github.client.graph import Document, document, repeated
 from lifecycle.settings.resources import graphql_documents
 from tests.github.test_documents import RULES, schema
 
@@ -35,6 +34,13 @@ def test_a_batch_is_valid_on_github(schema: GraphQLSchema, names: tuple[str, ...
     assert text.count("rateLimit") == 1
     assert whole.operation == document(names[0]).operation
     assert not whole.is_mutation
+
+
+@pytest.mark.parametrize("names", BATCHES, ids=lambda names: f"{len(names)} {names[0]}")
+def test_a_batch_is_written_as_graphql_core_writes_it(names: tuple[str, ...]) -> None:
+    """It is put together as text; what a parser reads in it is all of it."""
+    text = repeated(*names)
+    assert print_ast(parse(text)) == text
 
 
 def test_each_part_has_variables_of_its_own() -> None:

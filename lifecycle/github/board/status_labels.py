@@ -6,13 +6,13 @@ Priority and no order. A board that can be read stays the truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lifecycle.core.errors import AlreadyExists, LifecycleError, NotFound, Rejected, UnknownOption
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import cached_property, dataclass
 from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
 from lifecycle.github.failures.failure_case import Answer, AskedRequest
@@ -32,11 +32,16 @@ _OPEN = {"todo": "Todo", "inProgress": "In Progress", "inReview": "In Review"}
 """The aliases of list_labelled_issues.graphql; what is done is closed and not listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StatusLabels:
     """What the labels are called: the prefix, then the Status in lower case."""
 
     prefix: str = PREFIX
+
+    @cached_property
+    def _statuses(self) -> Mapping[str, str]:
+        """Each Status by its label without regard to case."""
+        return {self.name(status).casefold(): status for status in STATUSES}
 
     def name(self, status: str) -> str:
         """The label of a Status.
@@ -58,16 +63,12 @@ class StatusLabels:
         Only the four that `name` gives: any other label of this prefix (`status: blocked`) is somebody's
         own, says nothing here, and is left alone.
         """
-        ours = {self.name(status).casefold() for status in STATUSES}
-        return [label for label in labels if label.casefold() in ours]
+        return [label for label in labels if label.casefold() in self._statuses]
 
     def status_in(self, labels: Iterable[str]) -> str | None:
         """The Status that an issue's labels say; None if they say none, or more than one."""
         names = self.all_in(labels)
-        if len(names) != 1:
-            return None
-        label = names[0].casefold()
-        return next(status for status in STATUSES if self.name(status).casefold() == label)
+        return self._statuses[names[0].casefold()] if len(names) == 1 else None
 
     def item(self, issue: int, labels: Iterable[str]) -> model.BoardItem:
         """An issue's labels as the card that they stand for."""

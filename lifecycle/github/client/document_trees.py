@@ -1,20 +1,16 @@
-"""Merge and repeat GraphQL documents, and tell which of several a server does not know.
+"""Merge GraphQL documents, and tell which of several a server does not know.
 
-This is the module that knows graphql-core, which takes a tenth of a second to import. A hook sends what
-`make docs` has put together here (`ready.json`, see `graph.py`); at run time only sweeps come here, and
-whoever asks a server that lacks a part.
-
-A sweep wants the same of many repositories or issues: `repeated` puts the same text under an alias for
-each, with variables of its own, so that one request shows all of them.
-Source: https://spec.graphql.org/October2021/#sec-Field-Alias
+This is the module that knows graphql-core, which takes a tenth of a second to import. What is sent
+`make docs` has put together here (`ready.json`, see `graph.py`); at run time only those come here who ask a
+server that lacks a part.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from dataclasses import replace
+from functools import cache
 from typing import TypeVar
 
 import graphql
@@ -160,100 +156,3 @@ def _below(node: graphql.Node) -> Iterator[graphql.Node]:
         for child in children if isinstance(children, tuple | list) else (children,):
             if isinstance(child, graphql.Node):
                 yield from _below(child)
-
-
-@lru_cache(maxsize=64)
-def repeated(*names: str) -> str:
-    """Several documents, one of them perhaps many times, as the text of one operation.
-
-    Part N's field of the root is called `pN`, and its variables `pN_NAME`. What asks for nothing of
-    its own (`rateLimit`) is there once, and so are fragments; variables that only fragments use are
-    common to all parts and keep their names.
-
-    Raises:
-        TypeError: a document is a mutation.
-        ValueError: a document has not exactly one field with variables at its root, or the documents
-            do not fit together, as for `merged`.
-    """
-    variables: dict[str, graphql.VariableDefinitionNode] = {}
-    bare = graphql.SelectionSetNode(selections=())
-    asking: list[graphql.SelectionNode] = []
-    fragments: list[Fragment] = []
-    for name in dict.fromkeys(names):
-        part = _part(name)
-        bare = both(bare, graphql.SelectionSetNode(selections=part.bare))
-        fragments = united(fragments, part.fragments)
-        variables |= {name_of(node): node for node in united(variables.values(), part.shared)}
-    for number, name in enumerate(names):
-        part, renaming = _part(name), _Renaming(f"p{number}_")
-        renamed = [graphql.visit(node, renaming) for node in part.own]
-        variables |= {name_of(node): node for node in renamed}
-        alias = graphql.NameNode(value=f"p{number}")
-        asking.append(replace(graphql.visit(part.asking, renaming), alias=alias))
-    selections = graphql.SelectionSetNode(selections=(*bare.selections, *asking))
-    operation = graphql.OperationDefinitionNode(
-        operation=graphql.OperationType.QUERY,
-        name=graphql.NameNode(value=name_of(_parsed(names[0])[0])),
-        variable_definitions=tuple(variables.values()),
-        directives=(),
-        selection_set=selections,
-    )
-    return _printed(operation, fragments)
-
-
-@dataclass(frozen=True, slots=True)
-class _RepeatedPart:
-    """A document taken apart, so that it can be repeated.
-
-    Attributes:
-        bare: fields of the root that use no variable.
-        asking: the one field of the root that does.
-        own, shared: the variables that it uses, and those that only fragments use.
-    """
-
-    bare: tuple[graphql.SelectionNode, ...]
-    asking: graphql.FieldNode
-    own: tuple[graphql.VariableDefinitionNode, ...]
-    shared: tuple[graphql.VariableDefinitionNode, ...]
-    fragments: list[Fragment]
-
-
-@cache
-def _part(name: str) -> _RepeatedPart:
-    operation, fragments = _parsed(name)
-    if operation.operation is not graphql.OperationType.QUERY:
-        raise TypeError("only queries can be repeated")
-    own = _variables(operation.selection_set)
-    selections = operation.selection_set.selections
-    bare = tuple(node for node in selections if not _variables(node))
-    asking = [
-        node for node in selections if isinstance(node, graphql.FieldNode) and _variables(node)
-    ]
-    if len(asking) != 1:
-        raise ValueError(f"{len(asking)} fields with variables where one is needed")
-    declared = operation.variable_definitions or ()
-    return _RepeatedPart(
-        bare,
-        asking[0],
-        tuple(variable for variable in declared if name_of(variable) in own),
-        tuple(variable for variable in declared if name_of(variable) not in own),
-        fragments,
-    )
-
-
-class _Renaming(graphql.Visitor):
-    """Puts a prefix before the name of every variable; the argument that it is for keeps its name."""
-
-    def __init__(self, prefix: str) -> None:
-        super().__init__()
-        self._prefix = prefix
-
-    def enter_variable(self, node: graphql.VariableNode, *_: object) -> graphql.VariableNode:
-        """The variable under its new name."""
-        return graphql.VariableNode(name=graphql.NameNode(value=f"{self._prefix}{node.name.value}"))
-
-
-def _variables(node: graphql.Node) -> frozenset[str]:
-    """The names of the variables that are used below a node."""
-    variables = (child for child in _below(node) if isinstance(child, graphql.VariableNode))
-    return frozenset(variable.name.value for variable in variables)

@@ -10,6 +10,10 @@ part of an answer, never all of it.
 
 No document is read or parsed here: `ready.json` has each, and what looks ask for together, written by
 `make docs`, and a test holds it to the documents. What is not in it is put together by `document_trees.py`.
+
+A sweep wants the same of many repositories or issues: `repeated` puts the same text under an alias for
+each, with variables of its own, so that one request shows all of them.
+Source: https://spec.graphql.org/October2021/#sec-Field-Alias
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -45,6 +49,8 @@ READY = Path(__file__).with_name("ready.json")
 """The documents as they are sent."""
 
 _OPERATION = r"(?m)^(query|mutation) (\w+)(?:\(([^)]*)\))?"
+_ROOT_FIELD = r"(?ms)^  \w.*?(?=^  \w|^\})"
+"""As `graphql/` is indented."""
 
 LACKING_SECONDS = 86_400.0
 """For how long a server's word that it does not know something is believed: servers are upgraded."""
@@ -100,6 +106,42 @@ def document(name: str, *others: str) -> Document:
 
         text = merged(name, *others)
     return Document.of(text)
+
+
+@lru_cache(maxsize=64)
+def repeated(*names: str) -> str:
+    """Several documents, one of them perhaps many times, as the text of one operation.
+
+    Part N's field of the root is called `pN`, and its variables `pN_NAME`. What asks for nothing of
+    its own (`rateLimit`) is there once, and so are fragments; variables that only fragments use are
+    common to all parts and keep their names.
+
+    Raises:
+        TypeError: a document is a mutation.
+        ValueError: a document has not exactly one field with variables at its root.
+    """
+    shared: dict[str, str] = {}
+    own: dict[str, str] = {}
+    bare: dict[str, None] = {}
+    fragments: dict[str, None] = {}
+    asking = []
+    for place, piece in enumerate(map(document, names)):
+        if piece.is_mutation:
+            raise TypeError("only queries can be repeated")
+        operation, *used = piece.text.rstrip().split("\n\n")
+        fields = re.findall(_ROOT_FIELD, operation)
+        bare |= dict.fromkeys(root for root in fields if "$" not in root)
+        fragments |= dict.fromkeys(used)
+        (asked,) = (root for root in fields if "$" in root)
+        asking.append(re.sub(r"\$", f"$p{place}_", f"  p{place}: {asked.lstrip()}"))
+        for name, kind in re.findall(r"\$(\w+): ([^\s,)]+)", operation):
+            if re.search(rf"\${name}\b", asked):
+                own[f"p{place}_{name}"] = kind
+            else:
+                shared[name] = kind
+    variables = ", ".join(f"${name}: {kind}" for name, kind in {**shared, **own}.items())
+    head = f"query {document(names[0]).operation}({variables}) {{\n"
+    return "\n\n".join(["".join([head, *bare, *asking, "}"]), *fragments])
 
 
 def fields_of(name: str, kind: str) -> frozenset[str]:
@@ -261,8 +303,6 @@ class GraphClient(TokenClient):
         Raises:
             Transient, Rejected: as `execute`.
         """
-        from lifecycle.github.client.document_trees import repeated
-
         combined = Document.of(repeated(*(name for name, _ in parts)))
         variables = {f"p{n}_{key}": v for n, (_, own) in enumerate(parts) for key, v in own.items()}
         asked = AskedRequest(subject)
