@@ -62,14 +62,14 @@ def parse_time(text: object) -> float | None:
 
     A timestamp has a year, a month and a day: `-3` and `5s` are none. One without a zone is taken as UTC.
     """
-    if not isinstance(text, str) or not text.strip():
-        return None
-    if text[10:11] == "T" and text[-1] == "Z":
+    if isinstance(text, str) and text[10:11] == "T" and text[-1] == "Z":
         # As GitHub and bd write them all: a sweep reads tens of thousands, a look should not load dateutil.
         try:
             return float(_from_iso()(text).timestamp())
         except ValueError:
             pass  # read as any other
+    if not isinstance(text, str) or not text.strip():
+        return None
     import warnings
     from datetime import UTC, datetime
 

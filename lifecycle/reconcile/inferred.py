@@ -159,7 +159,7 @@ class InferredTask:
 
         Not at once after the issue was closed: a hook's look that was under way then sets what it saw.
         """
-        item, moment = self.observation.item, self.happened_at
+        item = self.observation.item
         if item is None or not (item.status and self.keeps_card):
             return False
         if is_same(item.status, _WANTED[self.phase]):
@@ -171,7 +171,7 @@ class InferredTask:
             )
         if is_same(item.status, Status.TODO) and _came_with(item):
             return False
-        if item.status_at is None or moment is None:
+        if item.status_at is None or (moment := self.happened_at) is None:
             return item.status_at is not None
         return item.status_at > moment + (0.0 if self.issue.is_open else _AUTOMATIC_SECONDS)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record, is_same
@@ -62,9 +62,9 @@ def apply_card(record: Record, observed: Observation) -> Record:
     if leaves_labels and not item.agent:
         # The card is written once even if it is right already: that write removes the label.
         agent = None
-    is_expected = any(is_same(item.status, status) for status in expected)
-    is_behind = derive.is_behind(item, derive.happened_at(claim.pr_number, observed))
-    has_moved = claim.last_synced_status is not None and not (is_expected or is_behind)
+    is_expected = item.status in expected or any(is_same(item.status, was) for was in expected)
+    is_known = is_expected or derive.is_behind(item, derive.happened_at(claim.pr_number, observed))
+    has_moved = claim.last_synced_status is not None and not is_known
     if is_same(item.status, claim.status) and not leaves_labels:
         values["last_synced_status"] = claim.status
     is_leased = observed.hold is not None and observed.hold.sha == record.ownership.lease
@@ -112,7 +112,7 @@ def card_step(snapshot: Snapshot) -> Decision:
         key = f"moved:{claim.item_id}:{record.card.moved_to}"
         notices.append(Notice(key, moved, Audience.NOTE))
     if not is_unsynced(snapshot) or record.card.moved_to:
-        return Decision(notices=tuple(notices))
+        return Decision(notices=tuple(notices)) if notices else NOTHING
     item = observed.item if observed is not None else None
     if observed is not None and item is None:
         if observed.issue and not claim.item_id:

@@ -220,14 +220,14 @@ def _not_there(snapshot: Snapshot) -> Decision:
 def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     """The next step while the pull request is open: judge checks and reviews, or note that it reopened."""
     claim = snapshot.record.claim
-    pull_record = replace(snapshot.record.pull.at(pull.head_sha), url=pull.url)
     fields: ClaimChanges = {"pr_number": pull.number}
     notices: tuple[Notice, ...]
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-        key = f"reopened:{pull.number}:{pull_record.reopened}"
-        pull_record = replace(pull_record, reopened=pull_record.reopened + 1)
+        known = snapshot.record.pull
+        key = f"reopened:{pull.number}:{known.reopened}"
+        pull_record = replace(known.at(pull.head_sha), url=pull.url, reopened=known.reopened + 1)
         notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
     else:
         if pull.checks is not None and snapshot.looked_at_checks:

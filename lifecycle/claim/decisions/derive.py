@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lifecycle.claim.decisions.snapshot import Decision, Rules, Snapshot
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
@@ -140,13 +140,14 @@ def is_earlier(pull: PullRequest, record: Record) -> bool:
 
 def phase_of(pull: PullRequest | None) -> Phase:
     """The phase that goes with a pull request's state; coding if there is none."""
-    if pull is None:
-        return Phase.CODING
-    return {
-        PullState.OPEN: Phase.CHECKS_RUNNING,
-        PullState.MERGED: Phase.MERGED_DETECTED,
-        PullState.CLOSED: Phase.PR_CLOSED,
-    }[pull.state]
+    return _PHASE_BY_STATE[pull.state] if pull is not None else Phase.CODING
+
+
+_PHASE_BY_STATE = {
+    PullState.OPEN: Phase.CHECKS_RUNNING,
+    PullState.MERGED: Phase.MERGED_DETECTED,
+    PullState.CLOSED: Phase.PR_CLOSED,
+}
 
 
 def is_confirmed(record: Record) -> bool:
@@ -474,7 +475,7 @@ def condition(key: str, text: str) -> Decision:
 def attempt(snapshot: Snapshot, action: Action | None, notices: Iterable[Notice] = ()) -> Decision:
     """The decision to do this next; without an action while an earlier failure holds it back."""
     tried = action if action is not None and may_try(snapshot, action) else None
-    return Decision(action=tried, notices=tuple(notices))
+    return Decision(action=tried, notices=tuple(notices)) if tried or notices else NOTHING
 
 
 def is_given_up(record: Record, action: Action) -> bool:

@@ -61,6 +61,10 @@ class Decision:
     notices: tuple[Notice, ...] = ()
 
 
+NOTHING = Decision()
+"""Nothing to do and nothing to say, as for nearly every task of a sweep: made once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """Everything that a decision may look at.

@@ -88,7 +88,7 @@ class Claim:
             pr_number=_number(values.get("pr_number")),
             last_check_poll=_text(values.get("last_check_poll")) or None,
             last_synced_status=_text(values.get("last_synced_status")) or None,
-            extra={key: value for key, value in values.items() if key not in _KNOWN},
+            extra={key: values[key] for key in values if key not in _KNOWN},
         )
 
 

@@ -95,7 +95,6 @@ def parse_lease(message: str) -> tuple[str, str, str]:
     Leases of older versions name no branch, and a ref of that name may point to anybody's commit.
     """
     line = message.partition("\n")[0].strip()
-    word = object_in(line.removeprefix(_LEASE))
-    values = [word.get(key) for key in ("agent", "nonce", "branch")]
+    values = map(object_in(line.removeprefix(_LEASE)).get, ("agent", "nonce", "branch"))
     agent, nonce, branch = [value if isinstance(value, str) else "" for value in values]
     return agent, nonce, branch

@@ -44,12 +44,19 @@ def pull_request(node: Json) -> model.PullRequest:
     return model.PullRequest(
         int(node["number"]),
         state=_pull_state(node.get("state")),
+        branch=text(node, "headRefName"),
         head_owner=text(part(node, "headRepositoryOwner"), "login"),
+        base=text(node, "baseRefName"),
+        head_sha=text(node, "headRefOid"),
         is_draft=bool(node.get("isDraft")),
-        **texts(node, url="url", title="title", body="body", node_id="id", base="baseRefName"),
-        **texts(node, branch="headRefName", head_sha="headRefOid"),
-        **times(node, opened_at="createdAt", merged_at="mergedAt"),
-        **times(node, closed_at="closedAt", updated_at="updatedAt"),
+        url=text(node, "url"),
+        title=text(node, "title"),
+        body=text(node, "body"),
+        node_id=text(node, "id"),
+        opened_at=timing.parse_time(node.get("createdAt")),
+        merged_at=timing.parse_time(node.get("mergedAt")),
+        closed_at=timing.parse_time(node.get("closedAt")),
+        updated_at=timing.parse_time(node.get("updatedAt")),
         **({} if node.keys() <= _PLAIN else _standing(node)),
     )
 
@@ -185,12 +192,15 @@ def issue(node: Json) -> model.Issue:
     comments = node.get("comments")
     return model.Issue(
         int(node["number"]),
-        **texts(node, id="id", title="title", url="url"),
+        id=text(node, "id"),
+        title=text(node, "title"),
+        url=text(node, "url"),
         is_open=word(node.get("state")) == "OPEN",
         state_reason=text(node, "stateReason").lower(),
         assignees=tuple(text(user, "login") for user in nodes(node, "assignees")),
         comments=tuple(_comments(node)) if comments is not None else None,
-        **times(node, closed_at="closedAt", updated_at="updatedAt"),
+        closed_at=timing.parse_time(node.get("closedAt")),
+        updated_at=timing.parse_time(node.get("updatedAt")),
     )
 
 

@@ -7,7 +7,7 @@ import re
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import closing
-from lifecycle.claim.decisions.snapshot import Decision, Snapshot
+from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.state import Record, of_pull
 from lifecycle.core import hidden_marker
@@ -114,12 +114,12 @@ def show_left_work(snapshot: Snapshot) -> Decision:
     """Open a draft for pushed work if nobody goes on with the task; nothing while somebody works on it."""
     claim, observed = snapshot.record.claim, snapshot.observation
     if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
-        return Decision()
+        return NOTHING
     base = snapshot.rules.base or observed.default_branch
     pulls, owner = (observed.by_number, *observed.by_branch), snapshot.rules.head_owner
     ours = [pull for pull in pulls if pull and derive.is_ours(pull, claim, owner)]
     if claim.branch in ("", base) or any(pull.head_sha == snapshot.pushed_head for pull in ours):
-        return Decision()  # there was a pull request of what is pushed, and somebody ended it
+        return NOTHING  # there was a pull request of what is pushed, and somebody ended it
     return derive.attempt(snapshot, replace(opening(snapshot, base), is_draft=True))
 
 

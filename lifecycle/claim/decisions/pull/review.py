@@ -116,7 +116,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         merging = replace(pull_record.merging, standing=standing.why, awaits=standing.whom.value)
         pull_record = replace(pull_record, merging=merging)
         notices += result
-    ended = over(pull_record, pull)
+    ended = over(pull_record, pull) if notices else ()
     whole = (replace(notice, ends=(*notice.ends, *ended)) for notice in notices)
     return Judged(pull_record, tuple(whole))
 
