@@ -19,7 +19,7 @@ from sys import intern
 from lifecycle.claim.decisions import derive
 from lifecycle.core.errors import LifecycleError, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.values.model import PullRequest, Repository
+from lifecycle.core.values.model import BoardItem, PullRequest, Repository
 from lifecycle.core.values.priorities import STATUSES
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
@@ -312,14 +312,14 @@ class Sweep:
                 continue
             if swept.problem is not None:
                 self._note(kept.holding.repository, *_reason(swept.problem))
-            unseen = swept.observation.board_problem
-            if unseen:
+            if unseen := swept.observation.board_problem:
                 self._is_unseen(unseen)
             item = swept.observation.item
             self._statuses.add(((item and item.status) or "").casefold())
-            task = task_of(slimmed(swept), kept.of(swept), self.world.settings.base or "")
-            if task is not None and task.hold is not None and not self._names_agent(task, kept):
-                task = replace(task, swept=replace(task.swept, lacks_agent=True))
+            shown, holding = slimmed(swept), kept.of(swept)
+            if holding.leases and not self._names_agent(item, kept):
+                shown = replace(shown, lacks_agent=True)
+            task = task_of(shown, holding, self.world.settings.base or "")
             if task is None or task.issue.number in kept.met:
                 continue
             kept.met.add(task.issue.number)
@@ -327,9 +327,8 @@ class Sweep:
             self.progress("tasks", self.tasks, None)
             yield task
 
-    def _names_agent(self, task: InferredTask, kept: KeptCards) -> bool:
-        """False if its card names no agent, and the board has no field for one; that is read once."""
-        item = task.observation.item
+    def _names_agent(self, item: BoardItem | None, kept: KeptCards) -> bool:
+        """False if a card names no agent, and the board has no field for one; that is read once."""
         if (item is not None and item.agent) or not self.has_board or self.is_blind:
             return True
         if self._has_agent is None:

@@ -146,7 +146,8 @@ Json = Mapping[str, Any]
 
 def nodes(node: Json, connection: str) -> list[Json]:
     """The entries of a GraphQL connection that are not null."""
-    return [entry for entry in part(node, connection).get("nodes") or [] if entry]
+    entries = part(node, connection).get("nodes")
+    return [entry for entry in entries if entry] if entries else []
 
 
 def part(node: Json, key: str) -> Json:

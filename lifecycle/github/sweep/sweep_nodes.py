@@ -133,7 +133,7 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
         default_branch="",
         issue=issue,
         by_branch=tuple(
-            translate.pull_request(pulls[number]) for number in sorted(pulls, reverse=True)
+            [translate.pull_request(pulls[number]) for number in sorted(pulls, reverse=True)]
         ),
         item=item,
         board_problem=problem,
@@ -144,7 +144,7 @@ def swept(node: Json, item: BoardItem | None, problem: str | None, note: str | N
         observation,
         _last(node, "assigned"),
         frozenset(
-            int(event["source"]["number"]) for event in mentions if event.get("willCloseTarget")
+            [int(event["source"]["number"]) for event in mentions if event.get("willCloseTarget")]
         ),
         reopened_at=_last(node, "reopened"),
     )
