@@ -301,6 +301,20 @@ def _is_dataclass(value: object) -> bool:
     return hasattr(value, "__light_fields__") or hasattr(value, "__dataclass_fields__")
 
 
+def fields_of(value: object, *same: str, **named: str) -> dict[str, Any]:
+    """Some fields of any value, for a command that prints them; `field?` is None where it is empty.
+
+    Args:
+        value: whose they are.
+        same: fields that are shown under their own names, behind the others.
+        named: by the name under which each is shown, the field.
+    """
+    asked = {**named, **{name.removesuffix("?"): name for name in same}}
+    shown = {name: getattr(value, field.removesuffix("?")) for name, field in asked.items()}
+    nullable = [name for name, field in asked.items() if field.endswith("?")]
+    return {name: (part or None) if name in nullable else part for name, part in shown.items()}
+
+
 class _Kept:
     """`functools.cached_property` without the lock that Python 3.11 takes; a sweep keeps ten thousands."""
 
@@ -388,13 +402,6 @@ else:
     is_dataclass, replace = _is_dataclass, _replace
 
 __all__ = [
-    "asdict",
-    "cached_property",
-    "dataclass",
-    "field",
-    "fields",
-    "from_json",
-    "is_dataclass",
-    "object_in",
-    "replace",
-]
+    "asdict", "cached_property", "dataclass", "field", "fields", "fields_of", "from_json", "is_dataclass",
+    "object_in", "replace",
+]  # fmt: skip

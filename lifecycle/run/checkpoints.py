@@ -18,14 +18,14 @@ import re
 import msgspec
 
 from lifecycle.core.errors import GitFailed, did_you_mean
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.redact import redact, visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git import worktree_files
 from lifecycle.git.commits import commit_at, head_of, moved_modules
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
-from lifecycle.run.state import Checkpoint, Criterion, Run, Story, data_of, fields_of
+from lifecycle.run.state import Checkpoint, Criterion, Run, Story, data_of
 from lifecycle.run.table import WORKING, RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import refused, sentence, there
 

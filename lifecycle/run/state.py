@@ -552,18 +552,6 @@ def data_of(value: _Value) -> dict[str, Any]:
     return data
 
 
-def fields_of(value: _Value, *same: str, **named: str) -> dict[str, Any]:
-    """Some fields of a record, for a command that prints them.
-
-    Args:
-        value: the record.
-        same: fields that are shown under their own names, behind the others.
-        named: by the name under which each is shown, the field.
-    """
-    fields = {**named, **{name: name for name in same}}
-    return {name: getattr(value, field) for name, field in fields.items()}
-
-
 def encoded(kept: Run | tuple[Clarification, ...]) -> bytes:
     """The JSON of a run's file, or of the file with what was clarified before it."""
     content = msgspec.json.format(msgspec.json.encode(kept), indent=1)

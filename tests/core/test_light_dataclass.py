@@ -17,7 +17,15 @@ import pytest
 
 import lifecycle
 from lifecycle.core import light_dataclass
-from lifecycle.core.light_dataclass import asdict, dataclass, field, fields, is_dataclass, replace
+from lifecycle.core.light_dataclass import (
+    asdict,
+    dataclass,
+    field,
+    fields,
+    fields_of,
+    is_dataclass,
+    replace,
+)
 
 T = TypeVar("T")
 
@@ -200,3 +208,11 @@ def test_nothing_is_compiled_before_it_is_used() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "0 False False\n1\n"
+
+
+def test_some_fields_are_shown_under_the_names_that_were_asked_for() -> None:
+    """Renamed ones first, properties as well; what is empty is None only where that was asked."""
+    point = Point(0, tags=[])
+    shown = fields_of(point, "x", "tags?", sum="total", hidden="secret?", nothing="seen?")
+    assert shown == {"sum": 2, "hidden": "s", "nothing": None, "x": 0, "tags": None}
+    assert [*shown] == ["sum", "hidden", "nothing", "x", "tags"]

@@ -6,7 +6,6 @@ The group, and of its commands `show`, `go-on`, `excerpt` and `merge`.
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
@@ -14,7 +13,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, say_all
 from lifecycle.core.errors import NotFound, Refused
-from lifecycle.core.light_dataclass import asdict, replace
+from lifecycle.core.light_dataclass import asdict, fields_of, replace
 from lifecycle.core.redact import lines_in, named
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.configured import HOOK_SECONDS
@@ -141,17 +140,13 @@ def merge(session: Session, *, pull: int | None) -> int:
     session.world.refuse_tracked()
     pull_request = _found(session, pull or own_pull(session))
     lines = [*standing_of(pull_request), *_more(session, pull_request)]
-    data: dict[str, Any] = {
-        "pull": pull_request.number,
-        "head": pull_request.head_sha,
-        "merge_state": pull_request.merge_state,
+    data = {
+        **fields_of(pull_request, pull="number", head="head_sha", merge_state="merge_state"),
         "mergeable": pull_request.mergeable,
-        "queue": pull_request.queue
-        and {"state": pull_request.queue.state, "position": pull_request.queue.position},
+        "queue": pull_request.queue and fields_of(pull_request.queue, "state", "position"),
         "auto_merge": pull_request.is_auto_merge,
-        "lines": lines,
     }
-    session.show(lines, data)
+    session.show(lines, {**data, "lines": lines})
     return 0
 
 

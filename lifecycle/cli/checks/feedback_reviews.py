@@ -15,6 +15,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker.tracker_values import STDIN, text_from
 from lifecycle.core.errors import LifecycleError, Refused
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import review_messages
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.values.configured import HOOK_SECONDS
@@ -94,16 +95,9 @@ def reply(
     if not done.is_seen:
         lines.append("GitHub took it and does not show it yet; it is not sent again.")
     lines += ["The thread is resolved."] if done.is_resolved else []
-    data = {
-        "thread": thread,
-        "pull": done.number,
-        "url": done.url,
-        "posted": done.is_new,
-        "seen": done.is_seen,
-        "resolved": done.is_resolved,
-        "note": done.note or None,
-    }
-    session.show([*lines, *([done.note] if done.note else [])], data)
+    posted_reply = fields_of(done, pull="number", url="url", posted="is_new", seen="is_seen")
+    posted_reply |= fields_of(done, resolved="is_resolved", note="note?")
+    session.show([*lines, *filter(None, [done.note])], {"thread": thread, **posted_reply})
     return 0
 
 
@@ -192,17 +186,13 @@ def _data(
     conversation: PullConversation, waiting: list[ReviewPoint], ledger: ReviewLedger
 ) -> dict[str, Any]:
     return {
-        "pull": conversation.number,
-        "head": conversation.head,
-        "complete": conversation.is_complete,
+        **fields_of(conversation, pull="number", head="head", complete="is_complete"),
         "unanswered": [thread.id for thread in conversation.unanswered],
         "rounds": len(ledger.rounds),
         "points": [_point_data(point, ledger) for point in waiting],
         "threads": [
             {
-                "id": thread.id,
-                "resolved": thread.is_resolved,
-                "answered": thread.is_answered,
+                **fields_of(thread, id="id", resolved="is_resolved", answered="is_answered"),
                 "verdict": review_reply.verdict_of(thread) or None,
             }
             for thread in conversation.threads
@@ -213,18 +203,16 @@ def _data(
 
 def _point_data(point: ReviewPoint, ledger: ReviewLedger) -> dict[str, Any]:
     thread, row = point.thread, ledger.told.get(point.key)
+    where: dict[str, Any] = dict.fromkeys(("thread", "path", "line"))
     return {
         "id": point.key,
-        "thread": thread.id if thread is not None else None,
-        "path": thread.path if thread is not None else None,
-        "line": thread.line if thread is not None else None,
-        "outdated": thread.is_outdated if thread is not None else False,
+        **(fields_of(thread, thread="id", path="path", line="line") if thread else where),
+        "outdated": thread is not None and thread.is_outdated,
         "author": point.remark.author,
         "bot": point.is_bots,
         "severity": point.remark.severity or None,
         "review_state": point.review_state or None,
-        "url": point.remark.url,
-        "commit": point.remark.sha or None,
+        **fields_of(point.remark, url="url", commit="sha?"),
         "body": redact(point.remark.body)[: review_packet.MOST_OF_BODY],
         "told_at_head": row.head if row is not None else None,
         "times_told": row.times if row is not None else 0,

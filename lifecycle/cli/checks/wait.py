@@ -14,7 +14,7 @@ from lifecycle.cli.command_session import Session, end_late
 from lifecycle.cli.main import read_by
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import NoToken
-from lifecycle.core.light_dataclass import asdict
+from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.timing import ending
 from lifecycle.feedback.waiting.endings import STATUSES, Ending, WaitFor
 from lifecycle.settings.readers import duration
@@ -116,13 +116,11 @@ def _lines(done: Waited) -> list[str]:
 def _data(done: Waited) -> dict[str, Any]:
     packet = done.packet
     return {
-        "ending": done.ending.value,
+        "ending": done.ending,
         "exit": STATUSES[done.ending][0],
-        "pull": done.pull or None,
-        "head": done.head or None,
+        **fields_of(done, "pull?", "head?"),
         "said": said_data(done.said),
-        "state": [*done.state],
-        "packet": asdict(packet) if packet is not None else None,
-        "why": [*done.why],
-        "problem": done.problem or None,
+        "state": done.state,
+        "packet": packet and asdict(packet),
+        **fields_of(done, "why", "problem?"),
     }

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.cli.run.run import RunSession
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.git.commits import head_of
 from lifecycle.run import run_store
 from lifecycle.run.run_store import PATH, StrangeRun
-from lifecycle.run.state import Criterion, Run, Story, fields_of, new_run
+from lifecycle.run.state import Criterion, Run, Story, new_run
 from lifecycle.run.stories import story_edits
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.run.texts import standing

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from lifecycle.cli.run.run import RunSession
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.platforms import selection
@@ -18,7 +19,6 @@ from lifecycle.run import tdd_moves
 from lifecycle.run.checkpoints import go_back, make, prefix_of, rolled_back, with_checkpoint
 from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
-from lifecycle.run.state import fields_of
 from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, refused
 from lifecycle.run.trouble.story_failures import attempts, escalation_lines

@@ -12,12 +12,13 @@ import click
 
 from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import is_terminal, passing
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
 from lifecycle.run import long_run
 from lifecycle.run.gates.gate_rules import check_states
-from lifecycle.run.state import Run, UserFix, fields_of
+from lifecycle.run.state import Run, UserFix
 from lifecycle.run.table import WAITS, FailureCategory, RunStatus
 from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
 from lifecycle.run.texts.told import sentence

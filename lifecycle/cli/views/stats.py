@@ -13,7 +13,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import read_by
 from lifecycle.cli.terminal import fitted, styled
 from lifecycle.core import timing
-from lifecycle.core.light_dataclass import asdict
+from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.messages.figures import count, minute, moment, part, span
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
@@ -93,18 +93,16 @@ def _nothing(total: int, since: str, wanted: Wanted, page: Path | None) -> str:
 
 def summary_data(summary: Summary) -> dict[str, Any]:
     """The summary for `--json`: seconds as numbers, moments as ISO 8601, shares from 0 to 1."""
-    is_empty = not summary.entries
     return {
-        "since": None if is_empty else timing.render_time(summary.since),
-        "until": None if is_empty else timing.render_time(summary.until),
+        "since": _at(summary.since if summary.entries else None),
+        "until": _at(summary.until if summary.entries else None),
         "entries": summary.entries,
         "tasks": [_task_data(summary, name) for name in summary.tasks],
         "tasks_done": len(summary.done),
         "stages": [_row_data(row) for row in summary.stages],
         "phases": [_row_data(row) for row in summary.phases],
         "bottlenecks": [
-            {"name": bottleneck.name, "system": bottleneck.system, "why": list(bottleneck.why)}
-            for bottleneck in summary.bottlenecks
+            fields_of(bottleneck, "name", "system", "why") for bottleneck in summary.bottlenecks
         ],
         "labels": [_group_data(group) for group in summary.labels],
         "agents": [_group_data(group) for group in summary.agents],
@@ -116,11 +114,10 @@ def summary_data(summary: Summary) -> dict[str, Any]:
 
 
 def _task_data(summary: Summary, name: str) -> dict[str, Any]:
-    done = summary.done.get(name)
     return {
         "id": name,
         "title": summary.tasks[name] or None,
-        "done": None if done is None else timing.render_time(done),
+        "done": _at(summary.done.get(name)),
         "seconds": summary.spent.get(name),
         "attempts": summary.tries.get(name, 0),
         "passed": summary.tries.get(name, 0) - summary.failed.get(name, 0),
@@ -130,16 +127,10 @@ def _task_data(summary: Summary, name: str) -> dict[str, Any]:
 
 def _row_data(row: StatsRow) -> dict[str, Any]:
     return {
-        "name": row.name,
-        "visits": row.visits,
+        **fields_of(row, "name", "visits"),
         "seconds": asdict(row.times),
-        "away_seconds": row.away,
-        "share": row.share,
-        "tasks": row.tasks,
-        "attempts": row.attempts,
-        "passed": row.passed,
-        "success_rate": row.success,
-        "attempts_per_task": row.per_task,
+        **fields_of(row, "share", "tasks", "attempts", "passed", away_seconds="away"),
+        **fields_of(row, success_rate="success", attempts_per_task="per_task"),
         "hardest": {"task": row.hardest, "attempts": row.most} if row.hardest else None,
     }
 
@@ -151,18 +142,16 @@ def _group_data(group: Group) -> dict[str, Any]:
 
 def _visit_data(visit: Visit) -> dict[str, Any]:
     return {
-        "system": visit.system,
-        "stage": visit.stage,
-        "task": visit.task or None,
-        "agent": visit.actor or None,
-        "began": None if visit.began is None else timing.render_time(visit.began),
-        "ended": None if visit.ended is None else timing.render_time(visit.ended),
-        "seconds": visit.seconds,
-        "away_seconds": visit.away,
-        "attempts": visit.attempts,
-        "is_passed": visit.is_passed,
-        "target": visit.target or None,
+        **fields_of(visit, system="system", stage="stage", task="task?", agent="actor?"),
+        "began": _at(visit.began),
+        "ended": _at(visit.ended),
+        **fields_of(visit, seconds="seconds", away_seconds="away", attempts="attempts"),
+        **fields_of(visit, "is_passed", "target?"),
     }
+
+
+def _at(moment: float | None) -> str | None:
+    return None if moment is None else timing.render_time(moment)
 
 
 WIDTH = 120

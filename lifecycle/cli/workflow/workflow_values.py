@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.core import redact
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages.figures import count, span
 from lifecycle.core.redact import block, quoted
 from lifecycle.core.timing import parse_time, render_time
@@ -155,10 +156,8 @@ def age(entry: FoundWorkflow, now: float) -> str:
 def workflow_data(workflow: Workflow) -> dict[str, Any]:
     """A workflow for `--json`."""
     return {
-        "id": workflow.id,
-        "workflow": workflow.name,
-        "workflow_type": workflow.type,
-        **_fields(workflow, "task", "status", "is_over", "given_up?"),
+        **fields_of(workflow, id="id", workflow="name", workflow_type="type"),
+        **fields_of(workflow, "task", "status", "is_over", "given_up?"),
         "current_phase": phase_id(workflow.current) if workflow.phase is not None else None,
         "active_phases": [phase_id(index) for index in workflow.active],
         "progress": {"done": workflow.done, "total": len(workflow.phases)},
@@ -166,10 +165,10 @@ def workflow_data(workflow: Workflow) -> dict[str, Any]:
         "required_reading": workflow.all_reading,
         "context": workflow.context,
         "key_reminders": workflow.all_reminders,
-        **_fields(workflow, "criteria", "constraints", "created_at"),
+        **fields_of(workflow, "criteria", "constraints", "created_at"),
         "updated_at": _moment(workflow.updated_at),
         "ended_at": _moment(workflow.ended_at),
-        **_fields(workflow, "session?", "branch?", "source?", "is_foreign", "compactions"),
+        **fields_of(workflow, "session?", "branch?", "source?", "is_foreign", "compactions"),
         "agents": agent_statistics(workflow),
     }
 
@@ -181,24 +180,15 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
     return {
         "id": phase_id(index),
         "number": index + 1,
-        **_fields(phase, "title", "agent?", "status"),
+        **fields_of(phase, "title", "agent?", "status"),
         "handed_on": workflow.handed_to(index),
-        **_fields(phase, "deliverables", "context_for_next", "gate?"),
+        **fields_of(phase, "deliverables", "context_for_next", "gate?"),
         "passed": {"at": _moment(passed.at), "how": passed.how} if passed is not None else None,
-        **_fields(phase, "reason?", "attempts"),
+        **fields_of(phase, "reason?", "attempts"),
         "errors": [{"at": _moment(error.at), "text": error.text} for error in phase.errors],
         "started_at": _moment(phase.started_at),
         "ended_at": _moment(phase.ended_at),
         "seconds": round(phase.seconds, 3),
-    }
-
-
-def _fields(record: Workflow | WorkflowPhase, *names: str) -> dict[str, Any]:
-    """Fields of a record under their own names; one with a question mark is null where it is empty."""
-    values = {name: getattr(record, name.removesuffix("?")) for name in names}
-    return {
-        name.removesuffix("?"): None if name.endswith("?") and not value else value
-        for name, value in values.items()
     }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.core.light_dataclass import replace
+from lifecycle.core.light_dataclass import fields_of, replace
 from lifecycle.core.redact import visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at
@@ -19,7 +19,7 @@ from lifecycle.run.gates.gate_rules import HOLDS, lint_left, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, spent
-from lifecycle.run.state import Run, Story, data_of, fields_of, newest
+from lifecycle.run.state import Run, Story, data_of, newest
 from lifecycle.run.table import COMPLETE, REVIEWERS, CheckState, Gate, RunPhase, RunStatus
 from lifecycle.run.texts.standing import elapsed
 from lifecycle.run.texts.told import filled, listed, refused

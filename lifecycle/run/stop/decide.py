@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.light_dataclass import field as of
 from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.redact import quoted
@@ -18,7 +18,7 @@ from lifecycle.core.values.configured import RunSettings
 from lifecycle.run import long_run, state
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
-from lifecycle.run.state import GateRecord, Run, Story, fields_of
+from lifecycle.run.state import GateRecord, Run, Story
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.table import COMPLETE, MAX_RETRIES, WORK, RunStatus, TddPhase
 from lifecycle.run.texts.told import filled, sentence

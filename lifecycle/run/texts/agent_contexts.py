@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lifecycle.core import markdown_table
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import as_data
 from lifecycle.core.timing import render_time
 from lifecycle.run import table
 from lifecycle.run.gates.reviews import standing
-from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, fields_of, newest
+from lifecycle.run.state import Blocker, Failure, Run, Story, TestProof, UserFix, newest
 from lifecycle.run.texts.told import filled, numbered
 from lifecycle.run.trouble.story_failures import RetryAdvice, recent
 

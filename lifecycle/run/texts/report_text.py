@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.markdown_table import table
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import quoted
@@ -14,7 +14,7 @@ from lifecycle.platforms.selection import Detection
 from lifecycle.run.gates.gate_rules import JUDGED
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
-from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story, fields_of
+from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
 from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
 from lifecycle.run.texts.told import filled, numbered

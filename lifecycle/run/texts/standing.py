@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.markdown_table import cell
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import LIMIT, named, quoted
@@ -18,7 +18,7 @@ from lifecycle.run import table
 from lifecycle.run.gates.gate_rules import check_states, lint_left
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
-from lifecycle.run.state import Blocker, Run, Story, fields_of
+from lifecycle.run.state import Blocker, Run, Story
 from lifecycle.run.stop import decide
 from lifecycle.run.stop.next_step import next_step
 from lifecycle.run.texts.told import filled, listed, sentence
