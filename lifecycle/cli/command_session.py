@@ -18,8 +18,7 @@ from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
 from lifecycle.settings.persons import Presence
 from lifecycle.settings.running_client import is_inside as is_inside_client
 from lifecycle.settings.running_client import session_of
-from lifecycle.storage import log, signs_of_life
-from lifecycle.storage.store import worktree_root
+from lifecycle.storage import log, signs_of_life, store
 
 if TYPE_CHECKING:
     from lifecycle.app.wiring import WorktreeWorld
@@ -177,7 +176,7 @@ def _of_command() -> ExitStack:
 
 def demanded_root() -> Path:
     """The root of the worktree that the current folder is in; Refused if it is in none."""
-    root = worktree_root(Path.cwd())
+    root = store.worktree_root(Path.cwd())
     if root is None:
         raise Refused(f"{Path.cwd()} is in no git worktree; go to the repository that you work in.")
     return root

@@ -14,9 +14,7 @@ from lifecycle.cli.terminal import CleanStream, json_text, say
 from lifecycle.core.errors import HeldByAnother, LifecycleError
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.storage import log
-from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.storage.store import FOLDER
+from lifecycle.storage import log, regular_files, store
 
 
 def answered(work: Callable[[], object], *, as_json: bool) -> int:
@@ -77,7 +75,7 @@ def tell(sentence: str, kind: str, *, as_json: bool) -> None:
 
 
 def _unwritable(error: OSError) -> str:
-    if isinstance(error, StrangeFileError):
+    if isinstance(error, regular_files.StrangeFileError):
         return error.sentence
     if (
         isinstance(error, FileNotFoundError) and not error.filename
@@ -111,11 +109,11 @@ def _defect(error: Exception) -> str:
     # What went wrong and where first: a line of the log has an end.
     trace = " | ".join(reversed(traceback.format_exception(error)))
     above = (Path.cwd(), *Path.cwd().parents)
-    root = next((folder for folder in above if (folder / FOLDER).is_dir()), None)
+    root = next((folder for folder in above if (folder / store.FOLDER).is_dir()), None)
     if root is None:
         return f"An unexpected error: {type(error).__name__}: {error}. Please report it."
     log.write(root, trace)
-    where = root / FOLDER / log.LOG
+    where = root / store.FOLDER / log.LOG
     return (
         f"An unexpected error ({type(error).__name__}); please report it with the end of {where}."
     )

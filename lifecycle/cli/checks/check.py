@@ -19,10 +19,8 @@ from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Settings
-from lifecycle.evidence import records, tree_hash
-from lifecycle.evidence.checks import known_checks
-from lifecycle.evidence.checks.check_engine import CheckDone, CheckRun, import_ahead
-from lifecycle.evidence.outcomes import Counts
+from lifecycle.evidence import outcomes, records, tree_hash
+from lifecycle.evidence.checks import check_engine, known_checks
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, running_client
@@ -70,7 +68,7 @@ def check(
         raise click.UsageError("Name a check, or ask for --list.")
     root, clock = demanded_root(), SystemClock()
     if name:
-        Thread(target=import_ahead).start()
+        Thread(target=check_engine.import_ahead).start()
     tracked_files.refuse(root, Deadline.after(clock, _SECONDS), os.environ)
     settings = config.load(root, os.environ)
     if listing:
@@ -80,7 +78,7 @@ def check(
     session = running_client.session_of({}, os.environ)
     err = passing(sys.stderr)
     out = err if as_json else passing(sys.stdout)
-    run = CheckRun(
+    run = check_engine.CheckRun(
         root, os.environ, clock, settings, check, out, err, session, extra, seconds or 0.0
     )
     done = run.result()
@@ -88,7 +86,7 @@ def check(
     return 128 + signal.SIGINT if done.signal == signal.SIGINT else done.record.status or 0
 
 
-def _show(done: CheckDone, *, as_json: bool) -> None:
+def _show(done: check_engine.CheckDone, *, as_json: bool) -> None:
     """Print the result of a check: a line and remarks on standard error, or one JSON object."""
     record = done.record
     if as_json:
@@ -108,7 +106,7 @@ def _word(record: RunRecord) -> str:
     return record.outcome.value.upper()
 
 
-def _counted(counts: Counts) -> str:
+def _counted(counts: outcomes.Counts) -> str:
     numbers = {name: getattr(counts, name) for name in ("passed", "failed", "errors", "skipped")}
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number) or "none"
 

@@ -19,8 +19,7 @@ from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks import excerpt as excerpts
-from lifecycle.feedback.failures import failure_words
-from lifecycle.feedback.failures.failure_ledger import FailureLedger
+from lifecycle.feedback.failures import failure_ledger, failure_words
 
 _LONGEST = 65_536
 """Bytes of a log that are read at once, and of a line at most: endless lines cost no more memory."""
@@ -101,7 +100,7 @@ def go_on(session: Session) -> int:
                 "No task with a pull request is claimed here, so there is nothing to go on with; "
                 "lifecycle status tells what is."
             )
-        ledger = FailureLedger.from_json(record.pull.failures, number)
+        ledger = failure_ledger.FailureLedger.from_json(record.pull.failures, number)
         pull = replace(record.pull, failures=ledger.opened().as_json())
         claim_store.remember(replace(record, pull=pull))
         claim_store.save()

@@ -11,8 +11,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.redact import redact, shown
-from lifecycle.platforms import discovery, platform_tables, selection
-from lifecycle.platforms.command_argv import as_line
+from lifecycle.platforms import command_argv, discovery, platform_tables, selection
 
 ALL = "for those that are known: lifecycle platform list"
 
@@ -66,7 +65,7 @@ def get_command(session: Session, *, name: str) -> None:
             for note in detection.notes:
                 click.echo(f"Note: {note}", err=True)
         raise Refused(_lacking(detection, name))
-    line = as_line(argvs)
+    line = command_argv.as_line(argvs)
     # In JSON only secrets are taken out; whatever else is escaped there comes back as it was.
     if redact(line) != line or not (session.as_json or _is_printed_as_it_is(line)):
         raise Refused(

@@ -19,10 +19,9 @@ from lifecycle.claim.record.state import Record
 from lifecycle.cli.claims import claim_look
 from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.cli.tracker.tracker_values import text_from
-from lifecycle.core import redact
+from lifecycle.core import plan, redact
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Hooks
 
 KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
 """Click's types for words on the command line, beside those of `main.py`."""
@@ -115,10 +114,10 @@ _MOST = 4000
 """Bytes that a summary may have; it is one line."""
 
 
-def _next(record: Record, hooks: Hooks) -> str:
+def _next(record: Record, hooks: plan.Hooks) -> str:
     if record.claim.phase == Phase.READY_FOR_PR:
         line = briefing.next_line(record, hooks=hooks)
-        return f"{line}. {messages.no_hooks()}" if hooks is Hooks.UNSEEN else line
+        return f"{line}. {messages.no_hooks()}" if hooks is plan.Hooks.UNSEEN else line
     return f"It goes into PR #{record.claim.pr_number}, or the next look tells that this is over."
 
 

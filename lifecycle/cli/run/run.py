@@ -16,10 +16,8 @@ from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup, Word
 from lifecycle.core.errors import GitFailed, Transient
 from lifecycle.git.process import GitRepository
-from lifecycle.run import table
+from lifecycle.run import run_store, state, table
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of, tree_of
-from lifecycle.run.run_store import RunStore
-from lifecycle.run.state import Run
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.settings import persons, running_client
 
@@ -54,11 +52,11 @@ class RunSession(Session):
     """A command's session with the run of its worktree."""
 
     @cached_property
-    def store(self) -> RunStore:
+    def store(self) -> run_store.RunStore:
         """The run's file; Refused outside of a worktree."""
         world = self.world
         world.refuse_tracked()
-        return RunStore(world.root, world.environment, world.deadline)
+        return run_store.RunStore(world.root, world.environment, world.deadline)
 
     @property
     def who(self) -> str:
@@ -92,7 +90,7 @@ class RunSession(Session):
         """Git in the worktree, for as long as this command may take."""
         return GitRepository(self.world.root, self.world.deadline, self.world.environment)
 
-    def facts(self, run: Run) -> WorkFacts:
+    def facts(self, run: state.Run) -> WorkFacts:
         """What git shows changed since the story at work began; UNSEEN where git cannot say."""
         try:
             return self.facts_since(run.current.base if run.current is not None else "")
@@ -103,7 +101,7 @@ class RunSession(Session):
         """What git shows changed since the commit `base`; raises GitFailed, Transient."""
         return facts_of(self.git, base)
 
-    def person(self, run: Run, asked_at: float, command: str) -> str:
+    def person(self, run: state.Run, asked_at: float, command: str) -> str:
         """How it is known that a person runs this command since they were asked; Refused if it is not."""
         presence = self.presence_beside({led.client for led in run.led if led.client})
         return persons.person(presence, asked_at, f"lifecycle run {command}")

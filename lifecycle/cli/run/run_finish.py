@@ -17,12 +17,10 @@ from lifecycle.git.commits import head_of
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.platforms import selection
 from lifecycle.run import tdd_moves
-from lifecycle.run.finish import completion, publishing
+from lifecycle.run.finish import completion, publishing, pull_text
 from lifecycle.run.finish.completion import complete_data, complete_lines, completed
 from lifecycle.run.finish.publishing import AGAIN, Published, facts_for, section_for
-from lifecycle.run.finish.pull_text import summary_of, with_section
-from lifecycle.run.gates import gate_records
-from lifecycle.run.gates.gate_rules import HOLDS, design_lacks
+from lifecycle.run.gates import gate_records, gate_rules
 from lifecycle.run.gates.gate_runs import GateRun
 from lifecycle.run.gates.run_moves import demand_active, with_design_gate
 from lifecycle.run.state import GateRecord, Run, Story, data_of
@@ -50,7 +48,7 @@ def finish(session: RunSession) -> int:
         raise refused("not-run", missing=missing)
     publish, branch = _publisher(session, run), world.git.current_branch()
     record, gate_lines, _ = shown(session, Gate.G7)
-    if record.state not in HOLDS:
+    if record.state not in gate_rules.HOLDS:
         session.show(gate_lines, {"gate": Gate.G7, "state": record.state})
         return 1
     facts, asked = facts_for(session.world, run), session.can_ask
@@ -130,7 +128,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     world, claim_store = session.world, session.claim_store
     before = current(claim_store)
     if before.claim.phase != Phase.MERGED_DETECTED:
-        hand_off(world, claim_store, before.claim.summary or summary_of(run))
+        hand_off(world, claim_store, before.claim.summary or pull_text.summary_of(run))
     report = look.tick(world, claim_store, Wake.TICK, to=listener(session.client_session))
     record = report.record
     number = record.claim.pr_number if record is not None else None
@@ -142,7 +140,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
         raise refused("merged-without-last", record=record)
     try:
         body = world.forge.pull_request(number).body
-        pulls.ensure_text(number, body=with_section(body, run, section))
+        pulls.ensure_text(number, body=pull_text.with_section(body, run, section))
     except LifecycleError as error:
         pull_state = f"{record.pull.url} is open without the run's part of its text."
         error.sentence = f"{error.sentence} {pull_state} {AGAIN}"
@@ -167,7 +165,7 @@ def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
         raise click.UsageError(f"{gate} is the run's, and no story's.")
     record, lines, values = shown(session, gate, story, is_anew=anew)
     session.show(lines, {**data_of(record), **values})
-    return int(record.state not in HOLDS)
+    return int(record.state not in gate_rules.HOLDS)
 
 
 def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = False) -> GateShown:
@@ -198,7 +196,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
 def _design(session: RunSession, tree: str) -> GateShown:
     with session.store.changing() as change:
         change.run = run = with_design_gate(change.run, tree, session.now, session.client_session)
-        record, lacks = run.gates[-1], design_lacks(run)
+        record, lacks = run.gates[-1], gate_rules.design_lacks(run)
         head = f"Gate G1: {record.state}"
         change.note(head)
     last = [f"{GATES[Gate.G1].on_fail}."] if lacks else []

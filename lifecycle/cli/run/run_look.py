@@ -13,11 +13,8 @@ from functools import partial
 from lifecycle.cli.run.run import RunSession
 from lifecycle.cli.terminal import fitted, grid, styled
 from lifecycle.platforms import discovery, platform_tables, selection
-from lifecycle.run.long_run import tier
-from lifecycle.run.run_store import PROGRESS
-from lifecycle.run.table import KEPT_LINES
-from lifecycle.run.texts import report_text
-from lifecycle.run.texts.told import numbered, refused
+from lifecycle.run import long_run, run_store, table
+from lifecycle.run.texts import report_text, told
 
 
 def status(session: RunSession, *, every: bool) -> None:
@@ -46,7 +43,7 @@ def trim_progress(session: RunSession, *, lines: int) -> None:
     store = session.store
     with store.locked():
         before, kept = store.progress.trim(lines)
-    line = f"Trimmed {PROGRESS}: {kept:,} of {before:,} lines are left"
+    line = f"Trimmed {run_store.PROGRESS}: {kept:,} of {before:,} lines are left"
     session.show([line], {"before": before, "kept": kept})
 
 
@@ -72,8 +69,8 @@ def compact_context(session: RunSession) -> None:
     facts, now = session.facts(session.store.demanded()), session.now
     with session.store.changing() as change:
         run = change.run = report_text.compacted(change.run, now)
-        if tier(run, now).trims:
-            session.store.progress.trim(KEPT_LINES)
+        if long_run.tier(run, now).trims:
+            session.store.progress.trim(table.KEPT_LINES)
         change.note("Compacted the context")
     about = (run, facts, now)
     session.show(report_text.context_lines(*about), report_text.context_data(*about))
@@ -99,7 +96,7 @@ def platform(session: RunSession) -> int:
     if detection.selected is not None:
         return 0
     if not session.as_json:
-        raise refused("no-platform", reason=detection.reason[:-1])
+        raise told.refused("no-platform", reason=detection.reason[:-1])
     return 1
 
 
@@ -134,7 +131,7 @@ def draw_status(view: report_text.StatusView) -> None:
         else:
             narrow = [(row[0], styled("\n").join((row[1], row[6])), row[3], row[4]) for row in rows]
             shown.print(grid((5, None, 11, 8), narrow, ("#", "story", "status", "tdd")))
-    for name, lines in (("Blockers", view.blockers), ("Next steps", numbered(view.steps))):
+    for name, lines in (("Blockers", view.blockers), ("Next steps", told.numbered(view.steps))):
         if lines:
             shown.print()
             shown.print(styled(name, "bold"))

@@ -13,8 +13,7 @@ from lifecycle.cli.run.run import RunSession
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
 from lifecycle.evidence.records import EvidenceRoom
-from lifecycle.platforms import selection
-from lifecycle.platforms.command_argv import as_line
+from lifecycle.platforms import command_argv, selection
 from lifecycle.run import tdd_moves
 from lifecycle.run.checkpoints import go_back, make, prefix_of, rolled_back, with_checkpoint
 from lifecycle.run.finish.story_commit import commit_story, subject_of, with_commit
@@ -70,7 +69,7 @@ def update_phase(session: RunSession, *, phase: RunPhase) -> None:
     lines, fix = [f"Updated phase: {run.phase}"], None
     if run.phase is RunPhase.LINT_FIX:
         commands = selection.detect(session.root, session.world.environment).commands
-        fix = as_line(commands[LINT_FIX]) if LINT_FIX in commands else None
+        fix = command_argv.as_line(commands[LINT_FIX]) if LINT_FIX in commands else None
         lines.append("Formatting only: no logic, no new tests, no refactoring.")
         lines += [f"The platform mends lint by itself: {fix}"] if fix else []
         lines.append("After each fix: lifecycle run gate G7")

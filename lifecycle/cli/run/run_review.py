@@ -14,8 +14,7 @@ from lifecycle.run.finish.completion import read_from
 from lifecycle.run.gates import gate_records, reviews
 from lifecycle.run.state import ReviewRecord, WordCheck, data_of
 from lifecycle.run.table import APPROVING, REVIEWERS, ROLES, SHOWN_BY, ReviewVerdict, StoryCheck
-from lifecycle.run.texts.agent_contexts import review_lines
-from lifecycle.run.texts.told import refused
+from lifecycle.run.texts import agent_contexts, told
 from lifecycle.storage.store import FOLDER
 
 _MOST = 1_000_000
@@ -104,7 +103,7 @@ def review(
 def _reported() -> str:
     text = sys.stdin.read(_MOST + 1)
     if len(text) > _MOST:
-        raise refused("long-report", most=_MOST)
+        raise told.refused("long-report", most=_MOST)
     return text
 
 
@@ -127,6 +126,6 @@ def review_context(session: RunSession, *, story: str) -> None:
     session.store.folder.make()
     session.store.folder.write(name, f"{diff}\n".encode("utf-8", "replace"))
     path = f"{FOLDER}/{name}"
-    lines = review_lines(target, path, stat)
+    lines = agent_contexts.review_lines(target, path, stat)
     data = {"story": target.id, "diff": path, "stat": stat, "base": base, "text": lines}
     session.show(lines, data)

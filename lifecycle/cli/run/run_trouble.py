@@ -16,12 +16,10 @@ from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import figures
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import check_process
-from lifecycle.run import long_run
+from lifecycle.run import long_run, state
 from lifecycle.run.gates.gate_rules import check_states
-from lifecycle.run.state import Run, UserFix
 from lifecycle.run.table import WAITS, FailureCategory, RunStatus
-from lifecycle.run.texts.agent_contexts import resume_data, resume_lines, retry_lines
-from lifecycle.run.texts.told import sentence
+from lifecycle.run.texts import agent_contexts, told
 from lifecycle.run.trouble import blockers, external_services
 from lifecycle.run.trouble.story_failures import advice, escalation_lines, failed
 from lifecycle.settings.config import for_child
@@ -68,7 +66,7 @@ def retry_context(session: RunSession, *, story: str) -> None:
     target = session.store.demanded().story(story)
     facts = session.facts_since(target.base)
     states, advised = check_states(target, facts.tree), advice(target, facts.tree)
-    lines = retry_lines(target, states, facts.changed, advised)
+    lines = agent_contexts.retry_lines(target, states, facts.changed, advised)
     data = {"story": target.id, "files": facts.changed, "checks": states}
     session.show(lines, {**data, "recommendation": advised.data, "text": lines})
 
@@ -146,11 +144,11 @@ def check_user_fix(session: RunSession) -> int:
         why = "no command checks it, and the user did not say yet that it is fixed"
     session.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
     if not fix.completed_at:
-        click.echo(sentence("then-say-so"), err=True)
+        click.echo(told.sentence("then-say-so"), err=True)
     return 0
 
 
-def _run(session: RunSession, fix: UserFix) -> tuple[check_process.ProcessEnd, str]:
+def _run(session: RunSession, fix: state.UserFix) -> tuple[check_process.ProcessEnd, str]:
     """Run a fix's check command, printing its output as it comes: how it ended, and its last line."""
     tail, shown = bytearray(), passing(sys.stderr)
 
@@ -170,7 +168,7 @@ def _run(session: RunSession, fix: UserFix) -> tuple[check_process.ProcessEnd, s
     return end, lines[-1][:300] if lines else ""
 
 
-def _why(fix: UserFix, end: check_process.ProcessEnd, last: str) -> str:
+def _why(fix: state.UserFix, end: check_process.ProcessEnd, last: str) -> str:
     if end.error:
         return end.error
     if end.is_late:
@@ -199,10 +197,10 @@ def resume_context(session: RunSession, *, text: bool) -> None:
     """Print as JSON where the run goes on after the user fixed something, and what was fixed."""
     run = session.store.demanded()
     if text or (is_terminal(sys.stdout) and not session.as_json):
-        lines = resume_lines(run)
-        session.show(lines, {**resume_data(run), "text": lines})
+        lines = agent_contexts.resume_lines(run)
+        session.show(lines, {**agent_contexts.resume_data(run), "text": lines})
     else:
-        session.show_json(resume_data(run))
+        session.show_json(agent_contexts.resume_data(run))
 
 
 def resume(session: RunSession, *, iterations: int | None) -> None:
@@ -227,7 +225,7 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
     session.show([done, *limit, _goes_on(run, "It")], data)
 
 
-def _goes_on(run: Run, subject: str, whither: str = "") -> str:
+def _goes_on(run: state.Run, subject: str, whither: str = "") -> str:
     """The sentence on how an active run goes on, or which status it has instead."""
     if run.status is not RunStatus.ACTIVE:
         return f"{subject} is {run.status.value.replace('_', ' ')}. {WAITS[run.status]}"

@@ -9,14 +9,11 @@ import click
 
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
-from lifecycle.setup.init import supplies
-from lifecycle.setup.init.init_mark import EXCLUDE, MARK
-from lifecycle.setup.init.planned_files import FileChange
+from lifecycle.setup.init import init_mark, planned_files, project_files, supplies
 from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, plan
-from lifecycle.setup.init.project_files import git_of
 from lifecycle.storage.store import worktree_root
 
-_OWN = (".claude/settings.local.json", EXCLUDE, MARK)
+_OWN = (".claude/settings.local.json", init_mark.EXCLUDE, init_mark.MARK)
 """Files that git ignores, or that `init` keeps out of git."""
 
 _ALONE = "The agent may run these unasked, for you alone, in this worktree."
@@ -100,12 +97,12 @@ def _left_to_all(todo: Plan) -> list[str]:
         for change in existing
         if change.shown == supplies.SECTION_PAGE or not change.shown.endswith(supplied)
     ]
-    git = git_of(todo.root, os.environ)
+    git = project_files.git_of(todo.root, os.environ)
     names = [change.shown for change in changed if git.run("ls-files", "--", str(change.path))]
     return [f"In the repository's own files: {', '.join(names)}."] if names else []
 
 
-def _table(changes: tuple[FileChange, ...]) -> list[str]:
+def _table(changes: tuple[planned_files.FileChange, ...]) -> list[str]:
     width = max(len(change.shown) for change in changes)
     verbs = max(len(change.verb) for change in changes)
     return [

@@ -25,8 +25,7 @@ from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
 from lifecycle.settings import running_client
-from lifecycle.stages.decisions import decide
-from lifecycle.stages.decisions.instructions import following
+from lifecycle.stages.decisions import decide, instructions
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
 from lifecycle.stages.session.workflow_tasks import Activity
@@ -308,7 +307,7 @@ def _stage_of(
     if record.memory.is_let_go and kept is not None:
         return kept  # as the note said that told the user
     if turn is not None and turn.markers:
-        return following(Detected(turn.markers[-1]), sequence)
+        return instructions.following(Detected(turn.markers[-1]), sequence)
     if turn is not None and turn.asked is not None:
         return turn.asked
     return kept

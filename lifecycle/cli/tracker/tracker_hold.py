@@ -18,8 +18,7 @@ from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.git import lease
-from lifecycle.trackers import refusals
-from lifecycle.trackers.registry import GITHUB
+from lifecycle.trackers import refusals, registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     Where no task is left, none is taken (exit code 0).
     """
     tasks = session.tracker.ready(labels=labels)
-    is_plain = session.tracker.name != GITHUB and not any(
+    is_plain = session.tracker.name != registry.GITHUB and not any(
         linked_writes.issue_named(session.world, task) for task in tasks
     )
     if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
@@ -86,7 +85,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
 def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
     """Claim the first of the tasks that is still free; raises the last refusal that has another reason."""
     world, reasons = session.world, list[errors.Refused]()
-    has_leases = session.tracker.name == GITHUB and rules.has_remote(session)
+    has_leases = session.tracker.name == registry.GITHUB and rules.has_remote(session)
 
     def claimed(task: Task) -> _Told:
         try:
@@ -118,7 +117,7 @@ def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool 
     `is_any`: nobody named this one, so that it is refused where an open pull request is for it.
     """
     world = session.world
-    is_issue = world.tracker.name == GITHUB
+    is_issue = world.tracker.name == registry.GITHUB
     if is_issue and task.is_open and task.blocked_by and not force:
         _refuse_blocked(session, task)
     is_claimed = is_issue and rules.has_remote(session)
@@ -191,7 +190,7 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
 def _freed(session: Session, task: Task) -> list[str]:
     """Release a task in the name of the other agent that holds it: a remark if one did, else nothing."""
     if (
-        session.tracker.name == GITHUB
+        session.tracker.name == registry.GITHUB
         or not task.is_open
         or task.assignee in ("", session.tracker.actor)
     ):

@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from lifecycle.app import tracker_opening
-from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.app import tracker_opening, wiring
 from lifecycle.cli.terminal import one_line
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
@@ -120,7 +119,7 @@ def key_of(*words: str) -> str:
     return f"cli-{hashlib.sha256(text).hexdigest()[:20]}"
 
 
-def tell_place(world: WorktreeWorld) -> None:
+def tell_place(world: wiring.WorktreeWorld) -> None:
     """Note on stderr if the tasks are GitHub's only as another tracker cannot be used; raises BadConfig."""
     note = tracker_opening.note_of(world)
     if note:

@@ -9,16 +9,13 @@ import os
 import re
 from contextlib import ExitStack
 
+from lifecycle.cli import endings, terminal
 from lifecycle.cli.command_session import Session, claim_data
-from lifecycle.cli.endings import answered
-from lifecycle.cli.terminal import guarded
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import replace
 from lifecycle.storage import regular_files
-from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.views.overview import overview_words
+from lifecycle.views.overview import overview_values, overview_words
 from lifecycle.views.overview.overview_reading import overview
-from lifecycle.views.overview.overview_values import overview_json
 
 _SETTINGS = ".claude/settings.local.json"
 _LONG = 1_000_000
@@ -35,8 +32,8 @@ def run(*, as_json: bool) -> int:
         with ExitStack() as at_end:
             return status(Session(as_json, at_end=at_end))
 
-    with guarded():
-        return answered(work, as_json=as_json)
+    with terminal.guarded():
+        return endings.answered(work, as_json=as_json)
 
 
 def status(session: Session) -> int:
@@ -62,7 +59,7 @@ def status(session: Session) -> int:
             lines, is_held = session.claim_lines(record), session.is_held(record)
         notices = session.claim_store.ledger.waiting()
         waiting = [notice.text.partition("\n")[0] for notice in notices]
-    except (LifecycleError, StrangeFileError) as error:
+    except (LifecycleError, regular_files.StrangeFileError) as error:
         problem = error
     # Whoever does not hold the claim is not told what it waits for: that is for its own session.
     hidden = _OF_THE_CLAIM if is_held else ()
@@ -75,7 +72,7 @@ def status(session: Session) -> int:
     lines += more
     lines += overview_words.lines_below(worktree_overview, awaited, lines)
     claim = claim_data(record)
-    data = overview_json(worktree_overview)
+    data = overview_values.overview_json(worktree_overview)
     data |= {"claim": claim and {**(data["claim"] or {}), **claim}, "waiting": waiting}
     if problem is not None:
         data["error"] = {"kind": type(problem).__name__, "sentence": problem.sentence}

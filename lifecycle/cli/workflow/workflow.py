@@ -17,8 +17,7 @@ from typing import Any
 import click
 
 from lifecycle.app import workflow_functions
-from lifecycle.app.guidance import guidance_text
-from lifecycle.app.guidance.preparing import preparing_store
+from lifecycle.app.guidance import guidance_text, preparing
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, json_text
@@ -45,7 +44,7 @@ class WorkflowSession(Session):
         """The files of the workflows; Refused outside of a worktree."""
         world = self.world
         world.refuse_tracked()
-        return preparing_store(world.root, world.environment, world.deadline)
+        return preparing.preparing_store(world.root, world.environment, world.deadline)
 
     @cached_property
     def asker(self) -> Asker:

@@ -17,13 +17,10 @@ from lifecycle.core.messages.figures import minute, span
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
-from lifecycle.views.overview.overview_words import phase_words
-from lifecycle.views.overview.overview_workflow import reading_here
-from lifecycle.workflow import state
+from lifecycle.views.overview import overview_words, overview_workflow
+from lifecycle.workflow import state, table
 from lifecycle.workflow.sources.source_files import read_sources
-from lifecycle.workflow.store.document_files import own_content
-from lifecycle.workflow.store.found_workflows import FoundWorkflow
-from lifecycle.workflow.table import PhaseStatus
+from lifecycle.workflow.store import document_files, found_workflows
 
 
 def phase(session: WorkflowSession, *, name: str) -> None:
@@ -97,7 +94,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
         lines = held or ["There is no unfinished workflow here."]
         session.print(lines, {"workflow": None, "guidance": None}, troubles=workflows.troubles)
         return
-    shown, refused = reading_here(session.root, workflow)
+    shown, refused = overview_workflow.reading_here(session.root, workflow)
     lines = guidance_text.whole_guidance(shown, others, refused)
     data = {"workflow": workflow.name, "id": workflow.id, "guidance": "\n".join(lines)}
     session.print(lines, data, troubles=workflows.troubles)
@@ -121,7 +118,7 @@ def delegation_lines(root: Path) -> list[str]:
     lines = []
     for path, line_of in ((GRAPH, _graph_line), (SESSIONS, _sessions_line)):
         try:
-            content = own_content(root, path, _MOST)
+            content = document_files.own_content(root, path, _MOST)
             if content is not None:
                 lines.append(line_of(content[0][:_MOST].decode("utf-8", "replace")))
         except (OSError, ValueError, TypeError, AttributeError, RecursionError):
@@ -189,7 +186,7 @@ def _row(entry: journal.JournalEntry) -> tuple[str, str, str]:
     """A row of the history: when, which phase or all of it, what happened."""
     title, number = (str(entry.detail.get(name) or "") for name in ("phase", "number"))
     phase = f"{number}. {quoted(title)}" if title else number or "the workflow"
-    return minute(entry.at), phase, phase_words(entry)
+    return minute(entry.at), phase, overview_words.phase_words(entry)
 
 
 def _data(entry: journal.JournalEntry) -> dict[str, object]:
@@ -211,11 +208,11 @@ WIDE = 100
 """From so many columns on, the gate has a column of its own."""
 
 STYLES = {
-    PhaseStatus.ACTIVE: "cyan",
-    PhaseStatus.BLOCKED: "yellow",
-    PhaseStatus.COMPLETED: "green",
-    PhaseStatus.FAILED: "red",
-    PhaseStatus.SKIPPED: "dim",
+    table.PhaseStatus.ACTIVE: "cyan",
+    table.PhaseStatus.BLOCKED: "yellow",
+    table.PhaseStatus.COMPLETED: "green",
+    table.PhaseStatus.FAILED: "red",
+    table.PhaseStatus.SKIPPED: "dim",
 }
 
 
@@ -255,7 +252,7 @@ def draw_workflow(workflow: state.Workflow, now: float, beside: Sequence[str] = 
         shown.print(styled(line, "dim"))
 
 
-def draw_list(entries: Sequence[FoundWorkflow], session: str, now: float) -> None:
+def draw_list(entries: Sequence[found_workflows.FoundWorkflow], session: str, now: float) -> None:
     """Print workflows as a table, the one that was changed last first."""
     shown = fitted(None, WIDTH)
     rows = []

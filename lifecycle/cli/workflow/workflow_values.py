@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lifecycle.core import redact
+from lifecycle.core import redact, timing
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages.figures import count, span
 from lifecycle.core.redact import block, quoted
-from lifecycle.core.timing import parse_time, render_time
 from lifecycle.workflow.documents.written_documents import phase_id
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
@@ -39,7 +38,7 @@ def where(workflow: Workflow) -> str:
 
 def lasted(workflow: Workflow, now: float) -> float:
     """Seconds from a workflow's beginning to its end, or until now."""
-    return max(0.0, (workflow.ended_at or now) - (parse_time(workflow.created_at) or now))
+    return max(0.0, (workflow.ended_at or now) - (timing.parse_time(workflow.created_at) or now))
 
 
 def took(phase: WorkflowPhase, now: float) -> str:
@@ -193,7 +192,7 @@ def phase_data(workflow: Workflow, index: int) -> dict[str, Any]:
 
 
 def _moment(at: float) -> str | None:
-    return render_time(at) if at else None
+    return timing.render_time(at) if at else None
 
 
 def agent_statistics(workflow: Workflow) -> list[dict[str, Any]]:

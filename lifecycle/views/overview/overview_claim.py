@@ -15,7 +15,6 @@ from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Hooks
 from lifecycle.core.timing import parse_time
 from lifecycle.storage import journal, signs_of_life
-from lifecycle.storage.signs_of_life import Signs
 from lifecycle.views.overview import overview_values as values
 from lifecycle.views.overview.worktree_read import WorktreeRead, address, copied, last_move, plain
 
@@ -79,7 +78,7 @@ def _claim(
     reading: WorktreeRead,
     claim_store: ClaimStore,
     record: Record,
-    signs: Signs,
+    signs: signs_of_life.Signs,
     pull_url: str,
     hooks: Hooks,
 ) -> values.OverviewClaim:

@@ -11,8 +11,7 @@ from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, field, fields
 from lifecycle.core.redact import redact, short, visible
 from lifecycle.core.timing import Deadline
-from lifecycle.storage import journal
-from lifecycle.storage.regular_files import StrangeFileError
+from lifecycle.storage import journal, regular_files
 from lifecycle.views.overview.overview_values import AwaitedPerson
 
 T = TypeVar("T")
@@ -86,7 +85,7 @@ class WorktreeRead:
         """The result of `read`; if it fails, `otherwise`, and a sentence in `troubles`."""
         try:
             return read(self)
-        except (LifecycleError, StrangeFileError) as error:
+        except (LifecycleError, regular_files.StrangeFileError) as error:
             why = error.sentence
         except OSError as error:
             why = f"{error.filename or name}: {error.strerror or error}; it was left as it is."

@@ -33,8 +33,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.views.heard_signals import heard
 from lifecycle.views.overview.overview_values import overview_json
-from lifecycle.views.web import web_page
-from lifecycle.views.web.all_worktrees import AllWorktrees
+from lifecycle.views.web import all_worktrees, web_page
 
 HOST = "127.0.0.1"
 
@@ -165,7 +164,7 @@ class WatchServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, worktrees: AllWorktrees, port: int = 0) -> None:
+    def __init__(self, worktrees: all_worktrees.AllWorktrees, port: int = 0) -> None:
         self.worktrees, self.token = worktrees, secrets.token_hex(32)
         self._seats = threading.BoundedSemaphore(CONNECTIONS)
         self._open: set[socket.socket] = set()
