@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
     from lifecycle.storage.signs_of_life import Signs
 
+Drawing = Callable[[], None] | None
+"""Draws tables on a terminal in the place of lines."""
+
 SECONDS = 60.0
 """How long a command may take in all; a person waits for it."""
 
@@ -145,18 +148,23 @@ class Session:
         return Presence(is_inside, self.claim_store.marks.answered_at or 0.0)
 
     def show(
-        self, lines: Iterable[str], data: Mapping[str, Any], draw: Callable[[], None] | None = None
-    ) -> None:
-        """Print sentences, on a terminal what `draw` draws in their place, or one JSON object."""
+        self, lines: Iterable[str], data: Mapping[str, Any], draw: Drawing = None, *, code: int = 0
+    ) -> int:
+        """Print sentences, on a terminal what `draw` draws in their place, or one JSON object.
+
+        Returns:
+            `code`: the exit code of the command that ends with it.
+        """
         withheld = self.world.told_withheld()
         if self.as_json:
             say(json_text({**data, "withheld": withheld} if withheld else data))
-            return
+            return code
         if draw is not None and is_terminal(sys.stdout):
             draw()
             lines = ()
         for line in (*lines, f"Note: {withheld}") if withheld else lines:
             say(visible(line))
+        return code
 
     def show_whole(self, lines: Iterable[str], data: Mapping[str, Any]) -> None:
         """Print lines as they are, strangers' texts in them being quoted already; or one JSON object."""
@@ -165,6 +173,19 @@ class Session:
         else:
             for line in lines:
                 say(line)
+
+    def show_all_but(
+        self, problem: Exception | None, lines: Iterable[str], data: Mapping[str, Any]
+    ) -> int:
+        """Print what there is, then raise what is wrong beside it; with `--json` that is in the data.
+
+        Returns:
+            The exit code: 1 with a problem.
+        """
+        code = self.show(lines, data, code=int(problem is not None))
+        if problem is not None and not self.as_json:
+            raise problem
+        return code
 
 
 def _of_command() -> ExitStack:

@@ -53,7 +53,7 @@ def command() -> None:
     """
 
 
-def show(session: Session, *, pull: int | None) -> int:
+def show(session: Session, *, pull: int | None) -> None:
     """Print what failed on the head of PR: steps, the lines of logs that tell the error, remarks on files.
 
     Without PR the claim's pull request, else the open one of the current branch. What was printed is kept
@@ -65,7 +65,6 @@ def show(session: Session, *, pull: int | None) -> int:
     session.world.refuse_tracked()
     fetched = fetch(session.world, pull or own_pull(session))
     session.show_whole(lines_of(fetched), asdict(fetched))
-    return 0
 
 
 def own_pull(session: Session) -> int:
@@ -84,7 +83,7 @@ def own_pull(session: Session) -> int:
     )
 
 
-def go_on(session: Session) -> int:
+def go_on(session: Session) -> None:
     """Wake the agent again for failures of the claim's PR about which the user was asked.
 
     It is for the user's yes to that question: how often something failed is counted anew from here on.
@@ -106,10 +105,9 @@ def go_on(session: Session) -> int:
         claim_store.save()
     data = {"pull": number, "opened": [*ledger.stopped]}
     session.show([failure_words.opened(number, ledger.stopped)], data)
-    return 0
 
 
-def excerpt(*, as_json: bool) -> int:
+def excerpt(*, as_json: bool) -> None:
     """Print the lines of a log on stdin that a person would quote: those around its errors.
 
     For a job's log of GitHub Actions, and for what any tool printed: lifecycle feedback excerpt <LOG. At
@@ -123,14 +121,13 @@ def excerpt(*, as_json: bool) -> int:
     say_all(shown.lines, asdict(shown), as_json=as_json)
     if not (as_json or shown.total):
         click.echo("lifecycle: The log on stdin is empty, so there is nothing to quote.", err=True)
-    return 0
 
 
 SECONDS = 60.0
 """How long git may take to find the files in conflict."""
 
 
-def merge(session: Session, *, pull: int | None) -> int:
+def merge(session: Session, *, pull: int | None) -> None:
     """Print what stands between PR and its merge: rules, checks, a conflict, its place in the queue.
 
     Of a conflict the files are told, both sides' commits and the commands that solve it; of a PR that the
@@ -146,7 +143,6 @@ def merge(session: Session, *, pull: int | None) -> int:
         "auto_merge": pull_request.is_auto_merge,
     }
     session.show(lines, {**data, "lines": lines})
-    return 0
 
 
 def _found(session: Session, number: int) -> PullRequest:

@@ -62,13 +62,13 @@ def reviews(session: Session, *, pull: int | None) -> int:
     again = rounds.to_ask_again(conversation)
     if again and not conversation.unanswered:
         lines.append(f"Of this head no review was asked yet: {', '.join(map(visible, again))}.")
-    session.show(lines, _data(conversation, waiting, ledger))
-    return 0 if conversation.is_complete else 1
+    data = _data(conversation, waiting, ledger)
+    return session.show(lines, data, code=int(not conversation.is_complete))
 
 
 def reply(
     session: Session, *, thread: str, text_file: str, verdict: str | None, resolves: bool | None
-) -> int:
+) -> None:
     """Answer the review thread THREAD, once: the same again posts nothing.
 
     The id of a thread is in the packet of its review, and in `lifecycle feedback reviews`. What a person
@@ -98,7 +98,6 @@ def reply(
     posted_reply = fields_of(done, pull="number", url="url", posted="is_new", seen="is_seen")
     posted_reply |= fields_of(done, resolved="is_resolved", note="note?")
     session.show([*lines, *filter(None, [done.note])], {"thread": thread, **posted_reply})
-    return 0
 
 
 def request(session: Session, *, pull: int | None) -> int:
@@ -129,8 +128,8 @@ def request(session: Session, *, pull: int | None) -> int:
     _keep(session, number, unanswered, asked)
     lines = [f"Asked for another review of PR #{number}: {', '.join(asked)}."] if asked else []
     lines = [*lines, *refused] or [f"Nobody is to be asked for another review of PR #{number} now."]
-    session.show(lines, {"pull": number, "asked": asked, "refused": refused})
-    return 1 if refused else 0
+    data = {"pull": number, "asked": asked, "refused": refused}
+    return session.show(lines, data, code=int(bool(refused)))
 
 
 def _keep(

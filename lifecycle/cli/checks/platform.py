@@ -43,13 +43,11 @@ def detect(session: Session) -> int:
     1 if none matches.
     """
     detection = selection.detect(session.root, os.environ)
+    none = None
+    if detection.selected is None:
+        none = Refused(f"{detection.reason[:-1]}, so none is selected; {ALL}")
     lines = platform_tables.detection_lines(detection)
-    session.show(lines, platform_tables.detection_data(detection))
-    if detection.selected is not None:
-        return 0
-    if not session.as_json:
-        raise Refused(f"{detection.reason[:-1]}, so none is selected; {ALL}")
-    return 1
+    return session.show_all_but(none, lines, platform_tables.detection_data(detection))
 
 
 def get_command(session: Session, *, name: str) -> None:

@@ -63,8 +63,7 @@ def wait(session: Session, *, pull: int | None, wanted: str, timeout: float) -> 
         except _TerminatedError:
             at_once("lifecycle: Ended by SIGTERM; no news was told, and what came is kept.")
             return TERMINATED
-    session.show(_lines(done), _data(done))
-    return STATUSES[done.ending][0]
+    return session.show(_lines(done), _data(done), code=STATUSES[done.ending][0])
 
 
 def _waited(session: Session, pull: int | None, wanted: WaitFor, seconds: float) -> Waited:

@@ -148,8 +148,8 @@ def close(session: Session, override: str | None) -> int:
     if override is not None and not reason:
         raise Refused("--override needs a reason, which goes into the issue's comment.")
     report, lines, is_left = finish_close(session, reason)
-    session.show(lines, claim_look.report_data(report))
-    return claim_look.code_of(report) or int(is_left)
+    code = claim_look.code_of(report) or int(is_left)
+    return session.show(lines, claim_look.report_data(report), code=code)
 
 
 def finish_close(session: Session, override: str = "") -> tuple[engine.Report, list[str], bool]:
@@ -187,8 +187,8 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
             session.world, session.claim_store, target, force=force, reason=why, dry_run=True
         )
         line = f"would move #{record.claim.issue_number} from {before} to {target}"
-        session.show([line], {"claim": claim_data(record), "from": before, "dry_run": True})
-        return 0
+        data = {"claim": claim_data(record), "from": before, "dry_run": True}
+        return session.show([line], data)
     move(session.world, session.claim_store, target, force=force, override=override, reason=reason)
     return claim_look.look(session)
 
@@ -202,13 +202,11 @@ def release(session: Session, reason: str, *, dry_run: bool) -> int:
     """
     outcome = release_claim(session.world, session.claim_store, reason, dry_run=dry_run)
     if outcome.is_over:
-        session.show(
-            [outcome.said], claim_look.report_data(engine.Report(outcome.record)) | {"notes": []}
-        )
-        return 0
+        report = engine.Report(outcome.record)
+        return session.show([outcome.said], {**claim_look.report_data(report), "notes": []})
     planned = None
     if dry_run:
         planned = engine.rehearse(session.world, session.claim_store, record=outcome.record)
     report, lines, is_left = claim_look.finish_release(session, outcome.notes, planned)
-    session.show(lines, claim_look.report_data(report) | {"notes": outcome.notes})
-    return 1 if is_left else 0
+    data = {**claim_look.report_data(report), "notes": outcome.notes}
+    return session.show(lines, data, code=int(is_left))

@@ -32,15 +32,14 @@ def tick(session: Session, *, dry_run: bool) -> int:
     report = engine.rehearse(session.world, session.claim_store)
     lines = report_lines(report, would=True)
     lines += problem_lines(report, lines)
-    session.show(lines or _taken(report) or ["Nothing to do."], report_data(report))
-    return code_of(report)
+    lines = lines or _taken(report) or ["Nothing to do."]
+    return session.show(lines, report_data(report), code=code_of(report))
 
 
 def look(session: Session) -> int:
     """Look at GitHub once and print the report; returns the exit code."""
     report, lines = glance(session)
-    session.show(lines, report_data(report))
-    return code_of(report)
+    return session.show(lines, report_data(report), code=code_of(report))
 
 
 def code_of(report: Report) -> int:

@@ -60,7 +60,7 @@ def serve(port: int, seed: Path | None, db: Path | None) -> int:
         raise Refused(f"The sandbox could not listen on port {port}: {error.strerror}.") from None
 
 
-def dump(*, url: str | None, db: Path | None) -> int:
+def dump(*, url: str | None, db: Path | None) -> None:
     """Print a world as a seed, from a running sandbox or from a file that one kept."""
     from lifecycle.sandbox.base.errors import SandboxError
     from lifecycle.sandbox.seed.keeping import dumped
@@ -72,7 +72,6 @@ def dump(*, url: str | None, db: Path | None) -> int:
     except SandboxError as error:
         raise Refused(str(error)) from None
     click.echo(text, nl=False, file=behind(sys.stdout))
-    return 0
 
 
 def _dumped_by(url: str) -> str:

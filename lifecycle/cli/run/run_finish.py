@@ -40,8 +40,7 @@ def finish(session: RunSession) -> int:
     world = session.world
     run = session.store.demanded()
     if run.is_over:
-        session.show(complete_lines(run), complete_data(run))
-        return 0
+        return session.show(complete_lines(run), complete_data(run))
     demand_active(run)
     missing = completion.lacks(run, facts_for(world, run))
     if missing:  # the gate may take long, and mends none of it
@@ -49,8 +48,7 @@ def finish(session: RunSession) -> int:
     publish, branch = _publisher(session, run), world.git.current_branch()
     record, gate_lines, _ = shown(session, Gate.G7)
     if record.state not in gate_rules.HOLDS:
-        session.show(gate_lines, {"gate": Gate.G7, "state": record.state})
-        return 1
+        return session.show(gate_lines, {"gate": Gate.G7, "state": record.state}, code=1)
     facts, asked = facts_for(session.world, run), session.can_ask
     with session.store.changing() as change:
         change.run = run = completion.at_completion(change.run, facts, session.now, asked=asked)
@@ -67,8 +65,8 @@ def finish(session: RunSession) -> int:
     except Refused as error:  # somebody stopped it meanwhile
         error.sentence = f"{error.sentence} What was done: {' '.join(_told(pull))}"
         raise
-    session.show([*gate_lines, "", *_told(pull), "", *complete_lines(run)], complete_data(run))
-    return 0
+    lines = [*gate_lines, "", *_told(pull), "", *complete_lines(run)]
+    return session.show(lines, complete_data(run))
 
 
 def complete(session: RunSession) -> None:
@@ -164,8 +162,8 @@ def gate(session: RunSession, *, gate: Gate, story: str, anew: bool) -> int:
     if story and (GATES[gate].is_final or gate is Gate.G1):
         raise click.UsageError(f"{gate} is the run's, and no story's.")
     record, lines, values = shown(session, gate, story, is_anew=anew)
-    session.show(lines, {**data_of(record), **values})
-    return int(record.state not in gate_rules.HOLDS)
+    code = int(record.state not in gate_rules.HOLDS)
+    return session.show(lines, {**data_of(record), **values}, code=code)
 
 
 def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = False) -> GateShown:

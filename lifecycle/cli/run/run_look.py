@@ -17,7 +17,7 @@ from lifecycle.run import long_run, run_store, table
 from lifecycle.run.texts import report_text, told
 
 
-def status(session: RunSession, *, every: bool) -> None:
+def status(session: RunSession, *, every: bool) -> int:
     """Show the run: its stories with their checks and gates on the files as they are, and what is next.
 
     A check that has no record on this tree is PENDING, whatever was said of it.
@@ -25,10 +25,9 @@ def status(session: RunSession, *, every: bool) -> None:
     run, written = session.store.demanded(), session.store.written_at
     about = (run, session.facts(run), session.now)
     if session.as_json:
-        session.show([], report_text.status_data(*about, written=written, every=every))
-        return
+        return session.show([], report_text.status_data(*about, written=written, every=every))
     view = report_text.status_view(*about, written=written, every=every)
-    session.show(report_text.status_lines(view), {}, partial(draw_status, view))
+    return session.show(report_text.status_lines(view), {}, partial(draw_status, view))
 
 
 def progress(session: RunSession, *, lines: int) -> None:
@@ -92,12 +91,9 @@ def platform(session: RunSession) -> int:
     listed = platform_tables.discovery_lines(discovery.discover(session.root, os.environ))
     detection = selection.detect(session.root, os.environ)
     lines = [*listed, "", *platform_tables.detection_lines(detection)]
-    session.show(lines, platform_tables.detection_data(detection))
-    if detection.selected is not None:
-        return 0
-    if not session.as_json:
-        raise told.refused("no-platform", reason=detection.reason[:-1])
-    return 1
+    none = told.refused("no-platform", reason=detection.reason[:-1])
+    data = platform_tables.detection_data(detection)
+    return session.show_all_but(None if detection.selected else none, lines, data)
 
 
 WIDTH = 160

@@ -90,13 +90,12 @@ def tdd_phase(session: RunSession, *, story: str, phase: TddPhase) -> int:
             change.note(f"{moved.id} TDD: {phase}")
     except tdd_moves.TddViolation as refused:
         steps = {"current": refused.current, "expected": refused.expected, "why": refused.why}
-        session.show(refused.lines, {"valid": False, **steps, "violation": refused.sentence})
-        return 1
+        data = {"valid": False, **steps, "violation": refused.sentence}
+        return session.show(refused.lines, data, code=1)
     lines = [f"{moved.id} TDD phase: {phase} ({WORK[phase]})"]
     if moved.red is not None or moved.waived:
         lines += tdd_moves.proof_lines(moved)
-    session.show([*lines, NEXT[phase]], tdd_moves.cycle_data(moved))
-    return 0
+    return session.show([*lines, NEXT[phase]], tdd_moves.cycle_data(moved))
 
 
 def tdd_validate(session: RunSession, *, story: str, phase: TddPhase) -> None:
@@ -183,7 +182,7 @@ def rollback_to_checkpoint(session: RunSession, *, name: str) -> None:
     session.show(lines, {"checkpoint": back.checkpoint.ref, **heads, **saved})
 
 
-def commit(session: RunSession, *, story: str, message: str) -> None:
+def commit(session: RunSession, *, story: str, message: str) -> int:
     """Commit what is not committed, as STORY's work, in the platform's commit format.
 
     The format is the platform's convention commitFormat, with {type}, {title} and {id}; without one it is
@@ -202,10 +201,10 @@ def commit(session: RunSession, *, story: str, message: str) -> None:
     ids = {"story": target.id, "commit": saved.commit}
     data = {**ids, "files": saved.paths, "left": saved.secrets}
     if not saved.commit:
-        session.show(["Nothing is uncommitted, so nothing was committed.", *notes], data)
-        return
+        nothing = "Nothing is uncommitted, so nothing was committed."
+        return session.show([nothing, *notes], data)
     done = f"Committed {target.id}: {saved.commit[:10]} {saved.subject}"
     with session.store.changing() as change:
         change.run = with_commit(change.run, target.id, saved.commit)
         change.note(done)
-    session.show([f"{done} ({figures.count(len(saved.paths), 'file')})", *notes], data)
+    return session.show([f"{done} ({figures.count(len(saved.paths), 'file')})", *notes], data)

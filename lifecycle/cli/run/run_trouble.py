@@ -124,7 +124,7 @@ def await_user_fix(
         click.echo(line, err=True)
 
 
-def check_user_fix(session: RunSession) -> int:
+def check_user_fix(session: RunSession) -> None:
     """Run the check command of what the user was asked to fix, and print as JSON whether it is fixed.
 
     What the command prints goes to standard error. Without a command the user's own word decides. The time
@@ -145,7 +145,6 @@ def check_user_fix(session: RunSession) -> int:
     session.show_json({**blockers.fix_data(fix), **({"reason": why} if why else {})})
     if not fix.completed_at:
         click.echo(told.sentence("then-say-so"), err=True)
-    return 0
 
 
 def _run(session: RunSession, fix: state.UserFix) -> tuple[check_process.ProcessEnd, str]:

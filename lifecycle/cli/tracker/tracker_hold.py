@@ -34,8 +34,8 @@ class _Told:
     def show(self, session: Session) -> int:
         task = {"tracker": session.tracker.name, "task": values.task_data(self.task)}
         lines = [*(f"Note: {note}" for note in self.notes), *self.lines]
-        session.show(lines, {**task, "claim": self.claim, "notes": self.notes})
-        return self.code
+        data = {**task, "claim": self.claim, "notes": self.notes}
+        return session.show(lines, data, code=self.code)
 
 
 def claim(session: Session, task: str) -> int:

@@ -76,10 +76,7 @@ def status(session: Session) -> int:
     data |= {"claim": claim and {**(data["claim"] or {}), **claim}, "waiting": waiting}
     if problem is not None:
         data["error"] = {"kind": type(problem).__name__, "sentence": problem.sentence}
-    session.show(lines, data)
-    if problem is not None and not session.as_json:
-        raise problem
-    return 0 if problem is None else 1
+    return session.show_all_but(problem, lines, data)
 
 
 def _lost_hooks(session: Session) -> str:

@@ -41,7 +41,7 @@ def command(
     label: str | None,
     task: str | None,
     page: Path | None,
-) -> None:
+) -> int:
     """Show how long tasks are in each stage and phase, how often that led onward, and what holds work up.
 
     All worktrees of this clone count. A stage's time begins when the task enters it and ends when it
@@ -57,19 +57,18 @@ def command(
     summary = Summary(entries, wanted)
     data = {**summary_data(summary), "page": None}
     if not summary.entries and not summary.told:
-        session.show([_nothing(len(entries), period, wanted, page)], data)
-        return
+        return session.show([_nothing(len(entries), period, wanted, page)], data)
     if page is not None:
         from lifecycle.views.stats.stats_page import write
 
         write(page, summary, _about(period, wanted))
         data["page"] = os.fspath(page.absolute())
     if session.as_json:
-        session.show([], data)
-        return
+        return session.show([], data)
     show(summary, is_told=bool(task))
     if page is not None:
         click.echo(f"The page is {visible(data['page'])}")
+    return 0
 
 
 def _about(since: str, wanted: Wanted) -> str:

@@ -18,7 +18,7 @@ import click
 
 from lifecycle.app import workflow_functions
 from lifecycle.app.guidance import guidance_text, preparing
-from lifecycle.cli.command_session import Session
+from lifecycle.cli.command_session import Drawing, Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.cli.workflow import workflow_values
@@ -66,7 +66,7 @@ class WorkflowSession(Session):
         self,
         lines: Sequence[str],
         data: Mapping[str, Any],
-        draw: Callable[[], None] | None = None,
+        draw: Drawing = None,
         troubles: Iterable[str] = (),
     ) -> None:
         """Print sentences, on a terminal what `draw` draws in their place, or one JSON object.
