@@ -25,7 +25,8 @@ import functools
 import importlib
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
@@ -255,6 +256,11 @@ class Word(click.Choice[str]):
     def __init__(self, values: Mapping[str, Any], *, case_sensitive: bool = True) -> None:
         super().__init__(list(values), case_sensitive=case_sensitive)
         self.values = values
+
+    @classmethod
+    def of(cls, members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
+        """One of these members, by its own word."""
+        return cls({member.value: member for member in members}, case_sensitive=case_sensitive)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value of a word; any other one is a usage error that lists the words."""

@@ -8,10 +8,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import click
-
 from lifecycle.cli.checks.feedback import own_pull
 from lifecycle.cli.command_session import Session
+from lifecycle.cli.main import Word
 from lifecycle.cli.terminal import is_terminal
 from lifecycle.cli.tracker.tracker_values import STDIN, text_from
 from lifecycle.core.errors import LifecycleError, Refused
@@ -28,8 +27,9 @@ from lifecycle.feedback.reviews import (
 )
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger
+from lifecycle.feedback.reviews.review_reply import ReplyVerdict
 
-KINDS = {"verdict": click.Choice([verdict.value for verdict in review_reply.ReplyVerdict])}
+KINDS = {"verdict": Word.of(ReplyVerdict)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
@@ -67,7 +67,7 @@ def reviews(session: Session, *, pull: int | None) -> int:
 
 
 def reply(
-    session: Session, *, thread: str, text_file: str, verdict: str | None, resolves: bool | None
+    session: Session, thread: str, file: str, verdict: ReplyVerdict | None, resolves: bool | None
 ) -> None:
     """Answer the review thread THREAD, once: the same again posts nothing.
 
@@ -76,17 +76,11 @@ def reply(
     """
     world = session.world
     is_person = not session.presence_beside().is_inside
-    text = world.public(_text(text_file, is_person=is_person), "reply")
+    text = world.public(_text(file, is_person=is_person), "reply")
     answers = review_reply.ReviewAnswers(
         world.clients.graph, world.calls, world.base, session.claim_store.file
     )
-    wanted = review_reply.WantedReply(
-        thread,
-        text,
-        review_reply.ReplyVerdict(verdict) if verdict else None,
-        resolves,
-        is_person=is_person,
-    )
+    wanted = review_reply.WantedReply(thread, text, verdict, resolves, is_person=is_person)
     done = answers.ensure_reply(wanted, world.clock.now())
     if done.is_answer:
         _keep(session, done.number)

@@ -11,7 +11,7 @@ import click
 from lifecycle.cli.checks.feedback import own_pull, pull_number
 from lifecycle.cli.claims.claim_look import said_data
 from lifecycle.cli.command_session import Session, end_late
-from lifecycle.cli.main import read_by
+from lifecycle.cli.main import Word, read_by
 from lifecycle.cli.terminal import at_once
 from lifecycle.core.errors import NoToken
 from lifecycle.core.light_dataclass import asdict, fields_of
@@ -35,15 +35,12 @@ class WaitCommand(click.Command):
             formatter.write_dl([(str(code), words) for code, words in STATUSES.values()])
 
 
-KINDS = {
-    "pull": pull_number,
-    "wanted": click.Choice([wanted.value for wanted in WaitFor]),
-    "time": read_by(partial(duration, "The time")),
-}
+_TIME = read_by(partial(duration, "The time"))
+KINDS = {"pull": pull_number, "wanted": Word.of(WaitFor), "time": _TIME}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
-def wait(session: Session, *, pull: int | None, wanted: str, timeout: float) -> int:
+def wait(session: Session, *, pull: int | None, wanted: WaitFor, timeout: float) -> int:
     """Wait until there is news of the pull request PR; print it, and exit by its kind.
 
     Without PR the claim's pull request, else the open one of the current branch. No model is asked. What
@@ -55,7 +52,7 @@ def wait(session: Session, *, pull: int | None, wanted: str, timeout: float) -> 
     """
     with heard(_terminate, signal.SIGTERM):
         try:
-            done = _waited(session, pull, WaitFor(wanted), timeout)
+            done = _waited(session, pull, wanted, timeout)
         except NoToken as error:
             from lifecycle.app.waiting.pull_wait import Waited
 

@@ -18,12 +18,13 @@ from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.state import Record
 from lifecycle.cli.claims import claim_look
 from lifecycle.cli.command_session import Session, claim_data
+from lifecycle.cli.main import Word
 from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import plan, redact
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
 
-KINDS = {"phase": click.Choice([phase.value for phase in Phase])}
+KINDS = {"phase": Word.of(Phase)}
 """Click's types for words on the command line, beside those of `main.py`."""
 
 
@@ -167,7 +168,7 @@ def finish_close(session: Session, override: str = "") -> tuple[engine.Report, l
     return report, lines, is_same
 
 
-def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bool) -> int:
+def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: bool) -> int:
     """Move the claim to PHASE, record why, and look once.
 
     Only moves of the phase table are made; an illegal one names the legal ones. The look may judge the
@@ -178,18 +179,17 @@ def nudge(session: Session, phase: str, reason: str, *, dry_run: bool, force: bo
     """
     if not reason.strip() and not dry_run:
         raise click.UsageError('A nudge needs a reason, which is recorded: --reason "…"')
-    target = Phase(phase)
-    override = reason.strip() if force and target is Phase.DONE else ""
+    override = reason.strip() if force and phase is Phase.DONE else ""
     if dry_run:
         before = current(session.claim_store).claim.phase
         why = reason.strip() or "dry run"  # judged as a nudge with its reason is
         record = move(
-            session.world, session.claim_store, target, force=force, reason=why, dry_run=True
+            session.world, session.claim_store, phase, force=force, reason=why, dry_run=True
         )
-        line = f"would move #{record.claim.issue_number} from {before} to {target}"
+        line = f"would move #{record.claim.issue_number} from {before} to {phase}"
         data = {"claim": claim_data(record), "from": before, "dry_run": True}
         return session.show([line], data)
-    move(session.world, session.claim_store, target, force=force, override=override, reason=reason)
+    move(session.world, session.claim_store, phase, force=force, override=override, reason=reason)
     return claim_look.look(session)
 
 

@@ -5,8 +5,7 @@ A command is made of its row in `commands.toml` and one function.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -21,11 +20,6 @@ from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts, facts_of, tree_of
 from lifecycle.run.table import ClarificationPhase, CriterionState
 from lifecycle.settings import persons, running_client
 
-
-def _words(members: Iterable[StrEnum], *, case_sensitive: bool = True) -> Word:
-    return Word({member.value: member for member in members}, case_sensitive=case_sensitive)
-
-
 _FOUND = {"met": CriterionState.MET, "unmet": CriterionState.UNMET, "manual": CriterionState.MANUAL}
 
 _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
@@ -35,15 +29,15 @@ _KINDS: Final[Mapping[str, click.ParamType[Any]]] = {
     "severity": click.Choice(table.BLOCKER_SEVERITIES),
     "reviewer": click.Choice([*table.REVIEWERS]),
     "finding": Word(_FOUND),
-    "checkpoint": _words((ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN)),
-    "clarification": _words(ClarificationPhase),
-    "story-status": _words(table.StoryStatus),
-    "run-phase": _words(table.RunPhase),
-    "tdd-phase": _words(table.WORK),
-    "failure": _words(table.FailureCategory),
-    "verdict": _words(table.ReviewVerdict),
-    "gate": _words(table.Gate, case_sensitive=False),
-    "check": _words(table.StoryCheck, case_sensitive=False),
+    "checkpoint": Word.of((ClarificationPhase.PRE_ANALYSIS, ClarificationPhase.PRE_PLAN)),
+    "clarification": Word.of(ClarificationPhase),
+    "story-status": Word.of(table.StoryStatus),
+    "run-phase": Word.of(table.RunPhase),
+    "tdd-phase": Word.of(table.WORK),
+    "failure": Word.of(table.FailureCategory),
+    "verdict": Word.of(table.ReviewVerdict),
+    "gate": Word.of(table.Gate, case_sensitive=False),
+    "check": Word.of(table.StoryCheck, case_sensitive=False),
 }
 """Click's types for the words on a command line, by the name that a row's `kind` gives them."""
 

@@ -22,13 +22,7 @@ _MOST = 1_000_000
 
 
 def verify(
-    session: RunSession,
-    *,
-    story: str,
-    check: StoryCheck,
-    passed: bool | None,
-    details: str,
-    by: str,
+    session: RunSession, story: str, check: StoryCheck, passed: bool | None, details: str, by: str
 ) -> None:
     """Say of a check of STORY that it passed, or failed.
 

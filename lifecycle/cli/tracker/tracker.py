@@ -89,7 +89,7 @@ def create(
     labels: tuple[str, ...],
     priority: int | None,
     external: str,
-    key: str | None,
+    key: str,
 ) -> None:
     """Make a task called TITLE.
 
@@ -167,9 +167,7 @@ def label(
     _tell(session, labelled, f"{labelled.id} has the labels: {names}.")
 
 
-def comment(
-    session: Session, task: str, text: tuple[str, ...], file: str | None, key: str | None
-) -> None:
+def comment(session: Session, task: str, text: tuple[str, ...], file: str | None, key: str) -> None:
     """Say TEXT on the task TASK.
 
     It is said once: the same text on the same task is not posted again, unless it has another --key.

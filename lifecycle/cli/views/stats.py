@@ -35,12 +35,7 @@ KINDS = {"period": read_by(lambda text: (text, moment(text, timing.SystemClock()
 
 
 def command(
-    session: Session,
-    *,
-    since: tuple[str, float] | None,
-    label: str | None,
-    task: str | None,
-    page: Path | None,
+    session: Session, *, since: tuple[str, float] | None, label: str, task: str, page: Path | None
 ) -> int:
     """Show how long tasks are in each stage and phase, how often that led onward, and what holds work up.
 
@@ -53,7 +48,7 @@ def command(
     """
     period, start = since or ("", float("-inf"))
     entries = journal.read(session.root)
-    wanted = Wanted(start, label or "", task or "")
+    wanted = Wanted(start, label, task)
     summary = Summary(entries, wanted)
     data = {**summary_data(summary), "page": None}
     if not summary.entries and not summary.told:

@@ -100,8 +100,7 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
 
     What stands behind the last colon of a phase is its agent, if it is one word: "Build:developer".
     """
-    kind = asked["kind"] or ""
-    phases = tuple(map(_phase, asked["phases"]))
+    kind, phases = asked["kind"], tuple(map(_phase, asked["phases"]))
     if kind and not phases:
         phases = templates.template(session.root, kind).applied(Workflow("", name)).phases
     workflow = Workflow(
