@@ -50,11 +50,6 @@ class Reconcile(click.Command):
         with form.telling():
             return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> object:
-        """Run it; raises click.UsageError for options that contradict each other."""
-        with Form(as_json=ctx.params["as_json"], summary=ctx.params["summary"]).telling():
-            return super().invoke(ctx)
-
 
 KINDS = {
     "issue": click.IntRange(1),
@@ -88,12 +83,13 @@ def reconcile(
 
     asked = ScopeOptions(**scope)  # the other options are called as its fields are
     form = Form(as_json=as_json, summary=summary)
-    try:
-        report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
-    except Interrupted as stop:
-        form.tell(stop.report)
-        raise
-    form.tell(report)
+    with form.telling():
+        try:
+            report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
+        except Interrupted as stop:
+            form.tell(stop.report)
+            raise
+        form.tell(report)
     return exit_code(report, fail_on)
 
 
@@ -121,11 +117,23 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
     world.by_library = ("PyGithubLine",)  # and GraphQL plainly: most sweeps ask REST for nothing
     try:
         with ending(deadline, end_late):
-            scope, note, skipped = whole(scope, world), "", ""
+            if not (scope.repositories or scope.owner):
+                scope = replace(scope, repositories=(world.base,))
+            note = ""
             if by_event:
-                scope, note, skipped = within(scope, event_of(os.environ), world)
-            if skipped:
-                return SweepReport(skipped=skipped, is_dry_run=dry_run)
+                event = event_of(os.environ)
+                if (
+                    event.is_about_one
+                    and event.is_by_bot
+                    and event.is_caused_by(world.forge.viewer())
+                ):
+                    cause = (
+                        f"{event.sender}, whose token this is, caused the event {event.name} itself"
+                    )
+                    return SweepReport(
+                        skipped=f"Nothing was looked at: {cause}.", is_dry_run=dry_run
+                    )
+                scope, note = narrowed(scope, event)
             allowed = policy(asked, world.settings)
             with _bar() as bar:
                 return reconcile_run.reconcile(
@@ -308,13 +316,6 @@ class ScopeGround:
             self.environment["LIFECYCLE_PROJECT_OWNER"] = scope.owner
 
 
-def whole(scope: Scope, world: WorktreeWorld) -> Scope:
-    """The scope with the world's own repository if it names none; raises BadConfig."""
-    if scope.repositories or scope.owner:
-        return scope
-    return replace(scope, repositories=(world.base,))
-
-
 def event_of(environment: Mapping[str, str]) -> Trigger:
     """The event that started this run of GitHub Actions; elsewhere one that does not narrow the scope."""
     name = environment.get("GITHUB_EVENT_NAME", "")
@@ -324,22 +325,6 @@ def event_of(environment: Mapping[str, str]) -> Trigger:
     except (OSError, UnicodeDecodeError):
         payload = None  # the note of `read_event` tells it
     return read_event(name, payload, environment.get("GITHUB_REPOSITORY", ""))
-
-
-def within(scope: Scope, event: Trigger, world: WorktreeWorld) -> tuple[Scope, str, str]:
-    """The part of the scope that the event is about.
-
-    Returns:
-        The scope; a note, "" if there is none; and why nothing is to be done, "" if something is.
-
-    Raises:
-        LifecycleError: an App caused the event, and GitHub did not say whether it is this token's.
-    """
-    if event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer()):
-        cause = f"{event.sender}, whose token this is, caused the event {event.name} itself"
-        return scope, "", f"Nothing was looked at: {cause}."
-    part, note = narrowed(scope, event)
-    return part, note, ""
 
 
 def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
