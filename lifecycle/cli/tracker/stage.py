@@ -240,10 +240,10 @@ def _session_standing(
     turn = stop_input.read(record.transcript, deep=stop_input.DEEP) if record.transcript else None
     sequence = _line(stages, record, turn)
     names = [step.value for step in sequence]
+    data: dict[str, Any] = {"session": record.session, "task": "", "stage": None, "line": names}
     if record.ended and not record.task:
         over = f"Session {record.session} was led to the end of {record.ended}, and is not led any more."
-        ended: dict[str, Any] = {"session": record.session, "task": "", "ended": record.ended}
-        return [over, " → ".join(names)], {**ended, "stage": None, "line": names}
+        return [over, " → ".join(names)], {**data, "ended": record.ended}
     stage = _stage_of(record, turn, sequence)
     # The task that the session took after its last one was closed, if a stop was looked at since.
     taken = turn.taken if turn is not None and activity.find(turn.taken) is not None else ""
@@ -252,7 +252,7 @@ def _session_standing(
     if own and task is None and _has_lost_its_label(session, stages, own):
         named = record.spelled or own
         over = f"Session {record.session} is not led any more: {named} has no label {stages.label} now."
-        return [over], {"session": record.session, "task": own, "stage": None, "line": names}
+        return [over], {**data, "task": own}
     name = f"{own} {quoted(task.title) if task is not None else ''}".strip() or "not known yet"
     memory = record.memory
     missing = _missing(session, stages, stage)
@@ -268,17 +268,8 @@ def _session_standing(
         lines.append(f"Missing: {missing}.{f' Run: {run}' if run else ''}")
     lines.append(f"Told to go on {memory.blocks} of {stages.max_blocks} times.")
     lines += ["It was let go, having been told too often."] if memory.is_let_go else []
-    data = {
-        "session": record.session,
-        "task": own,
-        "stage": stage.value if stage is not None else None,
-        "line": names,
-        "missing": missing,
-        "blocks": memory.blocks,
-        "max_blocks": stages.max_blocks,
-        "let_go": memory.is_let_go,
-    }
-    return lines, data
+    data |= {"task": own, "stage": stage, "missing": missing, "blocks": memory.blocks}
+    return lines, {**data, "max_blocks": stages.max_blocks, "let_go": memory.is_let_go}
 
 
 def _has_lost_its_label(session: Session, stages: StageSettings, name: str) -> bool:
@@ -301,16 +292,14 @@ def _stage_of(
     record: SessionRecord, turn: Turn | None, sequence: tuple[Stage, ...]
 ) -> Stage | None:
     """The session's stage: set by hand, else by its transcript, else as recorded; None if not known."""
-    kept = Stage(record.stage) if record.stage in list(LINE) else None
-    if record.memory.set_stage is not None:
-        return record.memory.set_stage
-    if record.memory.is_let_go and kept is not None:
-        return kept  # as the note said that told the user
-    if turn is not None and turn.markers:
+    kept, memory = Stage(record.stage) if record.stage in list(LINE) else None, record.memory
+    if memory.set_stage is not None:
+        return memory.set_stage
+    if turn is None or (memory.is_let_go and kept is not None):
+        return kept  # of one that was let go as the note said that told the user
+    if turn.markers:
         return instructions.following(Detected(turn.markers[-1]), sequence)
-    if turn is not None and turn.asked is not None:
-        return turn.asked
-    return kept
+    return turn.asked or kept
 
 
 def _missing(session: Session, stages: StageSettings, stage: Stage | None) -> str:
