@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
 from lifecycle.core.errors import BadConfig, LifecycleError, Refused
-from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.light_dataclass import asdict, dataclass, fields_of
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
 from lifecycle.settings.persons import Presence
@@ -231,9 +231,7 @@ def claim_data(record: Record | None) -> dict[str, Any] | None:
         return None
     return {
         **record.values,
-        "pr_url": record.pull.url or None,
-        "pr_head": record.pull.head or None,
-        "checks": record.pull.checks,
+        **fields_of(record.pull, pr_url="url?", pr_head="head?", checks="checks"),
         "outcome": record.ending.outcome or None,
         "linked": asdict(record.linked.link) if record.linked.link is not None else None,
     }

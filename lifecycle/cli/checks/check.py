@@ -15,7 +15,7 @@ from lifecycle.cli.command_session import demanded_root
 from lifecycle.cli.main import Span
 from lifecycle.cli.terminal import json_text, passing, say_all
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
-from lifecycle.core.light_dataclass import asdict
+from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.core.values.configured import Settings
@@ -137,22 +137,19 @@ def _entry(
     root: Path, check: known_checks.KnownCheck, runs: tuple[RunRecord, ...], tree: str | None
 ) -> dict[str, Any]:
     last = next((run for run in reversed(runs) if run.name == check.name), None)
-    stands = Evidence.UNREADABLE
-    if tree is not None:
-        stands = records.standing(runs, tree, check.name)
+    stands = Evidence.UNREADABLE if tree is None else records.standing(runs, tree, check.name)
     try:
         clone = store.clone_of(root)
         is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
     except BadConfig:
         is_allowed = False
     return {
-        "name": check.name,
-        "commands": check.commands,
+        **fields_of(check, "name", "commands"),
         "from": check.origin,
         "needs_trust": check.is_projects,
         "trusted": is_allowed,
         "problem": check.problem,
-        "last": _word(last) if last is not None else None,
+        "last": last and _word(last),
         "standing": stands.value,
     }
 

@@ -13,6 +13,7 @@ from lifecycle.cli.terminal import fitted, grid, styled
 from lifecycle.cli.workflow import workflow_values as words
 from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.core.errors import LifecycleError
+from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages.figures import minute, span
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
@@ -194,10 +195,8 @@ def _data(entry: journal.JournalEntry) -> dict[str, object]:
         "at": render_time(entry.at),
         "kind": entry.kind,
         "from": entry.source,
-        "to": entry.target,
-        "agent": entry.actor or None,
-        "session": entry.session or None,
-        **{name: entry.detail[name] for name in sorted(entry.detail)},
+        **fields_of(entry, to="target", agent="actor?", session="session?"),
+        **dict(sorted(entry.detail.items())),
     }
 
 
