@@ -148,10 +148,7 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     how = "taken" if taken.is_new or taken.is_again else "yours already"
     both = f"{name} and " if name else ""
     which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
-    lines = [
-        f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.",
-        taken.where,
-    ]
+    lines = [f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.", taken.where]
     task = session.tracker.get(name or str(claim.issue_number))
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
 

@@ -90,8 +90,7 @@ class LiveWatch:
                 is_quit = any(self._has_ended(key) for key in pressed())
                 if is_quit or signal.SIGTERM in self._heard:
                     break
-                if self._dates != (dates := signature_of(watched(self.root))):
-                    self._dates = dates
+                if self._dates != signature_of(watched(self.root)):
                     self._read()
         if self._opening is not None:
             self._opening.join(OPEN_SECONDS)

@@ -29,15 +29,6 @@ _HANGS = 2
 """How far all lines but the first of a folded text are indented."""
 
 
-@dataclass(slots=True)
-class _Placed:
-    """A part with its lines as they are on the screen, and how many of them are shown."""
-
-    part: WatchPart
-    lines: list[Text]
-    shown: int = 0
-
-
 def watch_screen(
     overview: values.Overview, console: Console, now: float, rows: int | None, foot: str = ""
 ) -> list[Text]:
@@ -82,21 +73,21 @@ def _column(
     parts: Sequence[WatchPart], width: int, room: int | None, console: Console, missing: list[str]
 ) -> list[Text]:
     """The lines of one column; what has no room in it is added to `missing`."""
-    placed = [_Placed(part, _lines_of(part, width, console)) for part in parts]
-    left = sum(len(entry.lines) for entry in placed) if room is None else room
+    texts = [_lines_of(part, width, console) for part in parts]
+    left = sum(map(len, texts)) if room is None else room
     # First each part gets what it needs to say anything, then the most important ones the rest.
-    for is_all in (False, True):
-        for current in placed:
-            wanted = len(current.lines) if is_all else min(current.part.least, len(current.lines))
-            more = min(max(wanted - current.shown, 0), left)
-            current.shown += more
-            left -= more
-    missing += [
-        f"{entry.part.name or 'what waits'} ({count(len(entry.lines) - entry.shown, 'line')})"
-        for entry in placed
-        if entry.shown < len(entry.lines)
-    ]
-    return [line for entry in placed for line in entry.lines[: entry.shown]]
+    shown = []
+    for part, lines in zip(parts, texts, strict=True):
+        shown.append(min(part.least, len(lines), left))
+        left -= shown[-1]
+    for at, lines in enumerate(texts):
+        more = min(len(lines) - shown[at], left)
+        shown[at] += more
+        left -= more
+        if shown[at] < len(lines):
+            name = parts[at].name or "what waits"
+            missing.append(f"{name} ({count(len(lines) - shown[at], 'line')})")
+    return [line for lines, most in zip(texts, shown, strict=True) for line in lines[:most]]
 
 
 def _lines_of(part: WatchPart, width: int, console: Console) -> list[Text]:

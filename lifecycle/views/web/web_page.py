@@ -50,16 +50,14 @@ class PageCard:
         self.clone, self.place = _clone(overview), _place(overview, home)
         claim, run = overview.claim, overview.run
         workflow, stage = overview.workflow, overview.stage
-        headings: list[str] = []
-        if claim is not None:
-            headings.append(f"#{claim.issue} {claim.title}".rstrip())
-        if run is not None:
-            headings.append(run.goal)
-        if workflow is not None:
-            headings.append(workflow.name or workflow.task)
-        if stage is not None:
-            headings.append(stage.task)
-        self.heading = next(iter(headings), "") or self.place
+        headings = (
+            claim and f"#{claim.issue} {claim.title}".rstrip(),
+            run and run.goal,
+            workflow and (workflow.name or workflow.task),
+            stage and stage.task,
+        )
+        # The first part that is there, also where that one has no name.
+        self.heading = next((text for text in headings if text is not None), "") or self.place
         self.url = claim.url if claim is not None else ""
         events = [event for event in overview.events if event.task in overview.tasks]
         self.events = events[: -OWN_EVENTS - 1 : -1]
