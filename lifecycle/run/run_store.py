@@ -82,9 +82,10 @@ class Change:
         self.before = self.run = run
         self.notes: list[str] = []
 
-    def note(self, *texts: str) -> None:
-        """Add these lines to the progress file once the change is kept."""
+    def note(self, *texts: str) -> str:
+        """Add these lines to the progress file once the change is kept; returns them as one text."""
         self.notes += texts
+        return "\n".join(texts)
 
     def told(self, done: str, *more: str) -> list[str]:
         """Note what was done, more lines, and the escalations that follow; returns all but the first."""

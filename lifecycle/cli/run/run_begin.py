@@ -96,8 +96,7 @@ def add_story(session: RunSession, *, title: str, size: str, security: bool) -> 
         )
         story = change.run.stories[-1]
         marks = f"{story.size}, security" if story.security else story.size
-        added = f"Added story: {story.id} {story.title} ({marks})"
-        change.note(added)
+        added = change.note(f"Added story: {story.id} {story.title} ({marks})")
     session.show([added], _data(story))
 
 
@@ -111,8 +110,7 @@ def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) 
     with session.store.changing() as change:
         change.run = story_edits.planned(change.run, story, plan, session.now, asked=asked)
         planned = change.run.story(story)
-        done = f"Planned story: {planned.id}"
-        change.note(done)
+        done = change.note(f"Planned story: {planned.id}")
     session.show([f"{done} {planned.title}", *_plan_lines(planned)], _data(planned))
 
 
@@ -130,8 +128,7 @@ def criterion(
         finding = Criterion("", state, note, tree, session.who, session.now)
         change.run = story_edits.judged(change.run, story, number, finding)
         judged = change.run.story(story)
-        line = f"Criterion {judged.id} {number}: {state}"
-        change.note(line)
+        line = change.note(f"Criterion {judged.id} {number}: {state}")
     session.show([f"{line}: {judged.criteria[number - 1].text}"], _data(judged))
 
 
@@ -145,12 +142,7 @@ def questions(session: RunSession, *, phase: ClarificationPhase) -> None:
 
 
 def add_clarification(
-    session: RunSession,
-    *,
-    question: str,
-    answer: str,
-    phase: ClarificationPhase | None,
-    category: str,
+    session: RunSession, question: str, answer: str, phase: ClarificationPhase | None, category: str
 ) -> None:
     """Keep QUESTION and its ANSWER; one that was asked before in this phase is answered anew.
 

@@ -195,8 +195,7 @@ def _design(session: RunSession, tree: str) -> GateShown:
     with session.store.changing() as change:
         change.run = run = with_design_gate(change.run, tree, session.now, session.client_session)
         record, lacks = run.gates[-1], gate_rules.design_lacks(run)
-        head = f"Gate G1: {record.state}"
-        change.note(head)
+        head = change.note(f"Gate G1: {record.state}")
     last = [f"{GATES[Gate.G1].on_fail}."] if lacks else []
     return record, [head, *(f"- {clause}" for clause in lacks), *last], {"lacks": lacks}
 

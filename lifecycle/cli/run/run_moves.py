@@ -130,8 +130,7 @@ def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
     with session.store.changing() as change:
         change.run = run = tdd_moves.waived(change.run, story, reason, runs, changed)
         waived_story = run.story(story)
-        done = f"{waived_story.id} TDD waived: {waived_story.waived}"
-        change.note(done)
+        done = change.note(f"{waived_story.id} TDD waived: {waived_story.waived}")
     session.show([done], tdd_moves.cycle_data(waived_story))
 
 

@@ -216,8 +216,7 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
         reached = long_run.exceeded(run, limits, run.stopped_at or session.now)
         run = long_run.granted(blockers.resumed(run, session.now, by), session.now)
         change.run = run if iterations is None else long_run.with_left(run, limits, iterations)
-        done = f"Resumed: {run.id} (by a {by})"
-        change.note(done)
+        done = change.note(f"Resumed: {run.id} (by a {by})")
     more = "as much again" if iterations is None else f"{figures.count(iterations, 'turn')} more"
     limit = [f"The run was at a limit ({reached}), and may take {more}."] if reached else []
     data = {"status": run.status, "by": by, "reached": reached}
