@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
@@ -28,7 +27,7 @@ def command() -> None:
 
 def list_(session: Session) -> None:
     """List every platform that is there, whether it matches this worktree or not."""
-    discovered = discovery.discover(session.root, os.environ)
+    discovered = discovery.discover(session.root, session.world.environment)
     data = {
         "platforms": [platform_tables.platform_data(platform) for platform in discovered.platforms],
         "notes": list(discovered.notes),
@@ -42,7 +41,7 @@ def detect(session: Session) -> int:
     Of those that match the highest priority counts; of equals the nearest, then the first name. Exits
     1 if none matches.
     """
-    detection = selection.detect(session.root, os.environ)
+    detection = selection.detect(session.root, session.world.environment)
     none = None
     if detection.selected is None:
         none = Refused(f"{detection.reason[:-1]}, so none is selected; {ALL}")
@@ -56,7 +55,7 @@ def get_command(session: Session, *, name: str) -> None:
     It is quoted for a shell, as in: eval "$(lifecycle platform get-command build)". Nothing is run. If
     there is no such command, nothing is printed on standard output, and it exits 1.
     """
-    detection = selection.detect(session.root, os.environ)
+    detection = selection.detect(session.root, session.world.environment)
     platform, argvs = detection.selected, detection.commands.get(name)
     if platform is None or argvs is None:
         if not session.as_json:

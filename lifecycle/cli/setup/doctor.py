@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from lifecycle.cli import terminal
-from lifecycle.cli.command_session import end_late
+from lifecycle.cli import command_session, terminal
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock, ending
@@ -50,7 +49,7 @@ def command(*, as_json: bool) -> int:
     from lifecycle.setup.doctor.examined import SECONDS
 
     clock = SystemClock()
-    with ending(Deadline.after(clock, SECONDS), end_late):
+    with ending(Deadline.after(clock, SECONDS), command_session.end_late):
         report = examine(worktree_root(Path.cwd()), os.environ, clock)
     if not as_json and sys.stdout.isatty():
         _show(report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import textwrap
@@ -24,7 +23,6 @@ from lifecycle.core.timing import Deadline
 from lifecycle.core.values.configured import StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import known_checks
-from lifecycle.settings import running_client
 from lifecycle.stages.decisions import decide, instructions
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
@@ -88,7 +86,7 @@ def set_(session: Session, stage: str, *, task: str) -> None:
     """
     stages = _settings(session)
     files = WorkflowFiles(session.root)
-    record = _kept(files) or SessionRecord("")
+    record = _kept(session, files) or SessionRecord("")
     if task:
         tracked = session.world.tracker.get(task)
         if not any(stages.is_label(name) for name in tracked.labels):
@@ -155,9 +153,9 @@ def _settings(session: Session) -> StageSettings:
     return stages
 
 
-def _kept(files: WorkflowFiles) -> SessionRecord | None:
+def _kept(session: Session, files: WorkflowFiles) -> SessionRecord | None:
     """The record of the client's session that runs this; at a terminal, of the last session here."""
-    own = running_client.session_of({}, os.environ)
+    own = session.client_session
     if own:
         return session_record.load(files, own) or SessionRecord(own)
     with_names = [record for record in session_record.all_of(files) if record.session]
@@ -208,7 +206,7 @@ def _standing(session: Session) -> Standing:
         return [why, *notes], {"active": False, "why": why, "tasks": []}
     first = f"Active: {count(len(activity.tasks), 'open task')} with the label {stages.label}."
     data = {"active": True, "why": "", "tasks": [task.id for task in activity.tasks]}
-    lines, session_data = _session_standing(session, stages, activity, _kept(files))
+    lines, session_data = _session_standing(session, stages, activity, _kept(session, files))
     unheard = [] if _is_heard(session) else [UNHEARD]
     return [first, *notes, *lines, *unheard], data | session_data
 

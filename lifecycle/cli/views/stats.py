@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -57,7 +56,7 @@ def command(
         from lifecycle.views.stats.stats_page import write
 
         write(page, summary, _about(period, wanted))
-        data["page"] = os.fspath(page.absolute())
+        data["page"] = str(page.absolute())
     if session.as_json:
         return session.show([], data)
     show(summary, is_told=bool(task))

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from lifecycle.cli import terminal
-from lifecycle.cli.command_session import demanded_root
+from lifecycle.cli import command_session, terminal
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.hooks.stdin_event import read_input
 from lifecycle.storage.store import worktree_root
@@ -38,7 +37,7 @@ def watch(*, once: bool, web: bool, port: int | None, opens: bool, as_json: bool
         raise click.UsageError("--port and --open are for --web.")
     from lifecycle.views.watch.live_watch import LiveWatch
 
-    root = demanded_root()
+    root = command_session.demanded_root()
     # Somebody watches, and can press keys.
     is_watched = terminal.is_terminal(sys.stdout) and terminal.is_terminal(sys.stdin)
     live = LiveWatch(root, terminal.console(), SystemClock())
