@@ -9,6 +9,8 @@ claimed anew. So whoever is quicker has it: only for the holder that was read is
 
 from __future__ import annotations
 
+import os
+
 from lifecycle.app import tracker_opening
 from lifecycle.claim.commands.admission import claimed, list_places
 from lifecycle.claim.linked import linked_writes
@@ -178,8 +180,7 @@ def may_free(session: Session, holder: str, *, force: bool) -> bool:
 def _is_own(session: Session, holder: str) -> bool:
     """True if the holder is this agent under another name: by its claim, the environment, or its seat."""
     session.claim_store.load(repair=False)  # reads what is remembered
-    last = session.claim_store.remembered()
-    actor = session.world.environment.get(tracker_opening.ACTOR, "")
+    last, actor = session.claim_store.remembered(), os.environ.get(tracker_opening.ACTOR, "")
     if last is not None and last.claim.agent_id == holder:
         return True
     seat = registry.seat_in(session.root, session.client_session)
