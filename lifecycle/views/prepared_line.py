@@ -71,10 +71,7 @@ def _keep(path: Path, text: str, newest: int, deadline: Deadline) -> None:
 
 def _date(path: Path) -> int:
     """When it changed last, in nanoseconds; 0 if it is not there."""
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
+    return max(regular_files.mtime_ns(str(path), follow=True), 0)
 
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "magenta": "35", "cyan": "36"}

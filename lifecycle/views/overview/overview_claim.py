@@ -12,7 +12,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import messages
-from lifecycle.core.plan import Audience, Hooks
+from lifecycle.core.plan import Audience
 from lifecycle.core.timing import parse_time
 from lifecycle.storage import journal, signs_of_life
 from lifecycle.views.overview import overview_values as values
@@ -44,9 +44,10 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     session = record.ownership.session
     signs = signs_of_life.signs_of(claim_store.folder, session, reading.now)
     pull = _pull(record)
+    hears = claim_store.marks.hears_prompts(record.created_at)
     hooks = claim_store.hooks_for(record, reading.environment, waits=waits)
-    url = pull.url if pull is not None else ""
-    claim = _claim(reading, claim_store, record, signs, url, hooks)
+    following = briefing.next_line(record, hears_prompts=hears, hooks=hooks)
+    claim = _claim(reading, record, signs, pull.url if pull is not None else "", following)
     _await(reading, record, ages, pull)
     since = max(record.created_at, record.ownership.session_at)
     is_alive = signs_of_life.seems_alive(signs, since, reading.now)
@@ -75,15 +76,9 @@ class _Said:
 
 
 def _claim(
-    reading: WorktreeRead,
-    claim_store: ClaimStore,
-    record: Record,
-    signs: signs_of_life.Signs,
-    pull_url: str,
-    hooks: Hooks,
+    reading: WorktreeRead, record: Record, signs: signs_of_life.Signs, pull_url: str, following: str
 ) -> values.OverviewClaim:
     claim, number = record.claim, record.claim.issue
-    hears = claim_store.marks.hears_prompts(record.created_at)
     since = last_move(reading, journal.CLAIM, f"#{number}", claim.phase)
     is_first = claim.phase == Phase.CODING and since < record.created_at
     return copied(
@@ -102,7 +97,7 @@ def _claim(
         is_watched=signs.has_waiter,
         is_releasing=record.ending.releasing is not None,
         lost=plain(derive.loss_line(record), 500) if record.is_lost else "",
-        next=plain(briefing.next_line(record, hears_prompts=hears, hooks=hooks), 500),
+        next=plain(following, 500),
         linked_task=plain(record.linked.link.id) if record.linked.link is not None else "",
     )
 

@@ -66,18 +66,10 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
 def watched(root: Path) -> tuple[Path, ...]:
     """The files whose dates tell that an overview is not true any more; some may not be there."""
     here = root / store.FOLDER
-    named = [
-        root / store.CLAIM_FILE,
-        config.file_of(root),
-        here / store.STATE,
-        here / "seen",
-        here / "waiter",
-        here / workflow_marks.OFF,
-        here / workflow_marks.SESSIONS,
-        root / workflow_marks.RUN_FILE,
-        root / ".claude/state",
-        *(root / place for place in _WORKFLOWS),
-    ]
+    marks = (store.STATE, "seen", "waiter", workflow_marks.OFF, workflow_marks.SESSIONS)
+    places = (store.CLAIM_FILE, workflow_marks.RUN_FILE, ".claude/state", *_WORKFLOWS)
+    named = [config.file_of(root), *(here / mark for mark in marks)]
+    named += [root / place for place in places]
     named += [Path(entry.path) for entry in _entries(root / _WORKFLOWS[-1])]
     sessions = here / workflow_marks.SESSIONS
     named += [Path(entry.path) for entry in _entries(sessions) if entry.name.endswith(".json")]

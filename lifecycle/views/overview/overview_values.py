@@ -307,11 +307,7 @@ def overview_json(overview: Overview) -> dict[str, Any]:
 
     A moment is ISO 8601 in UTC; one that nobody knows, and a text that is empty, is null.
     """
-    return {"schema_version": VERSION, **{name: _plain(value) for name, value in _items(overview)}}
-
-
-def _items(value: Any) -> list[tuple[str, Any]]:
-    return [(field.name, getattr(value, field.name)) for field in fields(value)]
+    return {"schema_version": VERSION, **_plain(overview)}
 
 
 def _plain(value: Any) -> Any:
@@ -322,5 +318,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(entry) for entry in value]
     if is_dataclass(value):
-        return {name: _plain(entry) for name, entry in _items(value)}
+        return {own.name: _plain(getattr(value, own.name)) for own in fields(value)}
     return dict(value) if isinstance(value, dict) else value

@@ -154,10 +154,7 @@ LABEL = 10
 
 _SIGNS = {
     "completed": ("✓", "green"),
-    "in_progress": ("▸", "cyan"),
-    "testing": ("▸", "cyan"),
-    "review": ("▸", "cyan"),
-    "active": ("▸", "cyan"),
+    **dict.fromkeys(("in_progress", "testing", "review", "active"), ("▸", "cyan")),
     "blocked": ("✗", "bold magenta"),
     "failed": ("✗", "bold red"),
     "skipped": ("-", "dim"),
