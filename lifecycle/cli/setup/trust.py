@@ -24,6 +24,7 @@ class _Asked:
         clone: the clone that a yes counts for.
         commands: command lines that a hand-off runs.
         checks: checks whose commands come with the repository.
+        check_lines: the command lines of these, each once.
         program: the program that keeps the tasks here, "" if none has to be run.
     """
 
@@ -31,6 +32,7 @@ class _Asked:
         root, settings = session.root, session.world.settings
         self.clone, self.commands = store.clone_of(root), settings.validate
         self.checks = known_checks.wanting_trust(root, settings, os.environ)
+        self.check_lines = [*dict.fromkeys(line for check in self.checks for line in check.lines)]
         self.program = registry.program(root, settings)
 
     @property
@@ -45,8 +47,7 @@ class _Asked:
     def allow(self) -> None:
         """Record the user's yes to all of it."""
         if self.commands or self.checks:
-            lines = dict.fromkeys(line for check in self.checks for line in check.lines)
-            user_folder.trust(os.environ, self.clone, self.commands, [*lines])
+            user_folder.trust(os.environ, self.clone, self.commands, self.check_lines)
         if self.program:
             user_folder.allow(os.environ, self.clone, self.program)
 
@@ -124,9 +125,8 @@ def _ask(session: Session, asked: _Asked, *, is_sure: bool) -> None:
     if is_sure:
         return
     if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        lines = (line for check in asked.checks for line in check.lines)
         program = [asked.program] if asked.program else []
-        commands = dict.fromkeys([*asked.commands, *lines, *program])
+        commands = dict.fromkeys([*asked.commands, *asked.check_lines, *program])
         shown = ", ".join(f"`{visible(command)}`" for command in commands)
         raise Refused(
             f"This repository wants {shown} to run, and there is no terminal to ask a person on; "

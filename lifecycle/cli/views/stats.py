@@ -94,14 +94,10 @@ def summary_data(summary: Summary) -> dict[str, Any]:
         "tasks_done": len(summary.done),
         "stages": [_row_data(row) for row in summary.stages],
         "phases": [_row_data(row) for row in summary.phases],
-        "bottlenecks": [
-            fields_of(bottleneck, "name", "system", "why") for bottleneck in summary.bottlenecks
-        ],
+        "bottlenecks": [fields_of(row, "name", "system", "why") for row in summary.bottlenecks],
         "labels": [_group_data(group) for group in summary.labels],
         "agents": [_group_data(group) for group in summary.agents],
-        "flakes": [
-            {**asdict(flake), "last": timing.render_time(flake.last)} for flake in summary.flakes
-        ],
+        "flakes": [{**asdict(flake), "last": _at(flake.last)} for flake in summary.flakes],
         "lasting": [_visit_data(visit) for visit in summary.lasting],
     }
 
