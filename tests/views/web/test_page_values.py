@@ -25,6 +25,9 @@ def test_what_is_over_stands_apart(user: WebGround) -> None:
     found = drawn(user)
     assert [card.clone for card in found["cards"]] == ["live"]
     assert [card.clone for card in found["over"]] == ["over"]
+    (card,), (ended,) = found["cards"], found["over"]
+    assert card.heading.startswith("#42")
+    assert ended.heading == ended.overview.run.goal == card.overview.run.goal
     assert found["idle"] == [("~/src/idle", "main")]
     text = render("live.html", user.worktrees().look(), user.environment)
     assert "1 worktree whose work is over" in text
