@@ -158,11 +158,6 @@ class _Stage:
         self.run("git", "add", name)
         self.run("git", "commit", "--quiet", "-m", message)
 
-    def write_phase(self, phase: Phase) -> None:
-        """Write a phase into the claim file, as an agent does by hand."""
-        path = self.root / CLAIM_FILE
-        path.write_text(json.dumps({**json.loads(path.read_text()), "phase": phase.value}))
-
     def happened(self, who: str, what: str, heard: str = "") -> None:
         """Add a step, with the requests since the last one and the board's Status."""
         api = [request for request in self.control.requests() if request.kind != "git"]
@@ -210,7 +205,8 @@ def _play(stage: _Stage) -> None:
     printed = stage.hook("on-idle", "Notification")
     stage.happened("hook", "on-idle: sees the merge and asks", printed)
     stage.prompt("yes")
-    stage.write_phase(Phase.DONE)
+    claim_file = stage.root / CLAIM_FILE
+    claim_file.write_text(json.dumps({**json.loads(claim_file.read_text()), "phase": Phase.DONE}))
     stage.happened("agent", 'the human says "yes"; writes "phase": "done"')
     stage.happened("hook", "on-stop: closes the issue", stage.hook("on-stop", "Stop"))
     stage.happened("hook", "on-stop: nothing left", stage.hook("on-stop", "Stop"))

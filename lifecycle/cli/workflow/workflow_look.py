@@ -28,11 +28,9 @@ def phase(session: WorkflowSession, *, name: str) -> None:
     """Show the current phase, with what the phase before handed on, what to read, and its gate."""
     workflow = session.found(name, session.store.read()).workflow
     data = {
-        "id": workflow.id,
-        "workflow": workflow.name,
+        **fields_of(workflow, id="id", workflow="name"),
         "phase": words.phase_data(workflow, workflow.current) if workflow.phase else None,
-        "required_reading": workflow.all_reading,
-        "key_reminders": workflow.all_reminders,
+        **fields_of(workflow, required_reading="all_reading", key_reminders="all_reminders"),
     }
     lines = [*words.phase_lines(workflow), f"Next: {guidance_text.next_step(workflow)}"]
     session.print(lines, data)
@@ -74,7 +72,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
             }
             for entry in shown
         ],
-        "unusable": [{"path": file.path, "says": file.sentence} for file in workflows.unusable],
+        "unusable": [fields_of(file, path="path", says="sentence") for file in workflows.unusable],
     }
     troubles = (*workflows.troubles, *read_sources(session.root).troubles)
     session.print(lines, data, draw if shown else None, troubles)
