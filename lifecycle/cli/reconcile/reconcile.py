@@ -122,17 +122,8 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
             note = ""
             if by_event:
                 event = event_of(os.environ)
-                if (
-                    event.is_about_one
-                    and event.is_by_bot
-                    and event.is_caused_by(world.forge.viewer())
-                ):
-                    cause = (
-                        f"{event.sender}, whose token this is, caused the event {event.name} itself"
-                    )
-                    return SweepReport(
-                        skipped=f"Nothing was looked at: {cause}.", is_dry_run=dry_run
-                    )
+                if skipped := _caused_by_us(event, world):
+                    return SweepReport(skipped=skipped, is_dry_run=dry_run)
                 scope, note = narrowed(scope, event)
             allowed = policy(asked, world.settings)
             with _bar() as bar:
@@ -141,6 +132,13 @@ def _report(asked: ScopeOptions, *, by_event: bool, dry_run: bool, minutes: floa
                 )
     finally:
         world.close()
+
+
+def _caused_by_us(event: Trigger, world: WorktreeWorld) -> str:
+    """Why the event is not looked at: the App caused it whose token this is; else ""."""
+    is_ours = event.is_about_one and event.is_by_bot and event.is_caused_by(world.forge.viewer())
+    cause = f"{event.sender}, whose token this is, caused the event {event.name} itself"
+    return f"Nothing was looked at: {cause}." if is_ours else ""
 
 
 def _bar() -> AbstractContextManager[Progress | None]:
