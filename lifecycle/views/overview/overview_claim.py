@@ -120,17 +120,13 @@ def _issue_url(reading: WorktreeRead, record: Record, pull_url: str) -> str:
 
 
 def _pull(record: Record) -> values.OverviewPull | None:
-    number = record.claim.pr_number
+    number, pull = record.claim.pr_number, record.pull
     if not number:
         return None
-    pull = record.pull
+    changes_by = tuple(plain(name, 60) for name in pull.changes_by)
+    conflicts = plain(pull.conflicts_with)
     return values.OverviewPull(
-        number,
-        address(pull.url),
-        plain(pull.head, 40),
-        _standing(record),
-        tuple(plain(name, 60) for name in pull.changes_by),
-        plain(pull.conflicts_with),
+        number, address(pull.url), plain(pull.head, 40), _standing(record), changes_by, conflicts
     )
 
 

@@ -117,12 +117,10 @@ class LiveWatch:
             live.update(Text("\n").join(lines), refresh=True)
 
     def _has_ended(self, key: str) -> bool:
-        if key in ("p", "P"):
-            pull = self.seen.pull
-            self._open("The pull request", pull.url if pull is not None else "")
-        elif key in ("i", "I"):
-            claim = self.seen.claim
-            self._open("The issue", claim.url if claim is not None else "")
+        pages = {"p": ("The pull request", self.seen.pull), "i": ("The issue", self.seen.claim)}
+        page, part = pages.get(key.lower(), ("", None))
+        if page:
+            self._open(page, part.url if part is not None else "")
         return key in ("q", "Q", "")
 
     def _open(self, page: str, url: str) -> None:
