@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import messages
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.values import configured
@@ -33,15 +33,6 @@ if TYPE_CHECKING:
     from lifecycle.github.clients import GitHubClients
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """A repository that nobody checked out here: which, how git reaches it, and what asks GitHub of it."""
-
-    repository: Repository
-    git: GitRepository
-    clients: GitHubClients
-
-
 _OF_TOKEN = ("_placed", "token", "clients", "forge", "survey", "board", "tracker")
 """Parts that are made with a token, and made anew with another one."""
 
@@ -56,7 +47,7 @@ class WorktreeWorld:
         deadline: when everything has to be over.
         cache: where ids are kept that seldom change.
         settings: as they were read already; they are read when they are touched unless given.
-        elsewhere: the repository, unless it is the one that is checked out in `root`.
+        clients: what asks GitHub already; it is made when it is touched unless given.
 
     `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
     `by_library` names what sends for whoever lives so long that the start of a library is nothing.
@@ -72,17 +63,15 @@ class WorktreeWorld:
         deadline: Deadline,
         cache: ports.Cache,
         settings: Settings | None = None,
-        elsewhere: Elsewhere | None = None,
+        clients: GitHubClients | None = None,
     ) -> None:
         self.root = root
-        self._elsewhere = elsewhere
         # What is given is not made: a cached property that was set stays as it is.
         if settings is not None:
             self.settings = settings
-        if elsewhere is not None:
-            self.clients = elsewhere.clients
-            self.token = elsewhere.clients.token
-            self._placed = elsewhere.clients.addresses, None
+        if clients is not None:
+            self.clients, self.token = clients, clients.token
+            self._placed = clients.addresses, None
         self.environment = environment
         self.clock = clock
         self.deadline = deadline
@@ -155,8 +144,6 @@ class WorktreeWorld:
         """Git in this worktree."""
         from lifecycle.claim.decisions.pull.opening import TEMPLATES
 
-        if self._elsewhere is not None:
-            return self._elsewhere.git
         return GitRepository(self.root, self.deadline, self.environment, files=TEMPLATES)
 
     @cached_property
@@ -183,8 +170,6 @@ class WorktreeWorld:
     @cached_property
     def head(self) -> Repository:
         """The repository that branches are pushed to; raises BadConfig."""
-        if self._elsewhere is not None:
-            return self._elsewhere.repository
         try:
             return process.head_repository(self.git, self.settings.remote, self.addresses.api_url)
         except BadConfig:
@@ -273,8 +258,7 @@ class WorktreeWorld:
         repository could have the user's token write to any other.
         """
         named = self.settings.repository
-        is_users = self._elsewhere is not None or self.environment.get("LIFECYCLE_REPOSITORY")
-        if named is None or is_users:
+        if named is None or self.environment.get("LIFECYCLE_REPOSITORY"):
             return named
         remotes = process.remote_repositories(self.git, self.addresses.api_url)
         if str(named).casefold() in {str(remote).casefold() for remote in remotes}:
@@ -420,10 +404,11 @@ class WorktreeWorld:
         token = authorization(self.environment, url, clients.token.value)
         git = BareRepository(place, self.deadline, self.environment, for_servers=token)
         git.url = f"{url}.git"
-        target = Elsewhere(repository, git, clients)
-        return WorktreeWorld(
-            place, self.environment, self.clock, self.deadline, self.cache, settings, target
+        world = WorktreeWorld(
+            place, self.environment, self.clock, self.deadline, self.cache, settings, clients
         )
+        world.git, world.head, world.base = git, repository, repository
+        return world
 
     @cached_property
     def board(self) -> EitherBoard | None:
@@ -490,8 +475,6 @@ class WorktreeWorld:
         """The board that the settings name; raises BadConfig."""
         from lifecycle.github.board.board_client import ProjectRef
 
-        if self._elsewhere is not None:
-            return self._elsewhere.clients.project
         number = self.settings.project_number
         if number is None:
             return None
