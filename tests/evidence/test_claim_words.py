@@ -7,15 +7,16 @@ import re
 import pytest
 
 from lifecycle.core.stage_names import MARKERS
-from lifecycle.evidence.words import claim_words
+from lifecycle.evidence.words import own_words
+from lifecycle.evidence.words.prose_blocks import blocks
 from tests.batches import batched, each_row, wrong
 from tests.stages.detection_cases import STAYS, Case, all_cases, named
 
 OF = {
-    "CODING_COMPLETE": claim_words.CODED,
-    "REQUIREMENTS_REVIEWED": claim_words.SATISFIED,
-    "TESTS_PASSING": claim_words.TESTED,
-    "ORACLE_APPROVED": claim_words.APPROVED,
+    "CODING_COMPLETE": own_words.CODED,
+    "REQUIREMENTS_REVIEWED": own_words.SATISFIED,
+    "TESTS_PASSING": own_words.TESTED,
+    "ORACLE_APPROVED": own_words.APPROVED,
     "ISSUE_CLOSED": "closed",
     "SESSION_CLEARED": "cleared",
 }
@@ -35,7 +36,7 @@ PLAIN = [
 
 def said_in(text: str, about: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
     """What a line claims whose every word is the agent's own, and what it says is open."""
-    return claim_words.said([text], about, lambda: ([text], [text], False))
+    return own_words.said(text.replace("\ue000", "`").replace("\ue001", "`"), about)
 
 
 def claims(text: str, about: tuple[str, ...] = ()) -> list[str]:
@@ -60,40 +61,37 @@ def test_a_line_claims_what_its_case_says(batch: list[Case]) -> None:
 def test_a_claim_needs_words_of_what_it_is_about() -> None:
     """The word "approved" alone is of nothing; beside a review it is of that."""
     assert claims("Approved.") == []
-    assert claims("Approved.", ("review",)) == [claim_words.APPROVED]
-    plain = (["Approved."], ["Approved."], False)
-    assert claim_words.said(["Approved.", "review"], (), lambda: plain)[0] == []
+    assert claims("Approved.", ("review",)) == [own_words.APPROVED]
+    assert claims("Approved.\n\n```\nreview\n```") == []
 
 
 def test_an_open_box_takes_every_claim_away() -> None:
     """What is not ticked is to be done."""
-    text = "All tests pass."
-    assert claim_words.said([text], (), lambda: ([text], [text], True))[0] == []
+    assert claims("All tests pass.\n\n- [x] the parser") == [own_words.TESTED]
+    assert claims("All tests pass.\n\n- [ ] the parser") == []
 
 
 def test_what_only_code_says_is_no_claim_and_nothing_open() -> None:
     """A line that is in none of the agent's prose is no word of its own, good or bad."""
-    nothing = ([""], [""], False)
-    assert claim_words.said(["All tests pass."], (), lambda: nothing) == ([], [])
-    assert claim_words.said(["3 failed"], (), lambda: nothing) == ([], [])
-    assert claim_words.said(["3 failed"], (), lambda: (["3 failed"], ["3 failed"], False))[1] == [
-        claim_words.TESTED
-    ]
-    led = claim_words.said(["3 failed"], (), lambda: ([], ["3 failed"], False))
-    assert led == ([], [claim_words.TESTED])
+    for line in ("All tests pass.", "3 failed"):
+        assert said_in(f"```\n{line}\n```") == ([], [])
+    assert said_in("3 failed") == ([], [own_words.TESTED])
+    assert said_in("The ticket says:\n\n- 3 failed") == ([], [own_words.TESTED])
 
 
 def test_changes_that_are_asked_for_are_of_a_review() -> None:
     """Where nothing speaks of one, they are of anything."""
     line = "Changes were requested."
-    for about, still in (((), []), (("review",), [claim_words.APPROVED])):
-        assert claim_words.said([line], about, lambda: ([line], [line], False)) == ([], still)
+    for about, still in (((), []), (("review",), [own_words.APPROVED])):
+        assert said_in(line, about) == ([], still)
 
 
 def test_prose_is_asked_for_only_where_something_is_there() -> None:
     """To tell prose a parser is needed: a line without a claim never asks."""
-    assert claim_words.said(["The parser reads quotes."], (), lambda: 1 / 0) == ([], [])  # type: ignore[arg-type, return-value]  # never called
-    assert not claim_words.approves(["I read it."], lambda: 1 / 0)  # type: ignore[arg-type, return-value]  # as above
+    before = blocks.cache_info()
+    assert own_words.said("The parser reads quotes.") == ([], [])
+    assert not own_words.approves("I read it.")
+    assert blocks.cache_info() == before
     for line in ("The suite may pass || true.", "All tests pass, don't they?"):
         assert claims(f"All tests pass. {line}") == []
 
@@ -141,7 +139,7 @@ def test_prose_is_asked_for_only_where_something_is_there() -> None:
 def test_what_takes_a_claim_back(text: str, is_taken: bool) -> None:
     """Each doubt of the work does; of the code, what is not over, or bad; and what is no sentence."""
     line = text.replace("`", "\ue000", 1).replace("`", "\ue001")
-    assert claim_words.takes_back(["Implementation complete.", line]) is is_taken
+    assert own_words.are_doubts(["Implementation complete.", line]) is is_taken
 
 
 @pytest.mark.parametrize(
@@ -155,42 +153,40 @@ def test_what_takes_a_claim_back(text: str, is_taken: bool) -> None:
 )
 def test_what_was_is_left_behind_by_a_claim_that_follows(text: str, is_taken: bool) -> None:
     """Before a claim, what went wrong on the way takes nothing back; behind it, it does."""
-    assert claim_words.takes_back([text, "The implementation is complete."]) is is_taken
-    assert claim_words.takes_back([text]) is True
-    assert claim_words.takes_back([text, "I added the parser."]) is True
+    assert own_words.are_doubts([text, "The implementation is complete."]) is is_taken
+    assert own_words.are_doubts([text]) is True
+    assert own_words.are_doubts([text, "I added the parser."]) is True
 
 
 def test_an_approval_is_taken_back_by_any_doubt() -> None:
     """A reviewer describes what it read; only a doubt takes its approval back."""
-    assert claim_words.takes_back(["The parser likes quotes."], is_strict=True) is False
-    assert claim_words.takes_back(["The parser is slow."], is_strict=True) is True
-    assert claim_words.takes_back(["The lock is kept if the worker dies."], is_strict=True) is True
+    assert own_words.are_doubts(["The parser likes quotes."], is_strict=True) is False
+    assert own_words.are_doubts(["The parser is slow."], is_strict=True) is True
+    assert own_words.are_doubts(["The lock is kept if the worker dies."], is_strict=True) is True
     assert (
-        claim_words.takes_back(["The tests pass.", "The lock is kept if the worker dies."]) is False
+        own_words.are_doubts(["The tests pass.", "The lock is kept if the worker dies."]) is False
     )
 
 
 @pytest.mark.parametrize(
-    ("lines", "wanted"),
+    ("text", "wanted"),
     [
-        ([("VERDICT: APPROVED", "")], "approved"),
-        ([("VERDICT: CHANGES_REQUESTED", "")], "changes"),
-        ([("VERDICT: APPROVED", ""), ("VERDICT: CHANGES_REQUESTED", "")], "changes"),
-        ([("VERDICT: CHANGES_REQUESTED", ""), ("VERDICT: APPROVED", "")], "approved"),
-        ([("VERDICT: APPROVED | CHANGES_REQUESTED", "")], ""),
-        ([("VERDICT: APPROVED or CHANGES_REQUESTED", "")], ""),
-        ([("VERDICT: APPROVED", "End with:")], ""),
-        ([("VERDICT: APPROVED if it builds", "")], "changes"),
-        ([("VERDICT: APPROVED (no findings)", "")], "approved"),
-        ([("VERDICT: APPROVED?", "")], "changes"),
-        ([("It was a verdict.", "")], ""),
+        ("VERDICT: APPROVED", "approved"),
+        ("VERDICT: CHANGES_REQUESTED", "changes"),
+        ("VERDICT: APPROVED\n\nVERDICT: CHANGES_REQUESTED", "changes"),
+        ("VERDICT: CHANGES_REQUESTED\n\nVERDICT: APPROVED", "approved"),
+        ("VERDICT: APPROVED | CHANGES_REQUESTED", ""),
+        ("VERDICT: APPROVED or CHANGES_REQUESTED", ""),
+        ("End with:\n\nVERDICT: APPROVED", ""),
+        ("VERDICT: APPROVED if it builds", "changes"),
+        ("VERDICT: APPROVED (no findings)", "approved"),
+        ("VERDICT: APPROVED?", "changes"),
+        ("It was a verdict.", ""),
     ],
 )
-def test_the_last_line_in_the_form_of_a_verdict_counts(
-    lines: list[tuple[str, str]], wanted: str
-) -> None:
+def test_the_last_line_in_the_form_of_a_verdict_counts(text: str, wanted: str) -> None:
     """Whole, of its own, and not announced as a form; approved with anything behind it asks for changes."""
-    assert claim_words.verdict(lines) == wanted
+    assert own_words.verdict(text) == wanted
 
 
 @pytest.mark.parametrize(
@@ -199,18 +195,18 @@ def test_the_last_line_in_the_form_of_a_verdict_counts(
 )
 def test_where_a_verdict_may_be(text: str, may: bool) -> None:
     """A quick look tells whether the prose is worth reading."""
-    assert claim_words.may_have_verdict(text) is may
+    assert own_words.may_have_verdict(text) is may
 
 
 def test_a_reviews_own_words_approve_without_a_condition_anywhere() -> None:
     """A condition in any line of its prose asks for changes."""
     good, bad = "Approved.", "Please rename the helper."
-    assert claim_words.approves([good], lambda: ([good], [good], False))
-    assert not claim_words.approves([good, bad], lambda: ([good, bad], [good, bad], False))
-    assert not claim_words.approves([bad], lambda: ([bad], [bad], False))
+    assert own_words.approves(good)
+    assert not own_words.approves(f"{good}\n\n{bad}")
+    assert not own_words.approves(bad)
 
 
-LONG = "Implementation complete ({:a<" + str(claim_words.LONGEST - 27) + "})."
+LONG = "Implementation complete ({:a<" + str(own_words.LONGEST - 27) + "})."
 """A claim that is as long as a sentence may be."""
 
 FOUND = [
@@ -230,7 +226,7 @@ FOUND = [
     ("Implementation complete, I did not add tests.", [], []),
     ("All tests pass (they cover missing files).", [], []),
     ("Implementation complete, the parser does not read quotes.", [], []),
-    (f"Implementation complete: see \ue000{'a' * claim_words.LONGEST}\ue001.", [], []),
+    (f"Implementation complete: see \ue000{'a' * own_words.LONGEST}\ue001.", [], []),
     ("Oracle review: all tests pass.", [], []),
     (LONG.format(""), ["coded"], []),
     (LONG.format("").replace("aa", "aaa", 1), [], []),
@@ -246,11 +242,11 @@ def test_what_a_line_claims_and_what_it_says_is_open() -> None:
 def test_an_entry_tells_of_the_code_and_a_reviewer_of_what_it_read() -> None:
     """What the tests skip is no doubt in a list; a reviewer's exception is one, and a mended failure."""
     assert (
-        claim_words.takes_back(["Implementation complete.", "- the tests skip the slow path"])
+        own_words.are_doubts(["Implementation complete.", "- the tests skip the slow path"])
         is False
     )
     for line in (
         "Everything but the pagination is implemented.",
         "I removed the check that failed.",
     ):
-        assert claim_words.takes_back([line], is_strict=True) is True
+        assert own_words.are_doubts([line], is_strict=True) is True

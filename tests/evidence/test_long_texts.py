@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence.words import claim_words, own_words, word_tables
+from lifecycle.evidence.words import own_words, word_tables
 from tests.batches import batched
 
 PHRASES = [
@@ -25,7 +25,7 @@ PHRASES = [
     ),
     *sorted(
         f"{word} "
-        for rows in (word_tables.table(claim_words.TABLE)[kind] for kind in ("claims", "open"))
+        for rows in (word_tables.table(own_words.TABLE)[kind] for kind in ("claims", "open"))
         for row in rows.values()
         for word in row["has"].split()
     ),
@@ -48,7 +48,7 @@ def test_a_phrase_that_is_said_again_and_again_is_read_to_its_end(batch: list[st
 
 @pytest.mark.parametrize(
     ("length", "claims"),
-    [(claim_words.LONGEST - 100, [claim_words.CODED]), (claim_words.LONGEST, [])],
+    [(own_words.LONGEST - 100, [own_words.CODED]), (own_words.LONGEST, [])],
 )
 def test_a_sentence_that_is_too_long_to_be_read_takes_a_claim_back(
     length: int, claims: list[str]
@@ -62,6 +62,6 @@ def test_a_line_that_is_too_long_to_be_read_takes_a_claim_back() -> None:
     """It may have several sentences, or none; so may a paragraph of many lines."""
     sentence = "I added a parser. "
     some, many = (sentence * (own_words.LINE // len(sentence) + more) for more in (-9, 9))
-    assert own_words.said(f"{CLAIM}\n\n{some}")[0] == [claim_words.CODED]
+    assert own_words.said(f"{CLAIM}\n\n{some}")[0] == [own_words.CODED]
     assert own_words.said(f"{CLAIM}\n\n{many}")[0] == []
     assert own_words.said("{}\n\n{}".format(CLAIM, many.replace(". ", ".\n")))[0] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.core.stage_names import MARKERS
-from lifecycle.evidence.words import claim_words, own_words
+from lifecycle.evidence.words import own_words
 from lifecycle.evidence.words.prose_blocks import HIDDEN, blocks, plain
 from tests.batches import batched, each_row, wrong
 from tests.evidence.test_claim_words import ABOUT, OF, PLAIN
@@ -146,13 +146,13 @@ def test_a_long_text_is_read_from_its_end() -> None:
     """A claim far before it is not about now."""
     filler = "\n" * 20_000
     assert own_words.said(f"All tests pass.{filler}")[0] == []
-    assert own_words.said(f"{filler}All tests pass.")[0] == [claim_words.TESTED]
+    assert own_words.said(f"{filler}All tests pass.")[0] == [own_words.TESTED]
     assert not own_words.approves(f"Approved.{filler}")
     assert own_words.approves(f"{filler}Approved.")
     cut = "\n" * (20_000 - len("All tests pass."))
-    assert own_words.said(f"All tests pass.{cut}")[0] == [claim_words.TESTED]
+    assert own_words.said(f"All tests pass.{cut}")[0] == [own_words.TESTED]
     assert own_words.said(f"All tests pass.{cut}\n")[0] == []
-    for length, claims in ((3_999, [claim_words.TESTED]), (4_000, [])):
+    for length, claims in ((3_999, [own_words.TESTED]), (4_000, [])):
         line = "I read it. " * (length // 11) + "x" * (length % 11)
         assert own_words.said(f"All tests pass.\n\n{line}")[0] == claims
         block = f"{('I read it. ' * 180).strip()}\n{line[1_980:]}"
@@ -162,14 +162,14 @@ def test_a_long_text_is_read_from_its_end() -> None:
 
 def test_what_is_open_is_told_beside_what_is_claimed() -> None:
     """By the names that the table of claims has."""
-    assert own_words.said("Two tests failed.") == ([], [claim_words.TESTED])
-    assert own_words.said("All tests pass.") == ([claim_words.TESTED], [])
-    assert own_words.said("All tests pass.", wanted=claim_words.CODED) == ([], [])
+    assert own_words.said("Two tests failed.") == ([], [own_words.TESTED])
+    assert own_words.said("All tests pass.") == ([own_words.TESTED], [])
+    assert own_words.said("All tests pass.", wanted=own_words.CODED) == ([], [])
 
 
 def test_an_approval_beside_the_form_is_no_claim() -> None:
     """The form says it all, whatever the words around it are."""
-    assert own_words.said("Code review approved.")[0] == [claim_words.APPROVED]
+    assert own_words.said("Code review approved.")[0] == [own_words.APPROVED]
     assert own_words.said("Code review approved.\n\nVERDICT: APPROVED")[0] == []
 
 
@@ -269,4 +269,4 @@ def test_quotes_and_tables_within_a_list_are_no_prose() -> None:
 )
 def test_a_line_of_the_agents_own_claims(text: str, is_claimed: bool) -> None:
     """What is announced, code, in a list of its own or beside an open box is none; cells may take back."""
-    assert (claim_words.TESTED in own_words.said(text)[0]) is is_claimed
+    assert (own_words.TESTED in own_words.said(text)[0]) is is_claimed

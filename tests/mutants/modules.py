@@ -43,7 +43,6 @@ PURE = (
     "evidence.reading",
     "evidence.runners.runner_options",
     "evidence.suite_runs",
-    "evidence.words.claim_words",
     "evidence.words.own_words",
     "evidence.words.prose_blocks",
     "feedback.checks.anchors",

@@ -1,16 +1,37 @@
-"""What an agent's text claims in its own words, and a review's verdict in its form.
+"""What a text claims in words: closed, approved, tested, satisfied, coded, cleared; and a review's verdict.
 
-How a sentence claims something, and what takes that back, is read in `claim_words`; here is told which of a
-text's lines are the agent's own.
+A verdict has a form: one line `VERDICT: APPROVED` or `VERDICT: CHANGES_REQUESTED`. The last such line
+counts. Approved with anything behind it asks for changes; a line that only says which forms there are, or
+how to end, is none.
+
+Words are the last resort. A claim counts if a whole sentence, or a part of one whose other parts are
+harmless, has a form of the table (`sentences.json`), from its first word to its last: the agent's own,
+about now, without a condition. And it counts only if no other sentence of the text takes it back: none
+has a word of what is open, doubted, left out or another's; where a sentence tells what the code does, such
+words count only if they say that it does it badly. What was, and stands before the claim, it leaves behind.
+A share, an exception, code that does nothing, an entry that is not done, another's word and another time
+("spoils", "undone") take a claim back wherever they stand; a denial or a turn ("denials") does so in any
+other sentence that tells of the work. What no form fits says nothing, and the question is asked.
+
+Which of a text's lines are the agent's own, its Markdown tells (`prose_blocks.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import partial
+from functools import cache, lru_cache, partial
 
-from lifecycle.evidence.words import claim_words, word_tables
+from lifecycle.evidence.words import word_tables
+from lifecycle.trackers import command_signs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, TypeAlias
+
+    Prose: TypeAlias = tuple[list[str], list[str], bool]
+    """The agent's own words in a text: lines that say something, those that are only announced or stand in
+    code left out; all lines of prose; whether there is an unchecked box."""
 
 LINE = 4_000
 """Characters of the longest line that is read; beside a longer one no claim stands."""
@@ -18,66 +39,289 @@ LINE = 4_000
 LENGTH = 20_000
 """Characters of a text in which words are looked for, from its end."""
 
+TABLE = "words/sentences"
+ITEM = "- "
+"""What the line of a list's entry, or of a heading, begins with."""
+
+LONGEST = 600
+"""Characters of the longest sentence that is read: a longer one is none, and no claim stands beside it.
+
+Some patterns take a sentence's length squared; so no text takes longer than its sentences do.
+"""
+
+END = "%END%"
+"""What may stand behind a claim."""
+
+APPROVED, CHANGES, CODED, SATISFIED, TESTED = "approved", "changes", "coded", "satisfied", "tested"
+
 
 def said(text: str, about: tuple[str, ...] = (), wanted: str = "") -> tuple[list[str], list[str]]:
-    """What the text claims, the furthest first, and what it says is open: as `claim_words.said` has it."""
+    """The claims of a text, the furthest first, and what it says is open: tests that fail, asked changes.
+
+    Args:
+        text: the agent's. What is in none of its lines, whatever they are, is not looked for in its prose.
+        about: words that stand for what the turn is about besides: that a review was asked for, so that
+            "approved" needs no word of what was.
+        wanted: the one claim that is looked for; "" for all. A claim's patterns cost more than all else.
+    """
     lines = [line[:LINE] for line in text[-LENGTH:].splitlines()]
-    claims, still = claim_words.said(lines, about, partial(_prose, text), wanted)
-    if claim_words.APPROVED in claims and claim_words.may_have_verdict(text):
-        claims.remove(claim_words.APPROVED)  # its verdict is read by its form alone
+    claims = _borne_out(_prose(text), about, wanted) if _claimed(lines, wanted) else []
+    if APPROVED in claims and may_have_verdict(text):
+        claims.remove(APPROVED)  # its verdict is read by its form alone
+    still, all_words = [], " ".join([*lines, *about])
+    for name, row in word_tables.table(TABLE)["open"].items():
+        says = partial(_says, "|".join(_listed(row)))
+        is_there = any(map(says, _worth(row, lines))) and _has(row["about"], all_words)
+        still += [name] * (is_there and any(map(says, _worth(row, _prose(text)[1]))))
     return claims, still
 
 
 def takes_back(text: str) -> bool:
     """True if the text says something that no claim can stand beside."""
-    return claim_words.takes_back(_prose(text)[1])
+    return are_doubts(_prose(text)[1])
+
+
+def are_doubts(lines: list[str], *, is_strict: bool = False) -> bool:
+    """True if a line says what no claim can stand beside; `is_strict`: no approval, which is more."""
+    sentences = [(line, sentence) for line in lines for sentence in _bare(line)]
+    claimed = [
+        at for at, (_, part) in enumerate(sentences) if not is_strict and _claimed([part], "")
+    ]
+    last = max(claimed, default=-1)
+    return any(_has(_of("signs"), line) or _spoils(line) for line in lines) or not all(
+        _is_beside(sentence, is_label=line.startswith(ITEM), is_strict=last < 0)
+        or (place < last and _is_over(sentence))
+        for place, (line, sentence) in enumerate(sentences)
+    )
 
 
 def approves(text: str) -> bool:
     """True if a review's own words approve, and nothing around them is a condition."""
-    has_form = claim_words.may_have_verdict(text)  # and that is no verdict there
-    return not has_form and claim_words.approves(text[-LENGTH:].splitlines(), partial(_prose, text))
+    if may_have_verdict(text) or not _claimed(text[-LENGTH:].splitlines(), APPROVED):
+        return False  # where it has the form of a verdict, that is none here
+    return bool(_borne_out(_prose(text), ("review",), APPROVED))
+
+
+def _borne_out(prose: Prose, about: tuple[str, ...], wanted: str) -> list[str]:
+    """The claims that stand in the agent's own prose, and that nothing in it takes back."""
+    own, prose_lines, is_open = prose
+    on = " ".join([*prose_lines, *about])
+    claimed = [] if is_open else _claimed(own, wanted)
+    is_weak = any(_has(_of("weakens"), line) for line in prose_lines)
+    claims = [
+        claim
+        for claim in claimed
+        if not (is_weak and claim == TESTED) and _has(_forms(claim)[-1], on)
+    ]
+    return [] if claims and are_doubts(prose_lines, is_strict=claims == [APPROVED]) else claims
+
+
+@cache
+def _forms(claim: str) -> tuple[str, ...]:
+    """All forms of a claim as one pattern, and what the whole text must speak of.
+
+    How most of them end is in it once: to compile it with each would cost more than all else of a stop.
+    """
+    row = word_tables.table(TABLE)["claims"][claim]
+    patterns = [form for form in _listed(row) if not form.endswith(END)]
+    ended = "|".join(form.removesuffix(END) for form in _listed(row) if form.endswith(END))
+    patterns += [f"(?:{ended}){END}"] if ended else []
+    forms = [
+        word_tables.filled(TABLE, form) for form in (f"(?:{'|'.join(patterns)})", row["about"])
+    ]
+    for verb in (command_signs.CLOSE, command_signs.SHOW):
+        names = "|".join(map(re.escape, command_signs.names(verb)))
+        forms = [form.replace(f"%{verb.upper()}%", names) for form in forms]
+    return tuple(forms)
+
+
+def _listed(row: dict[str, Any]) -> list[str]:
+    return [form for group in row["forms"] for form in group["forms"]]
+
+
+_of = partial(word_tables.pattern, TABLE)
+
+
+def _worth(row: dict[str, Any], texts: Iterable[str]) -> Iterator[str]:
+    """The texts that have a word of a row: a pattern costs much more than a look for words."""
+    words = row["has"].split()
+    return (text for text in texts if any(map(text.lower().__contains__, words)))
+
+
+def _claimed(lines: list[str], wanted: str) -> list[str]:
+    """What one of the lines claims, the furthest first."""
+    sentences = [part for line in lines for part in _sentences(line)]
+    all_rows = word_tables.table(TABLE)["claims"]
+    rows = {wanted: all_rows[wanted]} if wanted else all_rows
+    return [
+        name
+        for name, row in rows.items()
+        if any(map(partial(_claims, name), _worth(row, sentences)))
+    ]
+
+
+@lru_cache(1_000)
+def _claims(claim: str, sentence: str) -> bool:
+    """True if the sentence, or a part of it whose other parts are harmless, has a form of the claim."""
+    if len(sentence) > LONGEST or sentence.endswith("?") or _has(_of("hangs on"), sentence):
+        return False
+    plain = re.sub(r" \([^()]*\)", partial(_kept, claim), sentence).rstrip(" .!:;)")
+    if _fits(claim, plain):
+        return True
+    head, _, rest = plain.partition(": ")
+    if claim in (CODED, SATISFIED) and _fits(claim, head):
+        return " " in rest and _is_safe(rest, is_label=True) and not _denies(rest)
+    if rest and claim == APPROVED and re.fullmatch(_of("reviewed"), head):
+        return _claims(claim, rest)
+    parts = [p for part in re.split(_of("parts"), plain) if (p := part.strip(" ().!,"))]
+    firsts = [place for place, part in enumerate(parts) if _fits(claim, part)]
+    is_safe = partial(_is_safe, is_label=True, is_strict=claim in (APPROVED, TESTED))
+    return bool(firsts) and all(
+        any(_fits(name, part) for name in word_tables.table(TABLE)["claims"])
+        or (re.fullmatch(_of("aside"), part) and is_safe(part) and not _denies(part))
+        or (place > firsts[0] and _has(_of("known"), part) and is_safe(part) and not _denies(part))
+        for place, part in enumerate(parts)
+    )
+
+
+def _kept(claim: str, aside: re.Match[str]) -> str:
+    """What is left of what stands in parentheses: nothing, if it takes nothing back."""
+    return aside[0] if claim == APPROVED or not _is_safe(aside[0], is_strict=True) else ""
+
+
+def _fits(claim: str, part: str) -> bool:
+    return re.fullmatch(_of("lead-in") + _forms(claim)[0], part) is not None
+
+
+def _is_over(sentence: str) -> bool:
+    """True for what was before: a claim that follows leaves it behind."""
+    plain = re.sub(_of("harmless"), " ", sentence)
+    return _has(_of("over"), plain) and not _has(_of("lasts"), plain)
+
+
+def _is_safe(text: str, *, is_label: bool = False, is_strict: bool = False) -> bool:
+    """True if nothing in it takes a claim back.
+
+    What tells of the code does so only if it says that it is not over, or bad; of the work, any doubt does.
+    """
+    plain, kind = re.sub(_of("harmless"), " ", text), "unsafe"
+    if not is_strict and (is_label or not _has(_of("of the work"), plain)):
+        plain, kind = re.sub(_of("under"), " thus ", plain), "wrong"
+    elif not is_strict and _has(_of("deeds"), text):
+        plain = re.sub(_of("of deeds"), " ", plain)
+    is_marked = any(map(partial(_has, _of(kind)), [plain, *re.split(_of("clauses"), plain)]))
+    is_none = _has(_of("no statement"), text) or (is_strict and _has(_of("orders"), plain))
+    return not (is_marked or is_none)
+
+
+def _is_beside(sentence: str, *, is_label: bool, is_strict: bool) -> bool:
+    """True if a claim can stand beside this sentence.
+
+    It can where it has no word of what takes a claim back, and is a whole sentence, or words that carry
+    nothing. An entry of a list, and what announces something, needs no verb.
+    """
+    if _claimed([sentence], ""):
+        return True
+    plain, kinds = re.sub(_of("harmless"), " ok ", sentence), ("known", "heading")
+    is_known = is_label or is_strict or sentence.endswith(":")
+    is_known = is_known or any(_has(_of(kind), plain) for kind in kinds)
+    return is_known and _is_safe(sentence, is_label=is_label, is_strict=is_strict)
+
+
+def _denies(part: str) -> bool:
+    return _has(_of("denials"), re.sub(_of("harmless"), " ", part))
+
+
+def _spoils(line: str) -> bool:
+    """True if it says that not all is done, whichever way: beside that no claim stands."""
+    entries = (f"{ITEM}{entry.removeprefix(ITEM).strip()}" for entry in line.split("\n"))
+    return any(_has(_of("undone"), entry) for entry in entries) or any(
+        len(part) > LONGEST
+        or _has(_of("spoils"), re.sub(_of("harmless"), " ", part))
+        or (_has(_of("of the work"), part) and _denies(part) and not _claimed([part], ""))
+        for part in _bare(line)
+    )
+
+
+def _says(pattern: str, line: str) -> bool:
+    plain = re.sub(_of("harmless"), " ", line.lower())
+    return any(_has(pattern, part) for part in _sentences(plain) if not part.endswith("?"))
+
+
+def _has(pattern: str, text: str, how: Callable[..., object] = re.search) -> bool:
+    return how(pattern, text, re.IGNORECASE) is not None
+
+
+def _bare(line: str) -> tuple[str, ...]:
+    """The sentences of a line without its inline code, but for such as says that nothing is done there."""
+    return _sentences(re.sub(_of("names"), "code", re.sub(_of("empty code"), "todo", line)))
+
+
+@lru_cache(1_000)
+def _sentences(line: str) -> tuple[str, ...]:
+    """The sentences of a line in small letters, without markup."""
+    plain = re.sub(_of("markup"), "", line).replace("\u2019", "'").lower()
+    return tuple(" ".join(part.split()) for part in re.split(_of("ends"), plain) if part.strip())
+
+
+def may_have_verdict(text: str) -> bool:
+    """True if a line of the text may be a verdict: worth telling its prose."""
+    return "verdict" in text.lower() and _has(_of("may be a verdict"), text)
 
 
 def verdict(text: str) -> str:
     """The verdict of a text's last line in that form: "approved", "changes"; "" if it has none."""
-    if not claim_words.may_have_verdict(text):
+    if not may_have_verdict(text):
         return ""
-    from lifecycle.evidence.words.prose_blocks import CODE, END, blocks
+    from lifecycle.evidence.words import prose_blocks
 
-    lines: list[tuple[str, str]] = []
-    every_block = blocks(text)
+    result, every_block = "", prose_blocks.blocks(text)
     for block, later in zip(every_block, (*every_block, None)[1:], strict=True):
-        if block.box == " " or (later and _has("goes on", later.text, re.match)):
+        if block.box == " " or (later and _has(_of("goes on"), later.text, re.match)):
             continue  # nobody ticked it; or a sentence goes on behind it
         above = block.lead if _announces(block.lead) or block.is_item else ""
         for line in block.text.split("\n"):
-            lines.append((line.replace(CODE, "").replace(END, ""), above))
+            bare = line.replace(prose_blocks.CODE, "").replace(prose_blocks.END, "")
+            result = _verdict(bare, above) or result
             above = "" if re.search(r"[.!?;)\]*_]\s*$", line) else line
-    return claim_words.verdict(lines)
+    return result
 
 
-def _prose(text: str) -> tuple[list[str], list[str], bool]:
+def _verdict(line: str, above: str) -> str:
+    """The verdict that a line is; "" if it is none, or only announced by the one above it."""
+    match = re.fullmatch(_of("verdict"), line, re.IGNORECASE)
+    if match is None or re.match(r"\W*(?:\||/|or\b)", match[2]):
+        return ""  # or it says which verdicts there are
+    is_approval = match[1].lower() == APPROVED
+    if is_approval and _has(_of("before a verdict"), above):
+        return ""
+    is_whole = re.fullmatch(_of("behind a verdict"), match[2], re.IGNORECASE)
+    return APPROVED if is_approval and is_whole else CHANGES
+
+
+def _prose(text: str) -> Prose:
     """The lines of the agent's own that say something, all of its prose, and whether a box is unchecked."""
     from lifecycle.evidence.words.prose_blocks import blocks
 
     text = re.sub(rf"(?m)^.{{{LINE},}}$", "todo", text)
     own: list[str] = []
     cells = re.findall(r"[^|\n]+(?=\|)", "\n".join(re.findall(r"(?m)^ *\|.*", text)))
-    all_lines = [f"{claim_words.ITEM}{cell.strip()}" for cell in cells]
+    all_lines = [f"{ITEM}{cell.strip()}" for cell in cells]
     fences = "\n".join(re.findall(r"(?ms)^ {0,3}(?:```|~~~).*?^ {0,3}(?:```|~~~)", text))
-    all_lines += [f"{claim_words.ITEM}todo"] if _has("empty fence", fences) else []
+    all_lines += [f"{ITEM}todo"] if _has(_of("empty fence"), fences) else []
     every_block = blocks(text)
     for block in every_block:
         # A line that goes on in the next is joined with it.
         words = block.text if len(block.text) < LINE else "todo"
         parts = re.split(r"(?<=[.!?:;])\n|\n(?=\W*[A-Z\u2705/])", words)
-        sign = claim_words.ITEM if block.is_item or block.is_heading else ""
+        sign = ITEM if block.is_item or block.is_heading else ""
         lines = [f"{sign}{line}" for line in parts if line.strip()]
         all_lines += lines
         is_led = _announces(block.lead, ",") or (block.is_item and block.lead)
         is_alone = block.is_item and not (block.lead or block.box)  # nothing announces the list
-        is_due = _has("unled", block.lead) or not (_has("led", block.lead) or block.is_headed)
+        is_due = _has(_of("unled"), block.lead) or not (
+            _has(_of("led"), block.lead) or block.is_headed
+        )
         is_strange = is_alone or (is_led and is_due)
         is_code = re.fullmatch("\ue000[^\ue001]* [^\ue001]*\ue001[.!]?", words)
         if not is_strange and not is_code:
@@ -87,7 +331,3 @@ def _prose(text: str) -> tuple[list[str], list[str], bool]:
 
 def _announces(lead: str, *more: str) -> bool:
     return lead.rstrip(" *_").endswith((":", *more))
-
-
-def _has(kind: str, text: str, how: Callable[..., object] = re.search) -> bool:
-    return how(word_tables.pattern(claim_words.TABLE, kind), text, re.IGNORECASE) is not None

@@ -84,7 +84,7 @@ STAGES = {
     "coded": Detected.CODING_COMPLETE,
     "cleared": Detected.SESSION_CLEARED,
 }
-"""The stage that each claim of `claim_words` completes."""
+"""The stage that each claim of `own_words` completes."""
 
 OPEN = {"tested": Detected.IN_TESTING, "approved": Detected.IN_ORACLE_REVIEW}
 """The stage that is under way where a text says that this is open."""
