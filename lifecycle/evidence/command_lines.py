@@ -9,6 +9,7 @@ Source: POSIX, Shell Command Language, https://pubs.opengroup.org/onlinepubs/979
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from lifecycle.evidence.words import word_tables
 
@@ -21,6 +22,7 @@ def each(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@cache
 def listed(kind: str) -> frozenset[str]:
     """The words of a kind, by the table of what programs and options are to a command line."""
     return each(word_tables.table("words/commands")[kind]["words"])
@@ -66,6 +68,15 @@ class Command:
         self.sets = tuple(word for word in before if _ASSIGNMENT.match(word))
         self.kept: tuple[str, ...] = ()
         self.is_last = self.is_clear = False
+
+    @property
+    def names(self) -> Words:
+        """What tables call it: the program, and the program with its first word, as `git|add`."""
+        return self.words[0], "|".join(self.words[:2])
+
+    def is_of(self, kind: str) -> bool:
+        """True if the table lists it among those of a kind."""
+        return not listed(kind).isdisjoint(self.names)
 
 
 def commands(line: str) -> list[Command]:

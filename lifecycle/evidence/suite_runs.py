@@ -14,7 +14,9 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
 
+from lifecycle.evidence import line_effects
 from lifecycle.evidence.command_lines import Command, Words, commands, listed
+from lifecycle.evidence.line_effects import IDLE, KEEPING, QUIET
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
@@ -23,11 +25,6 @@ from lifecycle.evidence.words import word_tables
 CHECK = "lifecycle check"
 """The row of our own command, which keeps what it showed itself."""
 
-_KEEPING, _QUIET, _LOOKING, _PASSING = map(listed, ("keeping", "quiet", "looking", "passing"))
-_IDLE = listed("filters") | _KEEPING | _QUIET | listed("idle")
-"""Commands that change no file behind a run; `sed` and `git` as far as they only show."""
-
-_BESIDE, _TELLING, _CACHES, _BUILDS = map(listed, ("beside", "telling", "caches", "builds"))
 _PIPES = ("|", "|&")
 _OWN = word_tables.table("words/commands")["own"]
 _PLACES, _OUTPUTS, _FOLDERS = map(listed, ("places", "outputs", "folders"))
@@ -158,13 +155,15 @@ def _run_in(
     known = all(run.rows for run in runs)  # one that no row knows may print anything
     whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if known))
     runners, filters = [parts[index] for index in hits], _filters(parts, list(hits))
-    whole.is_shown = not any(c.files or "!" in c.raw[:2] for c in runners) and filters <= _PASSING
-    whole.is_sifted = not filters <= _KEEPING | {"tail"}
+    whole.is_shown = not any(c.files or "!" in c.raw[:2] for c in runners) and filters <= listed(
+        "passing"
+    )
+    whole.is_sifted = not filters <= KEEPING | {"tail"}
     whole.is_end = _is_end(parts, set(hits))
     whole.is_plain = all(run.is_plain for run in runs)
     whole.is_plain &= _is_plain(parts, set(hits), decides=whole.decides)
-    is_kept = filters <= _KEEPING and not any(
-        c.after == "&" or (i not in hits and (c.files or c.words[0] not in _QUIET | filters))
+    is_kept = filters <= KEEPING and not any(
+        c.after == "&" or (i not in hits and (c.files or c.words[0] not in QUIET | filters))
         for i, c in enumerate(parts)
     )
     whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
@@ -178,7 +177,7 @@ def _meant(text: str, top: str) -> list[tuple[Command, str]]:
     None is there in a text without a command.
     """
     placed = _placed(text, top)
-    busy = [pair for pair in placed if pair[0].words[0] not in _IDLE] or placed
+    busy = [pair for pair in placed if pair[0].words[0] not in IDLE] or placed
     return busy[-1:]
 
 
@@ -321,48 +320,18 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
         sets = (*command.kept, *command.sets, *assigned)
         is_clear = command.is_clear or command.words == tuple(TOP[2:-1].split())
         is_read = name not in (".", "source") or re.search(_OWN["file"], "".join(rest[:1]))
-        is_known = index in runs or (is_beside(command) and is_read)
+        is_known = index in runs or (line_effects.is_beside(command) and is_read)
         if not (is_clear and is_known and all(re.match(_OWN["path"], word) for word in sets)):
             return False
-        if index not in runs and not decides and _tells(name, rest, is_fed=is_fed):
+        if index not in runs and not decides and line_effects.tells(command, is_fed=is_fed):
             return False
         is_fed = command.after in _PIPES
     return True
 
 
-def _tells(name: str, rest: Words, *, is_fed: bool) -> bool:
-    """True if a command may print what looks like a run's output, or leaves out a failure of one."""
-    plain = [word for word in rest if not (word.startswith("-") or word.isdigit())]
-    has_pattern = name.endswith("grep") or name in ("rg", "sed", "awk")
-    hides = name.endswith("grep") and any(re.match("-[a-z]*[vcoLqm]|--", word) for word in rest)
-    tells = not _TELLING.isdisjoint((name, "|".join((name, *rest[:1]))))
-    is_filled = any("$(" in word or "`" in word for word in rest)
-    return is_filled or (tells and (not is_fed or hides or len(plain) > has_pattern))
-
-
-def is_beside(command: Command) -> bool:
-    """True if a command is known to leave a run in the same line, and what it proves, as it is."""
-    name, rest = command.words[0], command.words[1:]
-    if name == "rm":
-        return {word.rstrip("/") for word in rest if word[:1] != "-"} <= _CACHES
-    if name in _BUILDS and re.search(_OWN["writes"], " ".join(rest[:2])):
-        return False
-    is_staying = name == "git" and not listed("staying").isdisjoint(rest[1:])
-    return is_staying or not _BESIDE.isdisjoint((name, "|".join((name, *rest[:1]))))
-
-
 def _is_end(parts: list[Command], runs: set[int]) -> bool:
     """True if what comes after the last run, and between runs, leaves the files as they are."""
-    return all(i in runs or _is_idle(parts[i]) for i in range(min(runs), len(parts)))
-
-
-def _is_idle(command: Command) -> bool:
-    name, words = command.words[0], command.words
-    if _IDLE.isdisjoint((name, "|".join(words[:2]))) or {*command.files} - {"/dev/null"}:
-        return False
-    if writes := {"sed": ("-i", "--in-place"), "sort": ("-o", "--output")}.get(name):
-        return not any(word.startswith(writes) for word in words)
-    return name != "git" or not _LOOKING.isdisjoint(words[:2])
+    return all(i in runs or line_effects.is_idle(parts[i]) for i in range(min(runs), len(parts)))
 
 
 def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, bool], ...]:
@@ -451,40 +420,6 @@ def _places(command: Command, rest: Words) -> list[str]:
                 paths.append(word)
     # With two slashes it is a target of bazel's: `//...`.
     return [path for path in paths if re.match(r"/(?!/)|[~$]", path) or ".." in path.split("/")]
-
-
-def changes_files(command: Command) -> bool:
-    """True for a command that is known to change files of the worktree."""
-    name, rest = command.words[0], command.words[1:]
-    if name == "git":
-        moves = "--hard" in rest or not listed("moving").isdisjoint(rest[:1])
-        return moves and listed("staying").isdisjoint(rest)
-    if name in ("sed", "perl"):
-        return any(re.match(r"--in-place|-[a-z]*i", word) for word in rest)
-    pair = {name, "|".join((name, *rest[:1]))}
-    if not listed("formatting").isdisjoint(pair) and listed("looking only").isdisjoint(rest):
-        return True
-    if not listed("linters").isdisjoint(pair) and not listed("fixing").isdisjoint(rest):
-        return True
-    elsewhere = tuple(listed("elsewhere"))
-    if name in listed("changing"):
-        plain = [word.rstrip("/") for word in rest if not word.startswith("-")]
-        return not plain or not all(w.startswith(elsewhere) or w in listed("caches") for w in plain)
-    return name in listed("writing") and any(not f.startswith(elsewhere) for f in command.files)
-
-
-def may_change_files(line: str) -> bool:
-    """True unless every command of the line is known to leave the files as they are."""
-    return any(not is_beside(c) or c.words[0] == "tee" or may_lock(c) for c in commands(line))
-
-
-def may_lock(command: Command) -> bool:
-    """True for a command that may write files that git tracks: a lock file as it installs, generated ones.
-
-    Source: https://docs.npmjs.com/cli/commands/npm-install, which updates it, as `npm ci` does not.
-    """
-    pair = "|".join(command.words[:2])
-    return pair in listed("locking") and listed("locked").isdisjoint(command.words)
 
 
 def leads_away(run: SuiteRun, root: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.evidence import command_lines, suite_runs
+from lifecycle.evidence import command_lines, line_effects, suite_runs
 from lifecycle.evidence.command_lines import commands, listed
 from tests.batches import each_row
 
@@ -41,7 +41,7 @@ from tests.batches import each_row
 )
 def test_what_is_known_to_change_files(line: str) -> None:
     """Programs that do, with the options with which they do; one of their files is enough."""
-    assert [suite_runs.changes_files(each) for each in commands(line)] == [True]
+    assert [line_effects.changes_files(each) for each in commands(line)] == [True]
 
 
 @each_row(
@@ -69,7 +69,7 @@ def test_what_is_known_to_change_files(line: str) -> None:
 )
 def test_what_is_not_known_to_change_files(line: str) -> None:
     """What only looks, what writes elsewhere or into caches, and what nobody knows."""
-    assert [suite_runs.changes_files(each) for each in commands(line)] == [False]
+    assert [line_effects.changes_files(each) for each in commands(line)] == [False]
 
 
 @each_row(
@@ -97,7 +97,7 @@ def test_what_is_not_known_to_change_files(line: str) -> None:
 )
 def test_a_line_may_change_files_unless_all_of_it_is_known_not_to(line: str, may: bool) -> None:
     """One command that nobody knows is enough."""
-    assert suite_runs.may_change_files(line) is may
+    assert line_effects.may_change_files(line) is may
 
 
 @each_row(

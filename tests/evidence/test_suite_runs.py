@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifecycle.evidence import command_lines, reading, suite_runs
+from lifecycle.evidence import command_lines, line_effects, reading, suite_runs
 from lifecycle.evidence.outcomes import CallEnd, Outcome
 from lifecycle.evidence.records import Evidence
 from lifecycle.evidence.runners import runner_table
@@ -715,7 +715,7 @@ def test_what_git_is_told_to_do_changes_files_and_not_what_it_is_told_of(
 ) -> None:
     """Its first word alone says that: a branch may be called `checkout`."""
     (command,) = command_lines.commands(line)
-    assert suite_runs.changes_files(command) is is_changing
+    assert line_effects.changes_files(command) is is_changing
 
 
 @pytest.mark.parametrize(
@@ -832,10 +832,10 @@ def test_what_is_not_true_of_a_run_by_the_parts_of_its_line() -> None:
 def test_an_option_changes_files_only_behind_a_program_that_is_known_to_have_it() -> None:
     """And what is installed by name may change the lock file."""
     changing = {
-        line: [suite_runs.changes_files(one) for one in command_lines.commands(line)]
+        line: [line_effects.changes_files(one) for one in command_lines.commands(line)]
         for line in ("echo --fix", "eslint --fix .")
     }
     assert changing == {"echo --fix": [False], "eslint --fix .": [True]}
-    assert not suite_runs.may_change_files("echo --fix")
+    assert not line_effects.may_change_files("echo --fix")
     (install,) = command_lines.commands("npm install x")
-    assert suite_runs.may_lock(install)
+    assert line_effects.may_lock(install)

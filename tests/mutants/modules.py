@@ -39,6 +39,7 @@ PURE = (
     "core.values.survey",
     "evidence.checks.run_findings",
     "evidence.command_lines",
+    "evidence.line_effects",
     "evidence.outcomes",
     "evidence.reading",
     "evidence.runners.runner_options",

@@ -95,16 +95,16 @@ def classify(call: ToolCall, own: OwnCommands = ANY_PROJECT, asked: Stage | None
     if ran is not None:
         return ran
     if Sort.EDIT in hints:
-        from lifecycle.evidence import command_lines, suite_runs
+        from lifecycle.evidence import command_lines, line_effects
 
-        if any(map(suite_runs.changes_files, command_lines.commands(call.text))):
+        if any(map(line_effects.changes_files, command_lines.commands(call.text))):
             return Sort.EDIT, str(call.outcome), (), call.tool
     return (Sort.SHOW if command_signs.SHOW in verbs else Sort.WORK), "", (), "tools"
 
 
 def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
     """The test run that a command line is, and how it came out; None if it is none."""
-    from lifecycle.evidence import reading, suite_runs
+    from lifecycle.evidence import line_effects, reading, suite_runs
     from lifecycle.evidence.runners import runner_table
 
     run = suite_runs.run_in(call.text, own.tests, runner_table.rows(own.runners), own.root)
@@ -113,7 +113,7 @@ def _tested(call: ToolCall, own: OwnCommands) -> Seen | None:
     end = CallEnd.UNKNOWN if call.is_background else call.outcome
     outcome = reading.read_run(run, end, call.output).outcome
     known = str(outcome) if run.is_suite else "part"
-    if any(map(suite_runs.changes_files, run.behind)) or any(map(suite_runs.may_lock, run.behind)):
+    if any(line_effects.changes_files(c) or line_effects.may_lock(c) for c in run.behind):
         known = "stale"
     elif suite_runs.leads_away(run, own.root):
         known = "elsewhere"

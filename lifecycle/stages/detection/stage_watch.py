@@ -304,9 +304,9 @@ def _may_edit(call: ToolCall, seen: Seen) -> bool:
     """True for a command behind a green run of which nobody knows that it leaves the files as they are."""
     if call.tool != "Bash" or seen[0] is not Sort.WORK:
         return False
-    from lifecycle.evidence import suite_runs
+    from lifecycle.evidence import line_effects
 
-    return suite_runs.may_change_files(call.text)
+    return line_effects.may_change_files(call.text)
 
 
 def _row(tool: str, sort: Sort, outcome: str) -> Detected:
