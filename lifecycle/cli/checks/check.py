@@ -17,7 +17,7 @@ from lifecycle.cli.terminal import json_text, passing, say_all
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.redact import visible
-from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.core.timing import Deadline, SystemClock, import_meanwhile, use_wait
 from lifecycle.core.values.configured import Settings
 from lifecycle.evidence import outcomes, records, tree_hash
 from lifecycle.evidence.checks import check_engine, known_checks
@@ -68,7 +68,8 @@ def check(
         raise click.UsageError("Name a check, or ask for --list.")
     root, clock = demanded_root(), SystemClock()
     if name:
-        Thread(target=check_engine.import_ahead).start()
+        import_meanwhile(*check_engine.BEHIND)
+        Thread(target=use_wait).start()
     tracked_files.refuse(root, Deadline.after(clock, _SECONDS), os.environ)
     settings = config.load(root, os.environ)
     if listing:
@@ -78,10 +79,9 @@ def check(
     session = running_client.session_of({}, os.environ)
     err = passing(sys.stderr)
     out = err if as_json else passing(sys.stdout)
-    run = check_engine.CheckRun(
+    done = check_engine.CheckRun(
         root, os.environ, clock, settings, check, out, err, session, extra, seconds or 0.0
-    )
-    done = run.result()
+    ).result()
     _show(done, as_json=as_json)
     return 128 + signal.SIGINT if done.signal == signal.SIGINT else done.record.status or 0
 

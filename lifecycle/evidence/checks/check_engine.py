@@ -36,6 +36,9 @@ RUNNING = "LIFECYCLE_CHECK"
 TREE_SECONDS = 60.0
 """How long git may take to read the files, before a run and after it."""
 
+BEHIND = ("lifecycle.evidence.checks.check_reading", "lifecycle.storage.journal_file")
+"""Modules that each check needs once its commands are over: imported while git works."""
+
 _Seen = TypeVar("_Seen")
 
 
@@ -52,14 +55,6 @@ class CheckDone:
     record: RunRecord
     remarks: tuple[str, ...]
     signal: int
-
-
-def import_ahead() -> None:
-    """Import what each check needs later, while git works; what fails here fails there, and is said."""
-    from lifecycle.evidence.checks import check_reading
-    from lifecycle.storage import journal_file
-
-    del check_reading, journal_file
 
 
 @dataclass(frozen=True)
