@@ -21,22 +21,17 @@ STDIN_SECONDS = 1.0
 """How long stdin may stay silent before the hook goes on without it."""
 
 
-def read_input(descriptor: int | None = None) -> dict[str, Any]:
+def read_input() -> dict[str, Any]:
     """The event's JSON object, or an empty dict for anything else.
 
     Any stdin will do: closed, a terminal, empty, broken, binary, huge, nested without end.
     """
-    if descriptor is None:
-        try:
-            descriptor = sys.stdin.fileno()
-        except (AttributeError, OSError, ValueError):
-            return {}
     try:
+        descriptor = sys.stdin.fileno()
         if os.isatty(descriptor):
             return {}
-        content = drained(descriptor, INPUT_LIMIT)
-        value = json.loads(content)
-    except (OSError, ValueError, RecursionError):
+        value = json.loads(drained(descriptor, INPUT_LIMIT))
+    except (AttributeError, OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

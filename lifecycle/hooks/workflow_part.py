@@ -36,7 +36,6 @@ class WorkflowPart:
 
     Attributes:
         part: its part of the recovery message; None without one.
-        kept: lines for the summary of a compaction.
         person: lines for the user.
     """
 
@@ -51,7 +50,6 @@ class WorkflowPart:
         """Begin for an entrypoint and what the client sent it; all has to be done by the deadline."""
         self.hook, self.root = hook, root
         self.part: RecoveryPart | None = None
-        self.kept: list[str] = []
         self.person: list[str] = []
         self.has_looked = False
         self.asker = whose.asker_of(root, environment, event)
@@ -102,17 +100,18 @@ class WorkflowPart:
         """Find what a summary must keep, and return it; sources are read, all files brought in step."""
         from lifecycle.workflow.sources import following  # not at a start
 
+        kept: list[str] = []
         with self._guarded():
             if self.asker.is_subagent:
-                return self.kept
+                return kept
             observed = following.observe(self.store, self.asker)
             if observed.workflow is not None:
-                self.kept = guidance_text.kept_lines(observed.workflow, observed.others)
+                kept = guidance_text.kept_lines(observed.workflow, observed.others)
             elif observed.others:
-                self.kept = [f"- {guidance_text.others_line(observed.others)}"]
+                kept = [f"- {guidance_text.others_line(observed.others)}"]
             for sentence in observed.troubles:
                 self._log(sentence)
-        return self.kept
+        return kept
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -120,7 +119,7 @@ class WorkflowPart:
         try:
             yield
         except (LifecycleError, OSError) as error:
-            self._log(error.sentence if isinstance(error, LifecycleError) else str(error))
+            self._log(str(error))
         except DeadlineReached:
             self._log("the time for this look was up")
 

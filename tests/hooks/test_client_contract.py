@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from importlib import import_module
 
 import pytest
@@ -259,14 +260,12 @@ def test_a_packet_keeps_its_lines_and_its_secrets() -> None:
     assert third == "  | ***"
 
 
-def test_stdin_that_never_comes_is_not_waited_for() -> None:
+def test_stdin_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """An open pipe with nobody writing counts as empty input."""
     read, write = os.pipe()
-    try:
-        assert read_input(read) == {}
-    finally:
-        os.close(read)
-        os.close(write)
+    with os.fdopen(read) as silent, os.fdopen(write, "w"):
+        monkeypatch.setattr(sys, "stdin", silent)
+        assert read_input() == {}
 
 
 def test_the_event_must_be_the_hooks_own() -> None:

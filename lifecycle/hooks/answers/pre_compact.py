@@ -38,8 +38,7 @@ def _said(call: HookCall, part: Callable[[HookCall], Iterable[str]]) -> list[str
     try:
         return list(part(call))
     except (LifecycleError, OSError) as error:
-        why = error.sentence if isinstance(error, LifecycleError) else str(error)
-        log.write(call.world.root, f"{call.hook}: {why}")
+        log.write(call.world.root, f"{call.hook}: {error}")
         return []
 
 

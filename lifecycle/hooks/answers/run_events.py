@@ -155,21 +155,16 @@ class RunHook:
         run = self.store.load()
         if run is None:
             self.store.mark(None)
-        elif self._is_ours(run):
-            self._decide(run)
-
-    def _is_ours(self, run: Run) -> bool:
-        is_agents = bool(self.call.event.get("agent_id"))
-        return run_store.is_led_by(run, self.call.session) and not is_agents
-
-    def _decide(self, run: Run) -> None:
-        self.leads = True
+            return
+        self.leads = self._is_ours(run)
+        if not self.leads:
+            return
         facts = facts_of(self.call, run) if run.status is RunStatus.ACTIVE else UNSEEN
         message, position = _last_words(self.call, run)
         with self.store.locked():
             run = self.store.demanded()
-            if not self._is_ours(run):
-                self.leads = False
+            self.leads = self._is_ours(run)
+            if not self.leads:
                 return
             adopted = self._counted(self._adopted(run))
             limits, waits = _limits(self.call), _is_waiting(self.call.event)
@@ -178,6 +173,10 @@ class RunHook:
             self._keep(run, verdict)
         self.word = verdict.word
         self._note(run, verdict)
+
+    def _is_ours(self, run: Run) -> bool:
+        is_agents = bool(self.call.event.get("agent_id"))
+        return run_store.is_led_by(run, self.call.session) and not is_agents
 
     def _counted(self, run: Run) -> Run:
         """The run with the tokens that its session took since the last count."""
@@ -265,15 +264,11 @@ def _last_words(call: HookCall, run: Run) -> tuple[str, str]:
 
 def _is_waiting(event: Any) -> bool:
     """True if an agent works in the background; a shell or a monitor there may be one that never ends."""
-    tasks = event.get("background_tasks")
-    return any(_is_agent(task) for task in tasks) if isinstance(tasks, list) else False
-
-
-def _is_agent(task: Any) -> bool:
-    if not (isinstance(task, dict) and task.get("status") in ("running", "pending")):
-        return False
-    kind = str(task.get("type") or "shell")
-    return not any(word in kind for word in ("shell", "monitor"))
+    listed = event.get("background_tasks")
+    tasks = [task for task in listed if isinstance(task, dict)] if isinstance(listed, list) else []
+    running = [task for task in tasks if task.get("status") in ("running", "pending")]
+    kinds = [str(task.get("type") or "shell") for task in running]
+    return any("shell" not in kind and "monitor" not in kind for kind in kinds)
 
 
 def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
@@ -287,23 +282,13 @@ def tokens_taken(path: str, start: int, since: float) -> tuple[int, int]:
     Returns:
         Tokens, and the bytes that were read now.
     """
-    new = _new_lines(path, start)
-    return _tokens(new, since), len(new)
-
-
-def _new_lines(path: str, start: int) -> bytes:
-    """The whole lines from this place on; b"" if there are none, or it is no file that can be read."""
     try:
-        descriptor = regular_files.opened(path, follow=True)
+        with os.fdopen(regular_files.opened(path, follow=True), "rb", 0) as file:
+            content = os.pread(file.fileno(), MOST, start)
     except (OSError, ValueError):
-        return b""
-    try:
-        content = os.pread(descriptor, MOST, start)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
-    return content[: content.rfind(b"\n") + 1]
+        return 0, 0
+    new = content[: content.rfind(b"\n") + 1]
+    return _tokens(new, since), len(new)
 
 
 def _tokens(content: bytes, since: float) -> int:
