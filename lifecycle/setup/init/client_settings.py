@@ -81,15 +81,13 @@ def wire(
     entries = {(script.event, script.name): entry(script, form) for script in WIRES if form}
     text, put = _renewed(text, where, entries, before, extra)
     root, layout = read(text, where), Layout.of(text)
-    edits = list(_missing_names(layout, root, form, put)) if form is not None else []
+    edits, lacking_groups = _lacking_hooks(layout, root, form, put) if form else ([], {})
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     lacking = [rule for rule in extra.permissions if rule not in allowed]
-    wired_events = {own.event for own in _found(root, put)}
-    lacking_events = [event for event in events() if event not in wired_events]
     members: dict[str, dict[str, Any]] = {
         "env": dict(extra.variables),
         "permissions": {"allow": lacking} if lacking else {},
-        "hooks": {event: groups(event, form) for event in lacking_events} if form else {},
+        "hooks": lacking_groups,
     }
     additions = {key: value for key, value in members.items() if value}
     added, routes = _additions(layout, root, (), additions)
@@ -188,25 +186,24 @@ def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Itera
             yield jsonc.replacement(Layout.of(text), node, value)
 
 
-def _missing_names(layout: Layout, root: Node | None, form: Form, put: Put) -> Iterator[JsonEdit]:
-    """Edits that add missing scripts to events with entries of ours: to a matcher's group, or a new one."""
+def _lacking_hooks(
+    layout: Layout, root: Node | None, form: Form, put: Put
+) -> tuple[list[JsonEdit], dict[str, list[dict[str, Any]]]]:
+    """Edits that add missing scripts to groups that have ours; and by event the groups that it lacks."""
     matchers = {(script.event, script.name): script.matcher for script in WIRES}
-    wired: dict[tuple[str, str], Node] = {}
-    for own in _found(root, put):
-        wired.setdefault((own.event, own.name), own.hooks)
-    for event in dict.fromkeys(event for event, _ in wired):
-        ours = {name: hooks for (event_of, name), hooks in wired.items() if event_of == event}
-        beside = {matchers.get((event, name)): ours[name] for name in reversed(ours)}
-        names = [name for name in hook_table.NAMES if name not in ours]
-        new: list[tuple[str | None, Any]] = []
-        for group in groups(event, form, names):
+    own_entries, edits = list(_found(root, put)), list[JsonEdit]()
+    lacking: dict[str, list[dict[str, Any]]] = {}
+    for event in events():
+        ours = [own for own in own_entries if own.event == event]
+        beside = {matchers.get((event, own.name)): own.hooks for own in reversed(ours)}
+        wired = {own.name for own in ours}
+        for group in groups(event, form, [name for name in hook_table.NAMES if name not in wired]):
             hooks = beside.get(group.get("matcher", ""))
             if hooks is None:
-                new.append((None, group))
+                lacking.setdefault(event, []).append(group)
             else:
-                yield insertion(layout, hooks, [(None, hook) for hook in group["hooks"]])
-        if new:
-            yield insertion(layout, at(root, "hooks", event), new)
+                edits.append(insertion(layout, hooks, [(None, hook) for hook in group["hooks"]]))
+    return edits, lacking
 
 
 def _edited(text: str, put: Put, edit: JsonEdit) -> tuple[str, Put]:
