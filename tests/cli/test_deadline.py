@@ -19,7 +19,6 @@ from lifecycle.core.timing import Deadline, DeadlineReached, ending
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.setup.doctor import examination, examined
-from lifecycle.setup.doctor.examined import DoctorFinding
 from tests.batches import each_row
 from tests.conftest import STARTED, ManualClock, Place
 
@@ -254,7 +253,7 @@ def test_a_check_that_the_alarm_ended_is_a_finding(
 ) -> None:
     """The alarm rings in the middle of a check: the report has a line for it, and all the others."""
 
-    def hangs(_case: examined.Examined) -> Iterator[DoctorFinding]:
+    def hangs(_case: examined.Examined) -> None:
         raise DeadlineReached
 
     monkeypatch.setattr(examination, "FAMILIES", (("board", hangs), *examination.FAMILIES[:1]))

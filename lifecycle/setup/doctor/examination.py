@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from lifecycle.setup.doctor.examined import SECONDS, DoctorFinding, Examined, Le
 from lifecycle.storage.regular_files import StrangeFileError
 from lifecycle.trackers import registry
 
-Check = Callable[[Examined], Iterator[DoctorFinding]]
+Check = Callable[[Examined], None]
 
 FAMILIES: tuple[tuple[str, Check], ...] = (
     ("versions", examine_installation.check),
@@ -91,9 +90,11 @@ def examine(root: Path | None, environment: Mapping[str, str], clock: Clock) -> 
             left_out.update(_WORKTREES)
         if case.settings_problem is not None:
             left_out.update(_SETTINGS)
-        families = [_looked(name, check, case) for name, check in FAMILIES if name not in left_out]
+        for name, check in FAMILIES:
+            if name not in left_out:
+                _look(name, check, case)
         # Several families meet the same strange file.
-        findings = list(dict.fromkeys(itertools.chain.from_iterable(families)))
+        findings = list(dict.fromkeys(case.findings))
         if _is_without_github(case, findings):
             findings = [_unused(finding) for finding in findings]
         return Examination(tuple(findings), str(case.base or ""))
@@ -120,10 +121,10 @@ def _unused(finding: DoctorFinding) -> DoctorFinding:
     return DoctorFinding(finding.name, Level.OK, sentence)
 
 
-def _looked(family: str, check: Check, case: Examined) -> Iterator[DoctorFinding]:
-    """The findings of a family of checks; if it raises, also a finding `family.unknown` with the reason."""
+def _look(family: str, check: Check, case: Examined) -> None:
+    """Have a family's findings added; if that raises, there is also `family.unknown` with the reason."""
     try:
-        yield from check(case)
+        check(case)
     except DeadlineReached:
         reason = (
             f"The {SECONDS:g} seconds of this examination were up while something still answered."
@@ -131,11 +132,11 @@ def _looked(family: str, check: Check, case: Examined) -> Iterator[DoctorFinding
     except LifecycleError as error:
         reason = cause(error)
     except StrangeFileError as error:
-        yield examine_worktree.strange(case, error)
+        examine_worktree.strange(case, error)
         return
     except OSError as error:
         file = error.filename or "a file"
         reason = f"{file} cannot be read: {error.strerror or error}."
     else:
         return
-    yield DoctorFinding(f"{family}.unknown", Level.FAIL, reason)
+    case.findings.append(DoctorFinding(f"{family}.unknown", Level.FAIL, reason))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lifecycle.core import errors, timing
@@ -12,7 +12,7 @@ from lifecycle.core.redact import visible
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
 from lifecycle.core.values.priorities import Status
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, remedy, table
+from lifecycle.setup.doctor.examined import Examined, cause, remedy, table
 
 if TYPE_CHECKING:
     from lifecycle.github.board.board_client import ProjectRef
@@ -26,52 +26,52 @@ FEW_DAYS = 7
 """Fewer days than that until the token ends are a remark."""
 
 
-def check_token(case: Examined) -> Iterator[DoctorFinding]:
+def check_token(case: Examined) -> None:
     """Findings on the token: whose it is, its end, its scopes or permissions, its rate limit."""
     facts = case.facts
     if isinstance(facts, LifecycleError):
-        yield from _nothing(case, facts)
+        _nothing(case, facts)
         return
-    yield finding("token.found.whose", whose=_owner(facts), source=case.token_source)
+    case.find("token.found.whose", whose=_owner(facts), source=case.token_source)
     if facts.server_version:
-        yield finding("token.server", version=facts.server_version, api=case.addresses.api_url)
-    yield from _end(case, facts)
-    yield from _key_file(case)
-    yield from _scopes(case, facts)
-    yield from _kind(case, facts)
+        case.find("token.server", version=facts.server_version, api=case.addresses.api_url)
+    _end(case, facts)
+    _key_file(case)
+    _scopes(case, facts)
+    _kind(case, facts)
     if facts.remaining is not None and facts.limit is not None:
         is_little = facts.remaining < FEW_REQUESTS
-        yield finding("token.rate.few" if is_little else "token.rate.enough", facts=facts)
+        case.find("token.rate.few" if is_little else "token.rate.enough", facts=facts)
 
 
-def _nothing(case: Examined, error: LifecycleError) -> Iterator[DoctorFinding]:
+def _nothing(case: Examined, error: LifecycleError) -> None:
     if error is case.settings_problem:
         return  # said with the settings
     if isinstance(error, NoToken) and not error.is_absent:
-        yield finding("token.found.unusable", cause=cause(error), gh=case.gh)
+        case.find("token.found.unusable", cause=cause(error), gh=case.gh)
     elif isinstance(error, NoToken):
-        yield finding(
+        case.find(
             "token.found.none", path=config.own_path(config.CONFIG, case.environment), gh=case.gh
         )
     elif error is case.token and isinstance(error, Rejected):
-        yield finding("token.app", cause=cause(error), fix=remedy(error))
+        case.find("token.app", cause=cause(error), fix=remedy(error))
     elif isinstance(error, errors.BadCredentials):
         login, token = f"gh auth login{case.gh}", f"gh auth token{case.gh}"
         fix = f"unset GH_TOKEN GITHUB_TOKEN; {login} && export GH_TOKEN=$({token})"
         if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
             fix = f"rm {config.own_path(user_folder.TOKENS, case.environment)}"
-        yield finding("token.valid.refused", source=case.token_source, fix=fix)
+        case.find("token.valid.refused", source=case.token_source, fix=fix)
     elif isinstance(error, errors.Transient):
         silence = cause(error).partition(" when asked")[0].rstrip(".")
         api, wait = case.addresses.api_url, error.retry_after
         fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
-        yield finding("token.answer", cause=silence, api=api, fix=fix)
+        case.find("token.answer", cause=silence, api=api, fix=fix)
     elif isinstance(error, BadConfig):
         fix = remedy(error) or "correct that, then: lifecycle doctor"
-        yield finding("token.valid.setting", cause=cause(error), fix=fix)
+        case.find("token.valid.setting", cause=cause(error), fix=fix)
     else:
-        yield finding("token.valid.other", cause=cause(error), gh=case.gh)
+        case.find("token.valid.other", cause=cause(error), gh=case.gh)
 
 
 def _owner(facts: TokenFacts) -> str:
@@ -79,7 +79,7 @@ def _owner(facts: TokenFacts) -> str:
     return f"{kind} of {facts.login}" if facts.login else kind
 
 
-def _end(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
+def _end(case: Examined, facts: TokenFacts) -> None:
     """Findings on when the token ends; an App's is renewed by itself.
 
     Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
@@ -88,20 +88,20 @@ def _end(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     now = facts.server_time or case.clock.now()
     if not isinstance(token, LifecycleError) and token.expires_at is not None:
         minutes = max(int((token.expires_at - case.clock.now()) / 60), 0)
-        yield finding("token.expires.renewed", minutes=minutes)
+        case.find("token.expires.renewed", minutes=minutes)
     elif facts.expires_at is not None:
         days, date = int((facts.expires_at - now) / DAY), timing.render_time(facts.expires_at)[:10]
         key = "token.expires.late" if days >= FEW_DAYS else "token.expires.soon"
-        yield finding(key, date=date, days=days, web=case.web)
+        case.find(key, date=date, days=days, web=case.web)
 
 
-def _key_file(case: Examined) -> Iterator[DoctorFinding]:
+def _key_file(case: Examined) -> None:
     """A finding if others on this machine can read the App's private key."""
     for of_user in (False, True):
         app = config.app(case.environment, of_user=of_user)
         file = app.key_file if app is not None else None
         if file is not None and file.exists() and file.stat().st_mode & 0o077:
-            yield finding("token.key", file=file, quoted=shlex.quote(str(file)))
+            case.find("token.key", file=file, quoted=shlex.quote(str(file)))
 
 
 def _by_labels(case: Examined) -> str:
@@ -111,10 +111,10 @@ def _by_labels(case: Examined) -> str:
     return f'; the Status is kept as labels ("{case.settings.labels_prefix}in progress")'
 
 
-def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
+def _scopes(case: Examined, facts: TokenFacts) -> None:
     """A finding on the scopes of an OAuth token; none for tokens of other kinds, which list no scopes."""
     if facts.scopes is None:
-        return
+        return None
     is_public = isinstance(case.access, RepositoryAccess) and not case.access.is_private
     missing: dict[str, str] = {}
     if "repo" not in facts.scopes and not (is_public and "public_repo" in facts.scopes):
@@ -122,8 +122,7 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
     if case.settings.project_number is not None and "project" not in facts.scopes:
         missing["project"] = "board sync"
     if not missing:
-        yield finding("token.scopes.enough", given=", ".join(facts.scopes))
-        return
+        return case.find("token.scopes.enough", given=", ".join(facts.scopes))
     words = {
         "plural": "s" if len(missing) > 1 else "",
         "names": " and ".join(missing),
@@ -131,7 +130,7 @@ def _scopes(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
         "labels": _by_labels(case) if "project" in missing else "",
     }
     fix = _refresh(case, ",".join(missing))
-    yield finding("token.scopes.missing", **words, fix=fix, hinders=missing.values())
+    return case.find("token.scopes.missing", **words, fix=fix, hinders=missing.values())
 
 
 def _refresh(case: Examined, scopes: str) -> str:
@@ -143,21 +142,21 @@ def _refresh(case: Examined, scopes: str) -> str:
     return f"unset {source}; {refresh} && export {source}=$(gh auth token{case.gh})"
 
 
-def _kind(case: Examined, facts: TokenFacts) -> Iterator[DoctorFinding]:
+def _kind(case: Examined, facts: TokenFacts) -> None:
     has_board = case.settings.project_number is not None
     if case.permissions is not None:
-        yield _permissions(case, case.permissions, has_board=has_board)
+        _permissions(case, case.permissions, has_board=has_board)
     elif facts.kind == "fine-grained":
         board = "; Projects: read and write, on boards of an organisation only" if has_board else ""
-        yield finding("token.permissions.unlisted", board=board, web=case.web)
+        case.find("token.permissions.unlisted", board=board, web=case.web)
     elif facts.kind == "actions":
         labels = _by_labels(case)
         if has_board and not labels:
-            yield finding("token.permissions.boardless")
+            case.find("token.permissions.boardless")
             return
         board = f" and cannot touch a board{labels}" if has_board else ""
         hinders = ("board sync",) if has_board else ()
-        yield finding("token.permissions.actions", board=board, hinders=hinders)
+        case.find("token.permissions.actions", board=board, hinders=hinders)
 
 
 _LEVELS = {"read": 1, "write": 2, "admin": 3}
@@ -168,7 +167,7 @@ def _allows(given: Mapping[str, str], name: str, level: str) -> bool:
     return _LEVELS.get(given.get(name, ""), 0) >= _LEVELS[level]
 
 
-def _permissions(case: Examined, given: Mapping[str, str], *, has_board: bool) -> DoctorFinding:
+def _permissions(case: Examined, given: Mapping[str, str], *, has_board: bool) -> None:
     """The finding on an App's permissions that nothing else here tries."""
     rows = table()["words"]["permissions"]
     missing = [
@@ -177,8 +176,8 @@ def _permissions(case: Examined, given: Mapping[str, str], *, has_board: bool) -
         if not _allows(given, name, row["level"]) and (has_board or name != "organization_projects")
     ]
     if not missing:
-        return finding("token.permissions.enough")
-    return finding(
+        return case.find("token.permissions.enough")
+    return case.find(
         "token.permissions.missing",
         names="; ".join(row["name"] for row in missing),
         labels=_by_labels(case) if rows["organization_projects"] in missing else "",
@@ -187,28 +186,27 @@ def _permissions(case: Examined, given: Mapping[str, str], *, has_board: bool) -
     )
 
 
-def check_repository(case: Examined) -> Iterator[DoctorFinding]:
+def check_repository(case: Examined) -> None:
     """Findings on the repository: found, archived, issues, name, push access, default branch."""
     access = case.access
     if access is None:
-        return
+        return None
     if isinstance(access, LifecycleError):
-        yield finding("repository.found", cause=cause(access), base=case.base)
-        return
+        return case.find("repository.found", cause=cause(access), base=case.base)
     if access.is_archived:
-        yield finding("repository.archived", access=access)
+        case.find("repository.archived", access=access)
     if access.parent and case.settings.repository is None:
         key = "repository.fork.unset" if access.has_issues else "repository.fork.closed"
-        yield finding(key, access=access)
+        case.find(key, access=access)
     elif not access.has_issues:
-        yield finding("repository.issues", access=access)
+        case.find("repository.issues", access=access)
     base = case.base
     if str(base).casefold() != access.name.casefold():
         remote = _remote_of(case)
-        yield finding("repository.name", base=base, access=access, remote=remote, web=case.web)
+        case.find("repository.name", base=base, access=access, remote=remote, web=case.web)
     if not access.is_archived:
-        yield _pushes(case, access)
-    yield _default_branch(case, access)
+        _pushes(case, access)
+    return _default_branch(case, access)
 
 
 def _remote_of(case: Examined) -> str:
@@ -219,15 +217,15 @@ def _remote_of(case: Examined) -> str:
         return case.settings.remote
 
 
-def _pushes(case: Examined, access: RepositoryAccess) -> DoctorFinding:
+def _pushes(case: Examined, access: RepositoryAccess) -> None:
     head = case.world.head
     is_fork = str(head).casefold() not in (str(case.base).casefold(), access.name.casefold())
     if is_fork:
-        return finding("repository.push.fork", head=head)
+        return case.find("repository.push.fork", head=head)
     if access.can_push is None:
-        return finding("repository.push.unknown", access=access)
+        return case.find("repository.push.unknown", access=access)
     key = "repository.push.allowed" if access.can_push else "repository.push.refused"
-    return finding(key, access=access)
+    return case.find(key, access=access)
 
 
 def _has_branch(case: Examined, branch: str) -> bool | None:
@@ -240,48 +238,45 @@ def _has_branch(case: Examined, branch: str) -> bool | None:
         return None
 
 
-def _default_branch(case: Examined, access: RepositoryAccess) -> DoctorFinding:
+def _default_branch(case: Examined, access: RepositoryAccess) -> None:
     base, remote = case.settings.base, case.settings.remote
     if base is not None:
         has_branch = _has_branch(case, base)
         if has_branch is False:
             default = access.default_branch or "main"
-            return finding("repository.base.missing", base=base, access=access, default=default)
+            return case.find("repository.base.missing", base=base, access=access, default=default)
         if has_branch is None and case.world.git.remote_head_of(base, remote) is None:
-            return finding("repository.base.unread", base=base, access=access)
-        return finding("repository.base.configured", base=base)
+            return case.find("repository.base.unread", base=base, access=access)
+        return case.find("repository.base.configured", base=base)
     if access.default_branch:
-        return finding("repository.base.default", access=access)
-    return finding("repository.base.none", access=access, remote=remote)
+        return case.find("repository.base.default", access=access)
+    return case.find("repository.base.none", access=access, remote=remote)
 
 
 _OPTIONAL = ("Priority", "Readiness", "Dependencies")
 
 
-def check_board(case: Examined) -> Iterator[DoctorFinding]:
+def check_board(case: Examined) -> None:
     """Findings on the board: readable, open, with the fields and options that are needed."""
     number = case.settings.project_number
     prefix = case.settings.labels_prefix
     if case.settings.labels_use == "always":
-        yield finding("board.labels.always", prefix=prefix)
-        return
+        return case.find("board.labels.always", prefix=prefix)
     if number is None:
-        yield finding("board.found.none")
-        return
+        return case.find("board.found.none")
     facts = case.facts
     owner = case.settings.project_owner or (case.base.owner if case.base else "")
     if not owner or not case.is_answering or not isinstance(facts, TokenFacts):
-        return
+        return None
     has_none = facts.scopes is not None and "project" not in facts.scopes
     if case.permissions is not None:
         has_none = not _allows(case.permissions, "organization_projects", "read")
     if has_none or facts.kind == "actions":
-        return  # said with the token
+        return None  # said with the token
     try:
         case.world.refuse_strange_board()
     except BadConfig as error:
-        yield finding("board.owner", cause=cause(error), owner=owner)
-        return
+        return case.find("board.owner", cause=cause(error), owner=owner)
     from lifecycle.github.board.board_client import ProjectRef
 
     project = ProjectRef(owner, number)
@@ -291,16 +286,14 @@ def check_board(case: Examined) -> Iterator[DoctorFinding]:
         is_closed = case.ask(lambda clients: _is_closed(clients, project))
     except LifecycleError as error:
         if case.world.choice.gives_up(error):
-            yield finding("board.labels.instead", cause=cause(error), prefix=prefix)
-            return
-        yield finding("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)
-        return
+            return case.find("board.labels.instead", cause=cause(error), prefix=prefix)
+        return case.find("board.found.failed", cause=cause(error), owner=owner, gh=case.gh)
     if is_closed:
-        yield finding("board.closed", title=visible(schema.title), schema=schema)
-    yield finding("board.found.read", title=visible(schema.title), schema=schema)
-    yield _status(schema)
-    yield _agent(schema)
-    yield from _optional(schema)
+        case.find("board.closed", title=visible(schema.title), schema=schema)
+    case.find("board.found.read", title=visible(schema.title), schema=schema)
+    _status(case, schema)
+    _agent(case, schema)
+    return _optional(case, schema)
 
 
 def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:
@@ -312,34 +305,36 @@ def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:
     return bool((owner.get("projectV2") or {}).get("closed"))
 
 
-def _status(schema: BoardSchema) -> DoctorFinding:
+def _status(case: Examined, schema: BoardSchema) -> None:
     field = schema.field("Status")
     if field is None or not field.options:
-        return finding("board.status.none", schema=schema)
+        return case.find("board.status.none", schema=schema)
     moves_to = table()["words"]["status"]
     missing = [name for name in moves_to if field.option(name) is None]
     if not missing:
-        return finding("board.status.whole", names=", ".join(moves_to))
+        return case.find("board.status.whole", names=", ".join(moves_to))
     names = " and ".join(f'"{name}"' for name in missing)
     moves = " and ".join(moves_to[name] for name in missing)
     hinders = ("claiming", "releasing") if Status.TODO in missing else ()
-    return finding("board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders)
+    return case.find(
+        "board.status.missing", names=names, moves=moves, schema=schema, hinders=hinders
+    )
 
 
-def _agent(schema: BoardSchema) -> DoctorFinding:
+def _agent(case: Examined, schema: BoardSchema) -> None:
     if schema.has_agent:
-        return finding("board.agent.text")
+        return case.find("board.agent.text")
     key = "board.agent.none" if schema.field("Agent") is None else "board.agent.other"
-    return finding(key, schema=schema)
+    return case.find(key, schema=schema)
 
 
-def _optional(schema: BoardSchema) -> Iterator[DoctorFinding]:
+def _optional(case: Examined, schema: BoardSchema) -> None:
     missing = [name for name in _OPTIONAL if schema.field(name) is None]
     if missing:
-        yield finding("board.optional", names=", ".join(missing))
+        case.find("board.optional", names=", ".join(missing))
 
 
-def check_checks(case: Examined) -> Iterator[DoctorFinding]:
+def check_checks(case: Examined) -> None:
     """Findings on whether the token can read a commit's checks; a fine-grained one reads them over REST."""
     base, facts, access = case.base, case.facts, case.access
     if base is None or not case.is_answering or not isinstance(facts, TokenFacts):
@@ -354,62 +349,61 @@ def check_checks(case: Examined) -> Iterator[DoctorFinding]:
         checks = case.ask(lambda clients: clients.forge(base).checks(sha))
     except NoPermission as error:
         why = f"{error.evidence.rstrip('.')}." if error.evidence else cause(error)
-        yield finding("checks.read.refused", cause=why, gh=case.gh)
+        case.find("checks.read.refused", cause=why, gh=case.gh)
     except Rejected:
         return  # GitHub does not know this commit (any more): nothing to try it on
     except LifecycleError as error:
-        yield finding("checks.read.failed", cause=cause(error))
+        case.find("checks.read.failed", cause=cause(error))
     else:
         is_fine_grained = facts.kind == "fine-grained"
         key = "checks.read.rest" if is_fine_grained else "checks.read.whole"
         unseen = checks.unseen or "every check"
-        yield finding(key if checks.is_complete else "checks.read.part", unseen=unseen, gh=case.gh)
-        yield from _logs(case, base)
+        case.find(key if checks.is_complete else "checks.read.part", unseen=unseen, gh=case.gh)
+        _logs(case, base)
         if case.settings.ci_rerun and not access.is_archived:
-            yield _rerun(case, facts, access)
+            _rerun(case, facts, access)
 
 
-def _rerun(case: Examined, facts: TokenFacts, access: RepositoryAccess) -> DoctorFinding:
+def _rerun(case: Examined, facts: TokenFacts, access: RepositoryAccess) -> None:
     """The finding on whether the token may run failed jobs again, judged from it: trying would be a write.
 
     Source: https://docs.github.com/rest/actions/workflow-runs#re-run-failed-jobs-from-a-workflow-run
     """
     if access.can_push is False:
-        return finding("checks.rerun.refused", whose=_owner(facts), access=access)
+        return case.find("checks.rerun.refused", whose=_owner(facts), access=access)
     if case.permissions is not None:
         is_allowed = _allows(case.permissions, "actions", "write")
-        return finding("checks.rerun.allowed" if is_allowed else "checks.rerun.missing")
-    return finding("checks.rerun.unlisted" if facts.scopes is None else "checks.rerun.allowed")
+        return case.find("checks.rerun.allowed" if is_allowed else "checks.rerun.missing")
+    return case.find("checks.rerun.unlisted" if facts.scopes is None else "checks.rerun.allowed")
 
 
-def _logs(case: Examined, base: Repository) -> Iterator[DoctorFinding]:
+def _logs(case: Examined, base: Repository) -> None:
     """A finding on whether the token can read a job's log, tried on the newest run of a workflow."""
     try:
         has_run = case.ask(lambda clients: clients.reports(base).may_read_logs())
     except NoPermission as error:
-        yield finding("checks.logs.refused", cause=cause(error), gh=case.gh)
+        case.find("checks.logs.refused", cause=cause(error), gh=case.gh)
     except LifecycleError as error:
-        yield finding("checks.logs.failed", cause=cause(error))
+        case.find("checks.logs.failed", cause=cause(error))
     else:
         if has_run:
-            yield finding("checks.logs.read")
+            case.find("checks.logs.read")
 
 
 MOST_SECONDS = 30.0
 """Seconds of difference that are no finding; an answer may be some seconds on its way."""
 
 
-def check_clock(case: Examined) -> Iterator[DoctorFinding]:
+def check_clock(case: Examined) -> None:
     """The finding on how far this clock is from GitHub's, by the time in an answer of GitHub's."""
     facts, asked_at = case.facts, case.asked_at
     if not isinstance(facts, TokenFacts) or facts.server_time is None:
-        return
+        return None
     apart = asked_at - facts.server_time
     if abs(apart) <= MOST_SECONDS:
-        yield finding("clock.time.right")
-        return
+        return case.find("clock.time.right")
     direction = "ahead of" if apart > 0 else "behind"
-    yield finding("clock.time.wrong", span=_span(abs(apart)), direction=direction)
+    return case.find("clock.time.wrong", span=_span(abs(apart)), direction=direction)
 
 
 def _span(seconds: float) -> str:

@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
@@ -15,7 +15,7 @@ from lifecycle.core.redact import visible
 from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder, install_line
 from lifecycle.settings.running_client import session_of
-from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init.found_hooks import HookEntry, shown
 from lifecycle.setup.init.hook_table import CAP, DEFAULT_CAP, WIRES, Wire, missed
 from lifecycle.setup.init.init_mark import SHARED, InitMark
@@ -24,19 +24,19 @@ from lifecycle.storage import log, signs_of_life
 _PLAIN = re.compile(r"((?:\S*/)?lifecycle) hook \S+")
 
 
-def check(case: Examined) -> Iterator[DoctorFinding]:
+def check(case: Examined) -> None:
     """Findings on the hook entries of all settings files and of the plugin."""
-    yield from _files(case)
-    yield from _mark(case)
-    yield from _missing(case)
+    _files(case)
+    _mark(case)
+    _missing(case)
     # A plugin brings no permissions, so the client asks for each command.
     if case.client.plugin_runs and not case.client.entries and not case.client.allows():
-        yield finding("hooks.permissions")
-    yield from _doubled(case)
+        case.find("hooks.permissions")
+    _doubled(case)
     for entry in case.client.entries:
-        yield from _script(case, entry)
+        _script(case, entry)
     for entry in case.client.entries:
-        yield from _wired(entry, fix_of(case, entry))
+        _wired(case, entry, fix_of(case, entry))
 
 
 def fix_of(case: Examined, entry: HookEntry) -> str:
@@ -56,22 +56,22 @@ def init_fix(option: str, mark: InitMark | None) -> str:
     return f"lifecycle init{option}{' --shared' if is_shared else ''}"
 
 
-def _files(case: Examined) -> Iterator[DoctorFinding]:
+def _files(case: Examined) -> None:
     for file in case.client.files:
         if file.problem:
-            yield finding("hooks.settings", file=file, fix=_edit(file.shown))
+            case.find("hooks.settings", file=file, fix=_edit(file.shown))
         if file.data.get("disableAllHooks") is True:
-            yield finding("hooks.disabled", file=file, fix=_edit(file.shown))
+            case.find("hooks.disabled", file=file, fix=_edit(file.shown))
 
 
-def _mark(case: Examined) -> Iterator[DoctorFinding]:
+def _mark(case: Examined) -> None:
     client = case.client
     if client.mark_problem:
         hinders = ("every hook",) if client.plugins else ()
-        yield finding("hooks.mark.broken", problem=client.mark_problem, hinders=hinders)
+        case.find("hooks.mark.broken", problem=client.mark_problem, hinders=hinders)
     elif client.mark is not None and not client.entries and not _broken(case):
         silent = " and the plugin's are silent because of it" if client.plugins else ""
-        yield finding("hooks.mark.alone", silent=silent, fix=init_fix("", client.mark))
+        case.find("hooks.mark.alone", silent=silent, fix=init_fix("", client.mark))
 
 
 def _broken(case: Examined) -> bool:
@@ -79,25 +79,25 @@ def _broken(case: Examined) -> bool:
     return any(file.problem for file in case.client.files)
 
 
-def _missing(case: Examined) -> Iterator[DoctorFinding]:
+def _missing(case: Examined) -> None:
     client = case.client
     if client.plugin_runs:
-        yield finding("hooks.installed.plugin", names=", ".join(client.plugins))
+        case.find("hooks.installed.plugin", names=", ".join(client.plugins))
         return
     missing, fix = client.missing, init_fix("", client.mark)
     if not missing and any(entry.held_back for entry in client.entries):
         return  # they are told one by one
     if not missing:
         silent = "; the plugin's copies are silent" if client.plugins else ""
-        yield finding("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
+        case.find("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
     elif _broken(case) or (client.mark is not None and not client.entries):
         return
     elif len(missing) == len(WIRES):
-        yield finding("hooks.missing.all", fix=fix)
+        case.find("hooks.missing.all", fix=fix)
     else:
         names = _counted([_missed(wire, missing) for wire in missing], "is", "are")
         hinders = [wire.name for wire in missing]
-        yield finding("hooks.missing.some", names=names, fix=fix, hinders=hinders)
+        case.find("hooks.missing.some", names=names, fix=fix, hinders=hinders)
 
 
 def _missed(wire: Wire, missing: list[Wire]) -> str:
@@ -106,11 +106,11 @@ def _missed(wire: Wire, missing: list[Wire]) -> str:
     return f"{wire.name} at {wire.event}" if others else wire.name
 
 
-def _doubled(case: Examined) -> Iterator[DoctorFinding]:
+def _doubled(case: Examined) -> None:
     """Findings on scripts with two entries at an event; the client runs entries of one command once."""
     client = case.client
     if client.plugin_runs and client.entries:
-        yield finding("hooks.doubled.plugin", files=_files_of(client.entries))
+        case.find("hooks.doubled.plugin", files=_files_of(client.entries))
     differing = [
         (wire, entries)
         for wire, entries in client.doubled
@@ -123,22 +123,22 @@ def _doubled(case: Examined) -> Iterator[DoctorFinding]:
         place = others[0] if others and len(others) < len(entries) else entries[0]
         names = _counted([wire.name for wire, _ in differing], "runs", "run")
         files, fix = _files_of(entries), _edit(place.file.shown)
-        yield finding("hooks.doubled.other", names=names, files=files, fix=fix)
+        case.find("hooks.doubled.other", names=names, files=files, fix=fix)
     elif client.doubled:
         scripts = [wire.name for wire, _ in client.doubled]
         entries = [entry for name in dict.fromkeys(scripts) for entry in client.of(name)]
         last = list(dict.fromkeys(entry.file.shown for entry in entries))[-1]
         names = _counted(scripts, "stands", "stand")
-        yield finding("hooks.doubled.equal", names=names, files=_files_of(entries), fix=_edit(last))
+        case.find("hooks.doubled.equal", names=names, files=_files_of(entries), fix=_edit(last))
 
 
-def _script(case: Examined, entry: HookEntry) -> Iterator[DoctorFinding]:
+def _script(case: Examined, entry: HookEntry) -> None:
     """A finding if the script of an entry is missing, not executable, or of another installation."""
     fix, where = fix_of(case, entry), entry.script
     if where is None:
         match = _PLAIN.fullmatch(str(entry.hook.get("command") or "").strip())
         if match and shutil.which(match[1], path=case.environment.get("PATH")) is None:
-            yield finding("hooks.script.unknown", entry=entry, program=match[1], fix=fix)
+            case.find("hooks.script.unknown", entry=entry, program=match[1], fix=fix)
         return
     script = shown(where, case.root, case.environment)
     if not where.is_file():
@@ -146,12 +146,12 @@ def _script(case: Examined, entry: HookEntry) -> Iterator[DoctorFinding]:
         is_lost = where.parent.resolve() == hooks_folder().resolve()
         key = "hooks.script.lost" if is_lost else "hooks.script.gone"
         fix = install_line("renew") if is_lost else fix
-        yield finding(key, entry=entry, script=script, fix=fix)
+        case.find(key, entry=entry, script=script, fix=fix)
     elif not os.access(where, os.X_OK):
         quoted = shlex.quote(str(where))
-        yield finding("hooks.script.closed", entry=entry, script=script, quoted=quoted)
+        case.find("hooks.script.closed", entry=entry, script=script, quoted=quoted)
     elif not _is_known(case, entry):
-        yield finding("hooks.path", entry=entry, script=script, fix=fix)
+        case.find("hooks.path", entry=entry, script=script, fix=fix)
 
 
 def _is_known(case: Examined, entry: HookEntry) -> bool:
@@ -188,68 +188,68 @@ MOST = 3600.0
 """Seconds that an entry's timeout may have, but for the waiter's; more was meant as milliseconds."""
 
 
-def _wired(entry: HookEntry, fix: str) -> Iterator[DoctorFinding]:
+def _wired(case: Examined, entry: HookEntry, fix: str) -> None:
     """Findings on an entry's event, matcher, way of running and timeout; `fix` puts it right."""
     wires = [wire for wire in WIRES if wire.name == entry.name]
     wire = next((wire for wire in wires if wire.event == entry.event), None)
     if wire is None:
         own = ", ".join(wire.event for wire in wires)
-        yield finding("hooks.event", entry=entry, event=own, fix=fix)
+        case.find("hooks.event", entry=entry, event=own, fix=fix)
         return
     if entry.held_back:
-        yield finding("hooks.held", entry=entry, fix=fix)
+        case.find("hooks.held", entry=entry, fix=fix)
     for look in (_matcher, _background, _timeout):
-        yield from look(entry, wire, fix)
+        look(case, entry, wire, fix)
 
 
-def _matcher(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
+def _matcher(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
     kinds = missed(wire.event, wire.name, entry.matcher)
     if kinds and not wire.matcher:
-        yield finding("hooks.matcher.start", entry=entry, missed=", ".join(kinds), fix=fix)
+        case.find("hooks.matcher.start", entry=entry, missed=", ".join(kinds), fix=fix)
     elif kinds:
-        yield finding("hooks.matcher.missed", entry=entry, missed="|".join(kinds), fix=fix)
+        case.find("hooks.matcher.missed", entry=entry, missed="|".join(kinds), fix=fix)
 
 
-def _background(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
+def _background(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
     if wire.is_rewake and not entry.is_rewake:
         more = ", and holds up every turn" if wire.name == "ci-waiter" else ""
-        yield finding("hooks.rewake", entry=entry, more=more, fix=fix)
+        case.find("hooks.rewake", entry=entry, more=more, fix=fix)
     elif not wire.is_rewake and (entry.is_rewake or entry.hook.get("async") is True):
         effect = "what it says comes late or is lost"
         if wire.name == "post-tool-use":
             effect = "the files may have changed before it looks at them"
-        yield finding("hooks.background", entry=entry, what=effect, fix=fix)
+        case.find("hooks.background", entry=entry, what=effect, fix=fix)
 
 
-def _timeout(entry: HookEntry, wire: Wire, fix: str) -> Iterator[DoctorFinding]:
+def _timeout(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
     seconds, limit = entry.timeout, "is given"
     if seconds is None:
         seconds, limit = DEFAULT_TIMEOUT.get(wire.event, _DEFAULT), "has the client's"
     limit = f"{limit} {seconds:g} s"
     if seconds < wire.least:
         effect = "after that it wakes nobody" if wire.is_rewake else "it may be ended in the middle"
-        yield finding(
+        case.find(
             "hooks.timeout.short", entry=entry, given=limit, least=wire.least, what=effect, fix=fix
         )
     elif seconds > MOST and wire.name != "ci-waiter":
-        yield finding("hooks.timeout.long", entry=entry, given=limit, hours=seconds / 3600, fix=fix)
+        case.find("hooks.timeout.long", entry=entry, given=limit, hours=seconds / 3600, fix=fix)
 
 
-def check_session(case: Examined) -> Iterator[DoctorFinding]:
+def check_session(case: Examined) -> None:
     """Findings on whether this session's hooks were seen at work, and on the cap of continuations."""
     if case.is_worktree and session_of({}, case.environment):
-        yield finding("session.hooks.met" if has_met(case) else "session.hooks.unmet")
-    yield _cap(case)
+        case.find("session.hooks.met" if has_met(case) else "session.hooks.unmet")
+    _cap(case)
 
 
-def _cap(case: Examined) -> DoctorFinding:
+def _cap(case: Examined) -> None:
     value, where = _value(case)
     if value is None:
-        return finding("session.cap.unset", least=DEFAULT_CAP)
+        return case.find("session.cap.unset", least=DEFAULT_CAP)
     if value.isdecimal() and int(value) >= DEFAULT_CAP:
-        return finding("session.cap.enough", value=value, where=where)
+        return case.find("session.cap.enough", value=value, where=where)
     fix = f"unset {CAP}" if where == "environment" else f"take {CAP} out of {where}"
-    return finding("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
+    return case.find("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
 def low_cap(
@@ -292,16 +292,16 @@ _WRONG = re.compile(
 _LONGEST = 200
 
 
-def check_waiter(case: Examined) -> Iterator[DoctorFinding]:
+def check_waiter(case: Examined) -> None:
     """Findings on whether a waiter is live for an open pull request, and on the log's last failure."""
     if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
-        yield finding("waiter.live.now")
+        case.find("waiter.live.now")
     elif _has_pull_request(case):
-        yield finding("waiter.live.later" if has_met(case) else "waiter.live.never")
+        case.find("waiter.live.later" if has_met(case) else "waiter.live.never")
     wrong = _last_wrong(case)
     if wrong is not None:
         moment, text = wrong
-        yield finding("waiter.log", moment=moment, what=visible(text))
+        case.find("waiter.log", moment=moment, what=visible(text))
 
 
 def has_met(case: Examined) -> bool:

@@ -9,14 +9,13 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.resources import hooks_folder, install_line
-from lifecycle.setup.doctor.examined import DoctorFinding, Examined, finding
+from lifecycle.setup.doctor.examined import Examined
 from lifecycle.setup.init import status_line
 from lifecycle.setup.init.found_hooks import shown
 from lifecycle.setup.init.status_line import KEY, command_of, own_status_line
@@ -36,16 +35,16 @@ Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.33.0.ado
 """
 
 
-def check(case: Examined) -> Iterator[DoctorFinding]:
+def check(case: Examined) -> None:
     """Findings on the versions of lifecycle, plugins and git, and on what the file system can do."""
-    yield finding("versions.lifecycle", version=__version__, python=platform.python_version())
-    yield from _plugins(case)
-    yield _git(case)
+    case.find("versions.lifecycle", version=__version__, python=platform.python_version())
+    _plugins(case)
+    _git(case)
     if case.is_worktree:
-        yield from _exchanges(case)
+        _exchanges(case)
 
 
-def _plugins(case: Examined) -> Iterator[DoctorFinding]:
+def _plugins(case: Examined) -> None:
     roots = {name: _installed(name, case) for name in case.client.plugins}
     own = case.environment.get("CLAUDE_PLUGIN_ROOT")
     if own:
@@ -54,12 +53,12 @@ def _plugins(case: Examined) -> Iterator[DoctorFinding]:
     for name, root in roots.items():
         is_same = is_as_command(root) if root else None
         if is_same is None:
-            yield finding("versions.plugin.unknown", name=name)
+            case.find("versions.plugin.unknown", name=name)
         elif is_same:
-            yield finding("versions.plugin.same", name=name)
+            case.find("versions.plugin.same", name=name)
         else:
             words = {"name": name, "install": install(root)}
-            yield finding("versions.plugin.other", **words, fix=update(name))
+            case.find("versions.plugin.other", **words, fix=update(name))
 
 
 def _installed(name: str, case: Examined) -> str:
@@ -78,26 +77,26 @@ def _installed(name: str, case: Examined) -> str:
     return ""
 
 
-def _git(case: Examined) -> DoctorFinding:
+def _git(case: Examined) -> None:
     try:
         printed = case.world.git.run("--version")
     except GitFailed:
-        return finding("versions.git.none")
+        return case.find("versions.git.none")
     match = re.search(r"(\d+)\.(\d+)", printed)
     version = (int(match[1]), int(match[2])) if match else (0, 0)
     number = printed.removeprefix("git version ")
     if version < LEAST_GIT:
-        return finding("versions.git.leases", number=number, least=_dotted(LEAST_GIT))
+        return case.find("versions.git.leases", number=number, least=_dotted(LEAST_GIT))
     if version < WORKTREE_GIT:
-        return finding("versions.git.worktrees", number=number, least=_dotted(WORKTREE_GIT))
-    return finding("versions.git.enough", number=number)
+        return case.find("versions.git.worktrees", number=number, least=_dotted(WORKTREE_GIT))
+    return case.find("versions.git.enough", number=number)
 
 
 def _dotted(version: tuple[int, int]) -> str:
     return ".".join(map(str, version))
 
 
-def _exchanges(case: Examined) -> Iterator[DoctorFinding]:
+def _exchanges(case: Examined) -> None:
     """A finding on whether the file system can exchange two files in one step, tried in git's folder."""
     try:
         folder = case.root / case.world.git.run("rev-parse", "--git-dir")
@@ -107,7 +106,7 @@ def _exchanges(case: Examined) -> Iterator[DoctorFinding]:
             works = _try_exchange(Path(name))
     except (LifecycleError, OSError):
         return  # no repository, or one that may not be written: the worktree's checks say so
-    yield finding("versions.files.exchanged" if works else "versions.files.replaced")
+    case.find("versions.files.exchanged" if works else "versions.files.replaced")
 
 
 def _try_exchange(folder: Path) -> bool:
@@ -122,18 +121,18 @@ START_SECONDS = 5.0
 """How long a command may take to say its version."""
 
 
-def check_command(case: Examined) -> Iterator[DoctorFinding]:
+def check_command(case: Examined) -> None:
     """Findings on the command that hooks start: LIFECYCLE_BIN, else the recorded one, else that on PATH."""
-    yield from _recorded(case)
-    yield _started(case)
+    _recorded(case)
+    _started(case)
 
 
-def _started(case: Examined) -> DoctorFinding:
+def _started(case: Examined) -> None:
     named, search = case.environment.get(VARIABLE), case.environment.get("PATH")
     if named:
         program = shutil.which(named, path=search)
         if program is None:
-            return finding("command.found.misnamed", named=named)
+            return case.find("command.found.misnamed", named=named)
         return _runs(case, Path(program), f"{VARIABLE} says", f"unset {VARIABLE}")
     command = user_folder.recorded(case.environment).command
     if command is not None and os.access(command, os.X_OK):
@@ -143,10 +142,10 @@ def _started(case: Examined) -> DoctorFinding:
     if on_path is not None:
         fix = install_line("renew", prefix=Path(on_path).resolve().parents[1])
         return _runs(case, Path(on_path), "PATH leads to it", fix)
-    return finding("command.found.none")
+    return case.find("command.found.none")
 
 
-def _runs(case: Examined, command: Path, why: str, fix: str) -> DoctorFinding:
+def _runs(case: Examined, command: Path, why: str, fix: str) -> None:
     """The finding on whether a command starts and has this version; `why` says why hooks start it."""
     name = shown(command, case.root, case.environment)
     try:
@@ -165,35 +164,34 @@ def _runs(case: Examined, command: Path, why: str, fix: str) -> DoctorFinding:
         done = None
     match = re.search(r"lifecycle, version (\S+)", done.stdout) if done is not None else None
     if match is None:
-        return finding("command.found.broken", name=name, why=why, fix=fix)
+        return case.find("command.found.broken", name=name, why=why, fix=fix)
     if match[1] != __version__:
         words = {"name": name, "why": why, "version": match[1], "own": __version__}
-        return finding("command.found.other", **words, fix=fix)
-    return finding("command.found.same", name=name, why=why)
+        return case.find("command.found.other", **words, fix=fix)
+    return case.find("command.found.same", name=name, why=why)
 
 
-def _recorded(case: Examined) -> Iterator[DoctorFinding]:
+def _recorded(case: Examined) -> None:
     """Record the paths of command and scripts if the recorded ones lead nowhere; a finding on that."""
     recorded = user_folder.recorded(case.environment)
     has_command = recorded.command is not None and os.access(recorded.command, os.X_OK)
     has_hooks = recorded.hooks is not None and recorded.hooks.is_dir()
     if has_command and has_hooks:
-        return
+        return None
     new = user_folder.find_command(case.root, case.environment)
     command = recorded.command if has_command else new.path if new is not None else None
     if command is None:
-        return  # nothing to record; what follows says that nothing is found
+        return None  # nothing to record; what follows says that nothing is found
     folder = config.own_path("", case.environment).rstrip("/")
     try:
         user_folder.record(case.environment, command, hooks_folder())
     except (LifecycleError, OSError) as error:
-        yield finding("command.recorded.failed", folder=folder, error=error)
-        return
+        return case.find("command.recorded.failed", folder=folder, error=error)
     note = f" {new.note}" if new is not None and new.note and not has_command else ""
-    yield finding("command.recorded.done", folder=folder, note=note)
+    return case.find("command.recorded.done", folder=folder, note=note)
 
 
-def check_statusline(case: Examined) -> Iterator[DoctorFinding]:
+def check_statusline(case: Examined) -> None:
     """A finding on our status line, if a settings file has it; the client shows that of the last file."""
     files = case.client.files
     places = [index for index, file in enumerate(files) if command_of(file.object(KEY))]
@@ -203,13 +201,13 @@ def check_statusline(case: Examined) -> Iterator[DoctorFinding]:
     line = own_status_line(file.object(KEY))
     if line is None:
         if any(own_status_line(other.object(KEY)) is not None for other in before):
-            yield finding("statusline.hidden", file=file)
+            case.find("statusline.hidden", file=file)
         return
     other = command_of(status_line.other_status_line(before))
     if status_line.is_lost(line):
         script = shown(line.script, case.root, case.environment)
-        yield finding("statusline.lost", file=file, script=script)
+        case.find("statusline.lost", file=file, script=script)
     elif other and other != line.above:
-        yield finding("statusline.other", file=file)
+        case.find("statusline.other", file=file)
     else:
-        yield finding("statusline.set", beside=", below the one that was set" if line.above else "")
+        case.find("statusline.set", beside=", below the one that was set" if line.above else "")

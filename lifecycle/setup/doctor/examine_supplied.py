@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -20,7 +20,7 @@ from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
 from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor.examine_hooks import init_fix, low_cap
-from lifecycle.setup.doctor.examined import DoctorFinding, Examined, cause, finding, table
+from lifecycle.setup.doctor.examined import Examined, cause, table
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings
 from lifecycle.setup.init.hook_table import AGENTS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS, hears
@@ -40,31 +40,31 @@ from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
 
 
-def check_tracker(case: Examined) -> Iterator[DoctorFinding]:
+def check_tracker(case: Examined) -> None:
     """Findings on the tracker: which it is, whether it answers, how it claims."""
     try:
-        yield from _answers(case)
+        _answers(case)
     except LifecycleError as error:
         case.is_tracker_silent = True
-        yield finding("tracker.found.silent", cause=cause(error), fix=_way_out(error))
+        case.find("tracker.found.silent", cause=cause(error), fix=_way_out(error))
 
 
-def _answers(case: Examined) -> Iterator[DoctorFinding]:
+def _answers(case: Examined) -> None:
     """Findings from the tracker's answers; raises LifecycleError if it does not answer."""
     tracker, note = case.world.tracker, tracker_opening.note_of(case.world)
     if note:
         what, _, fix = note.partition("; ")
-        yield finding("tracker.program", what=what, fix=fix.rstrip("."))
+        case.find("tracker.program", what=what, fix=fix.rstrip("."))
     if tracker.name == registry.GITHUB and not isinstance(case.access, RepositoryAccess):
-        return  # said with the token, or with the repository
+        return None  # said with the token, or with the repository
     abilities = tracker.abilities()
     why = "as found here" if case.settings.tracker_use == AUTO else "as configured"
     if tracker.name == registry.GITHUB:
-        yield finding("tracker.found.issues", base=case.base, why=why)
+        case.find("tracker.found.issues", base=case.base, why=why)
     else:
         about = f" ({visible(tracker.about())})" if isinstance(tracker, Telling) else ""
         words = {"name": tracker.name, "about": about, "why": why}
-        yield finding("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
+        case.find("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
     # Of issues, it was said before why no lease can be written.
     is_fine = is_safe or tracker.name == registry.GITHUB
@@ -72,9 +72,10 @@ def _answers(case: Examined) -> Iterator[DoctorFinding]:
     worth = table()["words"]["claim"][abilities.claim_atomicity]
     if tracker.name == registry.GITHUB and case.world.git.remote_url(case.settings.remote):
         # A claim takes it with a lease, in a name that is the claim's, not the one for the tracker.
-        yield finding("tracker.claim.lease", login=visible(case.world.forge.viewer()), worth=worth)
-        return
-    yield finding(key, actor=visible(tracker.actor), worth=worth)
+        return case.find(
+            "tracker.claim.lease", login=visible(case.world.forge.viewer()), worth=worth
+        )
+    return case.find(key, actor=visible(tracker.actor), worth=worth)
 
 
 @runtime_checkable
@@ -96,36 +97,35 @@ _SHOWN = 40
 """Characters of a task's title in a finding."""
 
 
-def check_stages(case: Examined) -> Iterator[DoctorFinding]:
+def check_stages(case: Examined) -> None:
     """Findings on the staged workflow: one where it is off; else what it needs, and its tasks."""
     trouble = journal.trouble(case.root)
     if trouble:
         what, _, fix = trouble.partition("; ")
-        yield finding("stages.journal", what=what.rstrip("."), fix=fix.rstrip("."))
+        case.find("stages.journal", what=what.rstrip("."), fix=fix.rstrip("."))
     stages = case.settings.stages
     if not stages.use:
-        yield finding("stages.use.off")
-        return
+        return case.find("stages.use.off")
     if WorkflowFiles(case.root).is_off:
-        yield finding("stages.use.switched")
+        case.find("stages.use.switched")
     else:
         is_heard = case.client.plugin_runs or case.client.of("on-stop")
-        yield finding("stages.use.on" if is_heard else "stages.use.unheard")
+        case.find("stages.use.on" if is_heard else "stages.use.unheard")
     mark, blocks = case.client.mark, stages.max_blocks
     low = low_cap(case, blocks, mark, init_fix(" --stages", mark))
     if low is not None:
-        yield finding("stages.cap", set=low[0], blocks=blocks, fix=low[1])
-    yield from _commands(case)
-    yield from _scripts(case)
+        case.find("stages.cap", set=low[0], blocks=blocks, fix=low[1])
+    _commands(case)
+    _scripts(case)
     if stages.require_evidence and not stages.test:
-        yield finding("stages.evidence")
+        case.find("stages.evidence")
     for label in stages.workflows:
         if not stages.is_label(label):
-            yield finding("stages.workflows", strange=visible(label), label=visible(stages.label))
-    yield from _tasks(case)
+            case.find("stages.workflows", strange=visible(label), label=visible(stages.label))
+    return _tasks(case)
 
 
-def _commands(case: Examined) -> Iterator[DoctorFinding]:
+def _commands(case: Examined) -> None:
     """A finding for each command that the settings name and `init --stages` supplied, if it is gone."""
     stages, mark = case.settings.stages, case.client.mark
     # Pages that `init` wrote here; those of other names are plugins', or the client's own.
@@ -133,10 +133,10 @@ def _commands(case: Examined) -> Iterator[DoctorFinding]:
     for key, command in (("review", stages.review), ("start", stages.start)):
         page = supplies.page_of(command)
         if page in supplied and not any(map(Path.is_file, case.places_of(page))):
-            yield finding("stages.commands", key=key, command=command, page=page)
+            case.find("stages.commands", key=key, command=command, page=page)
 
 
-def _scripts(case: Examined) -> Iterator[DoctorFinding]:
+def _scripts(case: Examined) -> None:
     """Findings if somebody's own Stop hook does the same work, or a script cannot be started."""
     name = Path(ORCHESTRATOR).name
     orchestrator = store.read(case.root / ORCHESTRATOR)
@@ -147,35 +147,33 @@ def _scripts(case: Examined) -> Iterator[DoctorFinding]:
         if name in re.sub(r"\\/", "/", str(file.data.get("hooks", {})))
     ]
     if is_others and files:
-        yield finding("stages.doubled", file=files[0], script=ORCHESTRATOR)
+        case.find("stages.doubled", file=files[0], script=ORCHESTRATOR)
     for script in (DETECT, ORCHESTRATOR):
         path = case.root / script
         if path.is_file() and not path.stat().st_mode & 0o100:
-            yield finding("stages.scripts", script=script)
+            case.find("stages.scripts", script=script)
 
 
-def _tasks(case: Examined) -> Iterator[DoctorFinding]:
+def _tasks(case: Examined) -> None:
     """A finding on how many tasks the staged workflow has; asks the tracker, as at a stop."""
     stages = case.settings.stages
     if case.is_tracker_silent:
-        return  # said with the tracker
+        return None  # said with the tracker
     try:
         tracker = case.world.tracker
         if tracker.name == registry.GITHUB and not isinstance(case.facts, TokenFacts):
-            return  # said with the token
+            return None  # said with the token
         tasks = workflow_tasks.ask(tracker, stages, case.clock.now()).tasks
     except LifecycleError as error:
-        yield finding("stages.tasks.unknown", label=visible(stages.label), cause=cause(error))
-        return
+        return case.find("stages.tasks.unknown", label=visible(stages.label), cause=cause(error))
     label = visible(stages.label)
     if not tasks:
         how = tracker.wording().label.replace("{label}", stages.label).replace("{id}", "ID")
-        yield finding("stages.tasks.none", label=label, how=how)
-        return
+        return case.find("stages.tasks.none", label=label, how=how)
     ready = [task for task in tasks if task.is_ready]
     has = "task has" if len(tasks) == 1 else "tasks have"
     first = f"; next: {_named(ready[0])}" if ready else ", and none of them could be begun now"
-    yield finding("stages.tasks.some", count=f"{len(tasks)} open {has}", label=label, next=first)
+    return case.find("stages.tasks.some", count=f"{len(tasks)} open {has}", label=label, next=first)
 
 
 def _named(task: Task) -> str:
@@ -189,22 +187,22 @@ _DAY = 86_400.0
 _SYNC = SYNC_SCRIPT.rpartition("/")[2]
 
 
-def check_run(case: Examined) -> Iterator[DoctorFinding]:
+def check_run(case: Examined) -> None:
     """Findings on supplied files, the run's file, the cap and permissions; one if runs are not used."""
     client, is_there = case.client, RunStore(case.root, case.environment, case.deadline).is_there
     mark = client.mark if client.mark is not None and client.mark.run else None
     if mark is not None:
-        yield from supplied(case, mark, "run", supplies.runs(), supplies.SHIM_FILES)
+        supplied(case, mark, "run", supplies.runs(), supplies.SHIM_FILES)
     elif client.plugin_runs:
-        yield finding("run.use.plugin", names=", ".join(client.plugins))
+        case.find("run.use.plugin", names=", ".join(client.plugins))
     elif is_there:
-        yield finding("run.use.unset", path=PATH)
+        case.find("run.use.unset", path=PATH)
     else:
-        yield finding("run.use.off")
+        case.find("run.use.off")
     if is_there:
-        yield from _run_state(case)
+        _run_state(case)
     if is_there or mark is not None:
-        yield from _run_limits(case, mark)
+        _run_limits(case, mark)
 
 
 def supplied(
@@ -213,7 +211,7 @@ def supplied(
     part: str,
     files: Sequence[supplies.Supply],
     scripts: Collection[str],
-) -> Iterator[DoctorFinding]:
+) -> None:
     """Findings on the files that `init` supplied: missing, of an earlier version, or changed.
 
     Args:
@@ -231,72 +229,71 @@ def supplied(
     digests = {file.name: digest(contents[file].content) for file in differing}
     old = [name for name in digests if digests[name] == mark.sha256.get(name)]
     if missing:
-        yield finding(f"{part}.files.missing", names=", ".join(missing), fix=fix)
+        case.find(f"{part}.files.missing", names=", ".join(missing), fix=fix)
     elif old:
-        yield finding(f"{part}.files.old", names=", ".join(old), fix=fix)
+        case.find(f"{part}.files.old", names=", ".join(old), fix=fix)
     else:
-        yield finding(f"{part}.use.on")
+        case.find(f"{part}.use.on")
     for file in differing:
         if file.name in scripts and file.name not in old:
             anew = f"rm {file.name} && {fix}"
-            yield finding(f"{part}.files.changed", name=file.name, what=file.what, fix=anew)
+            case.find(f"{part}.files.changed", name=file.name, what=file.what, fix=anew)
 
 
-def _run_state(case: Examined) -> Iterator[DoctorFinding]:
+def _run_state(case: Examined) -> None:
     """A finding if the run's file came with the repository, or cannot be read."""
     try:
         if case.world.git.run("ls-files", "--", PATH):
-            yield finding("run.state.tracked", path=PATH)
-            return
+            return case.find("run.state.tracked", path=PATH)
         RunStore(case.root, case.environment, case.deadline).load()
     except (StrangeRun, GitFailed) as error:
-        yield finding("run.state.strange", cause=cause(error), path=PATH)
+        case.find("run.state.strange", cause=cause(error), path=PATH)
 
 
-def _run_limits(case: Examined, mark: InitMark | None) -> Iterator[DoctorFinding]:
+def _run_limits(case: Examined, mark: InitMark | None) -> None:
     """Findings on the client's cap of continuations and on permissions, where they do not suffice."""
     setting = init_fix(" --run", mark) if mark is not None else "lifecycle init --permissions --run"
     wanted = case.settings.run.max_iterations
     low = low_cap(case, wanted, mark, setting)
     if low is not None:
-        yield finding("run.cap", set=low[0], wanted=wanted, fix=low[1])
+        case.find("run.cap", set=low[0], wanted=wanted, fix=low[1])
     if not case.client.allows(RUN_PERMISSIONS):
-        yield finding("run.permissions", fix=setting)
+        case.find("run.permissions", fix=setting)
 
 
-def check_workflow(case: Examined) -> Iterator[DoctorFinding]:
+def check_workflow(case: Examined) -> None:
     """Findings on supplied files, settings, permissions and documents; one if workflows are not used."""
     client = case.client
     mark = client.mark if client.mark is not None and client.mark.workflow else None
     stored = WorkflowStore(case.root, case.environment, case.deadline).read()
     if mark is not None:
-        yield from _workflow_files(case, mark)
+        _workflow_files(case, mark)
     elif client.plugin_runs:
-        yield finding("workflow.use.plugin", names=", ".join(client.plugins))
+        case.find("workflow.use.plugin", names=", ".join(client.plugins))
     else:
-        yield finding("workflow.use.off")
+        case.find("workflow.use.off")
     for file in client.files:
-        yield from _sync(case, file)
+        _sync(case, file)
     is_used = bool(stored.unfinished) or mark is not None
     if is_used and not client.allows(WORKFLOW_PERMISSIONS):
         way = "lifecycle init --permissions --workflow"
         way = way if client.plugin_runs else init_fix(" --workflow", mark)
-        yield finding("workflow.permissions", fix=way)
-    yield from _state(case, stored)
-    yield from _sources(case)
+        case.find("workflow.permissions", fix=way)
+    _state(case, stored)
+    _sources(case)
 
 
-def _workflow_files(case: Examined, mark: InitMark) -> Iterator[DoctorFinding]:
+def _workflow_files(case: Examined, mark: InitMark) -> None:
     """Findings on what `init --workflow` put in: missing, of an earlier version, or changed."""
     scripts = (STATE_SCRIPT, SYNC_SCRIPT)
-    yield from supplied(case, mark, "workflow", supplies.workflows(), scripts)
+    supplied(case, mark, "workflow", supplies.workflows(), scripts)
     page = store.read(case.root / supplies.SECTION_PAGE)
     text = page.content.decode("utf-8", "replace") if page is not None else ""
     if mark.section and supplies.SECTION_BEGIN not in text:
-        yield finding("workflow.section", fix=init_fix(" --workflow", mark))
+        case.find("workflow.section", fix=init_fix(" --workflow", mark))
 
 
-def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
+def _sync(case: Examined, file: ClientSettings) -> None:
     """Findings on a settings file's entries for the design's script: a wrong matcher, or no such script."""
     for event, matcher, hook in file.hooks:
         command = str(hook.get("command") or "")
@@ -304,18 +301,18 @@ def _sync(case: Examined, file: ClientSettings) -> Iterator[DoctorFinding]:
             continue
         if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
             edit = f"${{EDITOR:-vi}} {file.shown}"
-            yield finding("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
+            case.find("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
         if SYNC_SCRIPT in command and not (case.root / SYNC_SCRIPT).is_file():
             fix = init_fix(" --workflow", case.client.mark)
-            yield finding("workflow.sync.gone", file=file.shown, script=SYNC_SCRIPT, fix=fix)
+            case.find("workflow.sync.gone", file=file.shown, script=SYNC_SCRIPT, fix=fix)
 
 
-def _state(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]:
+def _state(case: Examined, stored: WorktreeWorkflows) -> None:
     """Findings on the documents: unusable, edited, tracked by git, not in step, idle; or none of that."""
     for file in stored.unusable:
-        yield _unusable(case, file)
+        _unusable(case, file)
     for remark in (remark for entry in stored.unfinished for remark in entry.remarks):
-        yield finding("workflow.edits", remark=remark)
+        case.find("workflow.edits", remark=remark)
     tracked = [
         document.path
         for entry in stored.found
@@ -324,37 +321,37 @@ def _state(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]
     ]
     if tracked:
         words = " ".join(map(shlex.quote, tracked))
-        yield finding("workflow.state.tracked", names=", ".join(tracked), quoted=words)
+        case.find("workflow.state.tracked", names=", ".join(tracked), quoted=words)
     behind = [entry for entry in stored.unfinished if not entry.is_in_step and not entry.remarks]
     for entry in () if any(file.stays for file in stored.unusable) else behind:
         if not any(document.is_tracked for document in entry.documents):
-            yield finding("workflow.step.behind", name=quoted(entry.workflow.name))
+            case.find("workflow.step.behind", name=quoted(entry.workflow.name))
     if not behind and not tracked:
-        yield from _view(case, stored)
+        _view(case, stored)
     for entry in stored.unfinished:
         days = int((case.clock.now() - entry.written_at) / _DAY)
         if days >= IDLE_DAYS:
             name = shlex.quote(entry.workflow.name)
             fix = f'lifecycle workflow complete {name} --give-up "not needed any more"'
-            yield finding("workflow.idle", name=quoted(entry.workflow.name), days=days, fix=fix)
+            case.find("workflow.idle", name=quoted(entry.workflow.name), days=days, fix=fix)
     if stored.unfinished and not stored.unusable:
         names = ", ".join(named(entry.workflow.name) for entry in stored.unfinished[:10])
-        yield finding("workflow.state.fine", count=len(stored.unfinished), names=names)
+        case.find("workflow.state.fine", count=len(stored.unfinished), names=names)
 
 
-def _unusable(case: Examined, file: UnusableFile) -> DoctorFinding:
+def _unusable(case: Examined, file: UnusableFile) -> None:
     if file.is_later:
-        return finding("workflow.state.later", sentence=file.sentence, fix=install_line("renew"))
+        return case.find("workflow.state.later", sentence=file.sentence, fix=install_line("renew"))
     path, old, new = (shlex.quote(f"{file.path}{end}") for end in ("", ".old", ".new"))
     fix, place = f"mv {path} {old}", case.root / file.path
     inside = place.is_symlink() and place.is_dir() and place.resolve()
     if inside and inside.is_relative_to(case.root.resolve()):
         # A folder that is kept elsewhere in the project: the client's settings may be in it.
         fix = f"cp -RL {path} {new} && rm {path} && mv {new} {path}"
-    return finding("workflow.state.broken", sentence=file.sentence, fix=fix)
+    return case.find("workflow.state.broken", sentence=file.sentence, fix=fix)
 
 
-def _view(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]:
+def _view(case: Examined, stored: WorktreeWorkflows) -> None:
     current = stored.get(stored.current) if stored.current else None
     if current is None or current.workflow.is_over:
         return
@@ -363,13 +360,13 @@ def _view(case: Examined, stored: WorktreeWorkflows) -> Iterator[DoctorFinding]:
     except OSError:
         content = None
     if content is None or content[0] != view_of(current.workflow).encode("utf-8", "replace"):
-        yield finding("workflow.step.view", path=VIEW)
+        case.find("workflow.step.view", path=VIEW)
 
 
-def _sources(case: Examined) -> Iterator[DoctorFinding]:
+def _sources(case: Examined) -> None:
     """Findings on files that a compaction reads beside the documents, and that cannot be used."""
     for sentence in source_files.read_sources(case.root).troubles:
-        yield finding("workflow.source.unusable", sentence=sentence)
+        case.find("workflow.source.unusable", sentence=sentence)
     try:
         local = own_content(case.root, source_files.LOCAL, source_files.MOST_BYTES)
     except (OSError, StrangeFileError, Refused, GitFailed):
@@ -377,4 +374,4 @@ def _sources(case: Examined) -> Iterator[DoctorFinding]:
     lacking = lacking_markers(local[0].decode("utf-8", "replace")) if local is not None else ()
     if lacking:
         fix = f"${{EDITOR:-vi}} {source_files.LOCAL}"
-        yield finding("workflow.source.markers", names=", ".join(lacking), fix=fix)
+        case.find("workflow.source.markers", names=", ".join(lacking), fix=fix)

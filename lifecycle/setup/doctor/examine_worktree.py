@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
 
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
@@ -15,49 +14,49 @@ from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
 from lifecycle.git.process import head_repository, parse_remote, way_to
 from lifecycle.settings import config, user_folder
-from lifecycle.setup.doctor.examined import DoctorFinding, Examined, Level, cause, finding
+from lifecycle.setup.doctor.examined import Examined, Level, cause
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
 
 _REMOVAL = "Take it out with: "
 
 
-def check(case: Examined) -> Iterator[DoctorFinding]:
+def check(case: Examined) -> None:
     """Findings on the git repository, its remote, and the files of a claim."""
     if not case.is_worktree:
-        yield finding("worktree.git.none", root=case.root)
+        case.find("worktree.git.none", root=case.root)
         return
     try:
         case.world.git.run("rev-parse", "--git-dir")
     except GitFailed as error:
         if "not installed" not in error.sentence:  # that is said with the versions
-            yield _unusable(case, error)
+            _unusable(case, error)
         return
     if not case.is_lost:
-        yield _remote(case)
-    tracked = _tracked(case)
-    yield tracked
-    yield from writable(case)
-    if tracked.level is not Level.FAIL:  # else it is nobody's claim
-        yield _claim(case)
+        _remote(case)
+    _tracked(case)
+    is_tracked = case.findings[-1].level is Level.FAIL
+    writable(case)
+    if not is_tracked:  # else it is nobody's claim
+        _claim(case)
 
 
-def _unusable(case: Examined, error: GitFailed) -> DoctorFinding:
+def _unusable(case: Examined, error: GitFailed) -> None:
     root = shlex.quote(str(case.root))
     is_ownership = "ownership" in error.evidence
     fix = f"git config --global --add safe.directory {root}" if is_ownership else "git status"
     words = error.evidence or error.sentence
-    return finding("worktree.git.failed", root=case.root, words=words, fix=fix)
+    return case.find("worktree.git.failed", root=case.root, words=words, fix=fix)
 
 
-def _remote(case: Examined) -> DoctorFinding:
+def _remote(case: Examined) -> None:
     remote = case.settings.remote
     try:
         head = head_repository(case.world.git, remote, case.addresses.api_url)
     except BadConfig as error:
         remotes = case.world.git.remotes()
         if case.settings.repository is not None and case.base is not None and remote in remotes:
-            return finding("worktree.remote.configured", base=case.base)
+            return case.find("worktree.remote.configured", base=case.base)
         others = [name for name in remotes if name != remote]
         fix = (
             f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'
@@ -71,33 +70,33 @@ def _remote(case: Examined) -> DoctorFinding:
             way = way_to(parsed.host, config.web_host(case.addresses.api_url)) if parsed else ""
             fix = f"{way}; else {fix}" if way else fix
         problem = cause(error).partition("; ")[0].rstrip(".")
-        return finding("worktree.remote.none", what=problem, fix=fix)
+        return case.find("worktree.remote.none", what=problem, fix=fix)
     if case.base is not None and str(case.base).casefold() != str(head).casefold():
-        return finding("worktree.remote.fork", remote=remote, head=head, base=case.base)
-    return finding("worktree.remote.found", remote=remote, head=head)
+        return case.find("worktree.remote.fork", remote=remote, head=head, base=case.base)
+    return case.find("worktree.remote.found", remote=remote, head=head)
 
 
-def _tracked(case: Examined) -> DoctorFinding:
+def _tracked(case: Examined) -> None:
     try:
         case.world.refuse_tracked()
     except Refused as error:
         problem, _, fix = error.sentence.partition(_REMOVAL)
         problem = problem.replace("nothing was done. ", "nothing is done for it.").strip()
-        return finding("worktree.tracked.ours", what=problem, fix=fix)
+        return case.find("worktree.tracked.ours", what=problem, fix=fix)
     names = [CLAIM_FILE] if (case.root / CLAIM_FILE).exists() else []
     if not names or case.world.git.run("check-ignore", "--", *names, check=False):
-        return finding("worktree.tracked.ignored")
-    return finding("worktree.tracked.seen")
+        return case.find("worktree.tracked.ignored")
+    return case.find("worktree.tracked.seen")
 
 
-def strange(case: Examined, error: regular_files.StrangeFileError) -> DoctorFinding:
+def strange(case: Examined, error: regular_files.StrangeFileError) -> None:
     """The finding that a folder, a link or the like lies where one of our files should be."""
     name = str(error.filename).removeprefix(f"{case.root}/")
     old, new = shlex.quote(name), shlex.quote(f"{name}.old")
-    return finding("worktree.files.strange", name=name, what=error.strerror, old=old, new=new)
+    return case.find("worktree.files.strange", name=name, what=error.strerror, old=old, new=new)
 
 
-def writable(case: Examined) -> Iterator[DoctorFinding]:
+def writable(case: Examined) -> None:
     """Findings if our files cannot be written here; raises StrangeFileError if one of them is no file."""
     folder = case.root / FOLDER
     claim_folder = case.claim_store.folder
@@ -105,32 +104,32 @@ def writable(case: Examined) -> Iterator[DoctorFinding]:
         regular_files.refuse_strange(path)
     for place in filter(os.path.exists, (case.root, folder)):
         if not os.access(place, os.W_OK):
-            yield finding("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))
+            case.find("worktree.files.closed", path=place, quoted=shlex.quote(str(place)))
     room = os.statvfs(case.root)
     if room.f_blocks and not room.f_bavail:  # some file systems do not tell what they have
-        yield finding("worktree.files.full", path=case.root, quoted=shlex.quote(str(case.root)))
+        case.find("worktree.files.full", path=case.root, quoted=shlex.quote(str(case.root)))
 
 
-def _claim(case: Examined) -> DoctorFinding:
+def _claim(case: Examined) -> None:
     try:
         record = case.claim_store.load(repair=False).record
     except errors.ClaimRefused as error:
         problem, _, way = error.sentence.partition("; ")
         fix = "lifecycle tick" if "lifecycle tick" in way else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
-        return finding("worktree.claim.broken", what=problem, fix=fix)
+        return case.find("worktree.claim.broken", what=problem, fix=fix)
     except OSError as error:
-        return finding("worktree.claim.broken", what=error)
+        return case.find("worktree.claim.broken", what=error)
     if record is None:
-        return finding("worktree.claim.none")
+        return case.find("worktree.claim.none")
     claim = record.claim
     if PHASES.get(claim.phase) is None:
-        return finding("worktree.claim.phase", claim=claim)
+        return case.find("worktree.claim.phase", claim=claim)
     if claim.branch and case.world.git.head_of(claim.branch) is None:
-        return finding("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))
+        return case.find("worktree.claim.branch", claim=claim, quoted=shlex.quote(claim.branch))
     how, fix = _lost(case, record)
     if how:
-        return finding("worktree.claim.lost", claim=claim, how=how, fix=fix)
-    return finding("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
+        return case.find("worktree.claim.lost", claim=claim, how=how, fix=fix)
+    return case.find("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
 
 
 def _lost(case: Examined, record: Record) -> tuple[str, str]:
@@ -157,7 +156,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
     return (lease_gone, claim) if standing.is_gone else ("", "")
 
 
-def check_settings(case: Examined) -> Iterator[DoctorFinding]:
+def check_settings(case: Examined) -> None:
     """Findings on .lifecycle.toml, the user's config.toml and the variables; on trust and checks."""
     problem = case.settings_problem
     if problem is not None:
@@ -167,51 +166,47 @@ def check_settings(case: Examined) -> Iterator[DoctorFinding]:
         where = places[min(places)] if places else "the setting"
         what = problem.sentence.replace("; nothing was done", "").rstrip(".")
         what = what if what.endswith("?") else f"{what}."
-        yield finding("settings.file.broken", what=what, where=where)
-        return
+        return case.find("settings.file.broken", what=what, where=where)
     if not case.is_worktree:
-        return
+        return None
     path = config.file_of(case.root)
     if path.is_file():
         whose = "" if path.parent == case.root else f", the main worktree's ({visible(str(path))}),"
-        yield finding("settings.file.valid", whose=whose)
+        case.find("settings.file.valid", whose=whose)
     else:
         is_set = any(case.environment.get(name) for name in config.PROJECT_VARIABLES)
-        yield finding("settings.file.variables" if is_set else "settings.file.none")
-    yield from _repository(case)
+        case.find("settings.file.variables" if is_set else "settings.file.none")
+    _repository(case)
     try:
-        yield from _trust(case)
+        _trust(case)
     except user_folder.BrokenTrust:
         trust = config.own_path(user_folder.TRUST, case.environment)
-        yield finding("settings.trust.broken", path=trust)
+        case.find("settings.trust.broken", path=trust)
 
 
-def _repository(case: Examined) -> Iterator[DoctorFinding]:
+def _repository(case: Examined) -> None:
     named = case.settings.repository
     if named is None or case.environment.get("LIFECYCLE_REPOSITORY"):
-        return
+        return None
     try:
         base = case.world.base
     except (BadConfig, GitFailed):
-        yield finding("settings.repository.strange", named=named, web=case.web)
-        return
-    yield finding("settings.repository.found", base=base)
+        return case.find("settings.repository.strange", named=named, web=case.web)
+    return case.find("settings.repository.found", base=base)
 
 
-def _trust(case: Examined) -> Iterator[DoctorFinding]:
+def _trust(case: Examined) -> None:
     """Findings on what may run: at a hand-off, and of the checks, if there are any."""
     root, commands, environment = case.root, case.settings.validate, case.environment
     clone = store.clone_of(root)
     if commands:
         is_trusted = user_folder.is_trusted(environment, clone, commands)
         shown = ", ".join(f"`{visible(command)}`" for command in commands)
-        yield finding(
-            "settings.trust.given" if is_trusted else "settings.trust.wanted", commands=shown
-        )
+        case.find("settings.trust.given" if is_trusted else "settings.trust.wanted", commands=shown)
     known = known_checks.known_checks(root, case.settings, environment)
     checks = [check for check in known if check.commands]
     wanted = [check.name for check in checks if not known_checks.may_run(check, clone, environment)]
     if checks:
         names = ", ".join(check.name for check in checks)
         key = "settings.checks.wanted" if wanted else "settings.checks.given"
-        yield finding(key, names=names, wanted=", ".join(wanted))
+        case.find(key, names=names, wanted=", ".join(wanted))

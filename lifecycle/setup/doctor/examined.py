@@ -66,6 +66,7 @@ class Examined:
         is_lost: not even GitHub's address is known: then no token is sent anywhere.
         is_tracker_silent: its own check found that it does not answer.
         asked_at: when GitHub answered what it says of the token.
+        findings: what was found so far.
     """
 
     def __init__(self, root: Path | None, environment: Mapping[str, str], clock: Clock) -> None:
@@ -80,6 +81,28 @@ class Examined:
         self.is_tracker_silent = False
         self._silence: LifecycleError | None = None
         self.asked_at = 0.0
+        self.findings: list[DoctorFinding] = []
+
+    def find(
+        self, key: str, /, *, hinders: Iterable[str] = (), fix: str = "", **words: object
+    ) -> None:
+        """Add the finding of one row of `findings.toml`.
+
+        Args:
+            key: the row, such as "token.found.none"; its first two words are the finding's name.
+            hinders: steps that do not happen because of it, beside those of the row.
+            fix: the fix, unless the row has one.
+            words: values for the names in braces in the row's texts.
+        """
+        group, subject, *names_of_case = key.split(".")
+        row = table()[group][subject]
+        for name in names_of_case:
+            row = row[name]
+        level = next(level for level in Level if level in row)
+        names = [name.format(**words) for name in row.get("hinders", ())]
+        steps = dict.fromkeys(step for name in (*names, *hinders) for step in _steps(name))
+        fix, text = row.get("fix", "").format(**words) or fix, row[level].format(**words)
+        self.findings.append(DoctorFinding(f"{group}.{subject}", level, text, tuple(steps), fix))
 
     def close(self) -> None:
         """Close the connections that were opened, unless somebody still waits on one."""
@@ -284,28 +307,6 @@ def remedy(error: LifecycleError) -> str:
 def table() -> dict[str, Any]:
     """The rows of `findings.toml`, as its head describes them."""
     return resources.texts("setup/doctor/findings.toml")
-
-
-def finding(
-    key: str, /, *, hinders: Iterable[str] = (), fix: str = "", **words: object
-) -> DoctorFinding:
-    """The finding of one row of `findings.toml`.
-
-    Args:
-        key: the row, such as "token.found.none"; its first two words are the finding's name.
-        hinders: steps that do not happen because of it, beside those of the row.
-        fix: the fix, unless the row has one.
-        words: values for the names in braces in the row's texts.
-    """
-    group, subject, *case = key.split(".")
-    row = table()[group][subject]
-    for name in case:
-        row = row[name]
-    level = next(level for level in Level if level in row)
-    names = [name.format(**words) for name in row.get("hinders", ())]
-    steps = dict.fromkeys(step for name in (*names, *hinders) for step in _steps(name))
-    fix = row["fix"].format(**words) if "fix" in row else fix
-    return DoctorFinding(f"{group}.{subject}", level, row[level].format(**words), tuple(steps), fix)
 
 
 def _steps(name: str) -> Iterator[str]:

@@ -8,11 +8,9 @@ import shlex
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
-from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.timing import SystemClock
 from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor import examine_worktree
@@ -247,10 +245,10 @@ def test_a_full_disk_is_told(
     """No block is left for this user; a file system that counts none at all says nothing by that."""
     room = SimpleNamespace(f_blocks=blocks, f_bavail=free)
     monkeypatch.setattr("os.statvfs", lambda _: room)
-    case = SimpleNamespace(root=tmp_path, claim_store=ClaimStore(tmp_path, SystemClock()))
-    told = list(examine_worktree.writable(cast("Examined", case)))
-    assert [finding.name for finding in told] == found
-    assert [f"df -h {tmp_path}"] * len(found) == [finding.fix for finding in told]
+    case = Examined(tmp_path, {}, SystemClock())
+    examine_worktree.writable(case)
+    assert [finding.name for finding in case.findings] == found
+    assert [f"df -h {tmp_path}"] * len(found) == [finding.fix for finding in case.findings]
 
 
 def test_a_broken_config(patient: Patient) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.setup import doctor
-from lifecycle.setup.doctor.examined import Level, finding, table
+from lifecycle.setup.doctor.examined import Level, table
 from tests.batches import each_row
 
 FOLDER = Path(doctor.__file__).parent
@@ -53,7 +53,7 @@ def keys_in(node: ast.AST) -> list[str]:
 
 
 def calls() -> Iterator[tuple[str, set[str]]]:
-    """Each row that a call of `finding` may name, with the words that the call gives."""
+    """Each row that a call of `find` may name, with the words that the call gives."""
     functions = [
         node
         for path in FOLDER.glob("examine_*.py")
@@ -69,7 +69,7 @@ def calls() -> Iterator[tuple[str, set[str]]]:
             if isinstance(target, ast.Name)
         }
         for call in ast.walk(function):
-            if not (isinstance(call, ast.Call) and ast.unparse(call.func) == finding.__name__):
+            if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "case.find"):
                 continue
             names = [part.id for part in ast.walk(call.args[0]) if isinstance(part, ast.Name)]
             parts = [call.args[0], *(set_before[name] for name in names if name in set_before)]
