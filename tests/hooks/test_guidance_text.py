@@ -17,7 +17,7 @@ from lifecycle.app.guidance.guidance_text import (
     reading_lines,
     whole_guidance,
 )
-from lifecycle.app.guidance.recovery_message import LIMIT, WHOLE, WHOLE_LIMIT, folded
+from lifecycle.app.guidance.recovery_message import LIMIT, WHOLE_LIMIT, Rank, folded
 from lifecycle.core.errors import IllegalMove
 from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow.state import Workflow, WorkflowPhase, refuse_illegal
@@ -92,7 +92,7 @@ def test_what_is_never_cut_has_its_room_whatever_the_workflow_says(
         reminders=tuple(more), context=dict.fromkeys(more, task), criteria=tuple(more),
     )  # fmt: skip
     part = guidance(workflow, [WORKFLOW] * 5, more)
-    whole = [line.text for line in part.lines if line.rank == WHOLE]
+    whole = [line.text for line in part.lines if line.rank == Rank.WHOLE]
     assert len("\n".join(whole)) <= WHOLE_LIMIT
     lines = folded([part])
     assert len("\n".join(lines)) <= LIMIT

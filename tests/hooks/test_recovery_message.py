@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.app.guidance.recovery_message import (
-    FIRST,
-    LAST,
     LIMIT,
-    NEXT,
-    WHOLE,
     WHOLE_LIMIT,
+    Rank,
     RecoveryLine,
     RecoveryPart,
     folded,
@@ -26,12 +23,12 @@ from lifecycle.hooks.answers import pre_compact
 from lifecycle.stages.session import staged_start
 
 RESTS = ("lifecycle status", "lifecycle run recover", "lifecycle stage show", "lifecycle guidance")
-LINE = st.tuples(st.integers(0, 600), st.sampled_from((FIRST, NEXT, LAST)))
+LINE = st.tuples(st.integers(0, 600), st.sampled_from((Rank.FIRST, Rank.NEXT, Rank.LAST)))
 PARTS = st.lists(st.lists(LINE, max_size=12), max_size=4)
 KEPT = st.lists(st.integers(0, WHOLE_LIMIT // 8 - 1), max_size=8)
 
 
-def made(parts: list[list[tuple[int, int]]]) -> list[RecoveryPart]:
+def made(parts: list[list[tuple[int, Rank]]]) -> list[RecoveryPart]:
     """Parts with lines of these lengths and ranks; no two lines begin alike."""
     number = itertools.count()
     return [
@@ -45,12 +42,12 @@ def made(parts: list[list[tuple[int, int]]]) -> list[RecoveryPart]:
 
 @given(PARTS, KEPT, st.integers(0, 4))
 def test_the_message_is_short_and_cuts_nothing_that_is_whole(
-    parts: list[list[tuple[int, int]]], kept: list[int], place: int
+    parts: list[list[tuple[int, Rank]]], kept: list[int], place: int
 ) -> None:
     """At most 1,500 characters; every whole line is there, in order; what is left out has its command."""
     others = made(parts)
     whole = [chr(ord("A") + at) * length for at, length in enumerate(kept)]
-    workflow = RecoveryPart(tuple(RecoveryLine(text, WHOLE) for text in whole), "lifecycle w")
+    workflow = RecoveryPart(tuple(RecoveryLine(text, Rank.WHOLE) for text in whole), "lifecycle w")
     every = [*others[:place], workflow, *others[place:]]
     lines = folded(every)
     assert len("\n".join(lines)) <= LIMIT
@@ -62,7 +59,7 @@ def test_the_message_is_short_and_cuts_nothing_that_is_whole(
 
 @given(PARTS)
 def test_what_fits_is_as_it_was_and_what_does_not_goes_by_its_rank(
-    parts: list[list[tuple[int, int]]],
+    parts: list[list[tuple[int, Rank]]],
 ) -> None:
     """With room for all nothing is cut; else no line goes for one that counts less, but for short ones."""
     every = [line for part in made(parts) for line in part.lines]

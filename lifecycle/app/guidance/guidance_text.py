@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from lifecycle.app.guidance.recovery_message import (
-    FIRST,
-    LAST,
-    NEXT,
-    WHOLE,
-    WHOLE_LIMIT,
-    RecoveryLine,
-    RecoveryPart,
-)
+from lifecycle.app.guidance.recovery_message import WHOLE_LIMIT, Rank, RecoveryLine, RecoveryPart
 from lifecycle.core.redact import as_data, quoted, redact, short
 from lifecycle.workflow.state import Workflow, todos
 from lifecycle.workflow.table import PhaseStatus
@@ -58,11 +50,11 @@ def guidance(
     reading = reading_lines(workflow.all_reading, room)
     return RecoveryPart(
         (
-            RecoveryLine(head, WHOLE),
+            RecoveryLine(head, Rank.WHOLE),
             *_told(workflow, others, _TEXT),
-            *(RecoveryLine(" ".join(line.split()), FIRST) for line in refused if line.strip()),
-            *(RecoveryLine(line, WHOLE) for line in reading),
-            RecoveryLine(end, WHOLE),
+            *(RecoveryLine(" ".join(line.split()), Rank.FIRST) for line in refused if line.strip()),
+            *(RecoveryLine(line, Rank.WHOLE) for line in reading),
+            RecoveryLine(end, Rank.WHOLE),
         ),
         REST,
     )
@@ -85,7 +77,7 @@ def kept_lines(workflow: Workflow, others: Sequence[Workflow] = ()) -> list[str]
     """Lines on a workflow that the summary of a compaction must keep."""
     return [
         f"- {_phase_line(workflow)}",
-        *(f"- {line.text}" for line in _told(workflow, others, _TEXT) if line.rank != LAST),
+        *(f"- {line.text}" for line in _told(workflow, others, _TEXT) if line.rank != Rank.LAST),
         f"- REQUIRED READING: {' '.join(map(_path, workflow.all_reading)) or 'none'}",
         f"- Its state is on disk; shown by: {REST}",
     ]
@@ -182,24 +174,24 @@ def _told(workflow: Workflow, others: Sequence[Workflow], limit: int) -> list[Re
     """The lines with task, criteria and all else that may be shortened, in the order of reading."""
     lines: list[RecoveryLine] = []
 
-    def add(rank: int, text: str) -> None:
+    def add(rank: Rank, text: str) -> None:
         if text:
             lines.append(RecoveryLine(text, rank))
 
-    add(FIRST, _named_text("Asked", workflow.task, limit))
-    add(FIRST, _list("Criteria", workflow.criteria, limit))
-    add(FIRST, _list("Constraints", workflow.constraints, limit))
-    add(FIRST, _named_text("Handed on to this phase", workflow.handed_on, limit))
-    add(FIRST, _list("Key reminders", workflow.all_reminders, limit))
+    add(Rank.FIRST, _named_text("Asked", workflow.task, limit))
+    add(Rank.FIRST, _list("Criteria", workflow.criteria, limit))
+    add(Rank.FIRST, _list("Constraints", workflow.constraints, limit))
+    add(Rank.FIRST, _named_text("Handed on to this phase", workflow.handed_on, limit))
+    add(Rank.FIRST, _list("Key reminders", workflow.all_reminders, limit))
     phase = workflow.phase
     if phase is not None and phase.gate:
-        add(NEXT, f"Gate of this phase: {_flat(phase.gate, 100)}")
-    add(NEXT, _pairs(workflow, limit))
+        add(Rank.NEXT, f"Gate of this phase: {_flat(phase.gate, 100)}")
+    add(Rank.NEXT, _pairs(workflow, limit))
     for index, listed in enumerate(workflow.phases):
         if listed.status is PhaseStatus.SKIPPED and listed.reason:
-            add(NEXT, f"Phase {index + 1} was skipped: {quoted(listed.reason, limit)}")
-    add(NEXT, others_line(others))
-    add(LAST, _todo_line(workflow))
+            add(Rank.NEXT, f"Phase {index + 1} was skipped: {quoted(listed.reason, limit)}")
+    add(Rank.NEXT, others_line(others))
+    add(Rank.LAST, _todo_line(workflow))
     return lines
 
 

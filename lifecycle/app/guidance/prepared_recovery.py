@@ -206,8 +206,7 @@ def chosen(
 
 
 def _is_alive(client: int) -> bool:
-    from lifecycle.storage import (
-        live_process,  # where another session's client has to be looked for
-    )
+    # Where another session's client has to be looked for.
+    from lifecycle.storage import live_process
 
     return bool(client) and live_process.is_there(str(client))

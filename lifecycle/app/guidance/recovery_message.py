@@ -9,6 +9,7 @@ show it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import IntEnum
 from typing import Final
 
 from lifecycle.core.light_dataclass import dataclass
@@ -20,13 +21,17 @@ LIMIT: Final = 1_500
 WHOLE_LIMIT: Final = 1_000
 """Characters that the `WHOLE` lines of all parts may have together; whoever makes them sees to it."""
 
-WHOLE: Final = 0
-FIRST: Final = 1
-NEXT: Final = 2
-LAST: Final = 3
-
 _SHORTEST = 40
 """Characters of a line that is still worth showing when it is cut."""
+
+
+class Rank(IntEnum):
+    """Which lines are taken before others; those that are `WHOLE` are never cut."""
+
+    WHOLE = 0
+    FIRST = 1
+    NEXT = 2
+    LAST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class RecoveryLine:
     """One line of the message, fit to be shown, and its rank."""
 
     text: str
-    rank: int = FIRST
+    rank: Rank = Rank.FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ def part_of(lines: Iterable[str], rest: str, first: Sequence[str] = ()) -> Recov
     Without `first` the lines that stand first are the first to be taken.
     """
     ranked = (
-        RecoveryLine(line, FIRST if not first or line.startswith(tuple(first)) else NEXT)
+        RecoveryLine(line, Rank.FIRST if not first or line.startswith(tuple(first)) else Rank.NEXT)
         for line in lines
     )
     return RecoveryPart(tuple(ranked), rest)
