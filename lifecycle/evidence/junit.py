@@ -139,7 +139,7 @@ def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
         if option in files:
             yield top / value
         elif option in folders:
-            yield from (Path(entry) for entry in _entries(str(top / value)) if _is_xml(entry.name))
+            yield from sorted(path for path in (top / value).glob("*") if _is_xml(path.name))
 
 
 def _split(word: str) -> list[str]:
@@ -152,27 +152,19 @@ def _split(word: str) -> list[str]:
 
 def _well_known(top: Path) -> Iterator[Path]:
     """Files where runners put their reports by themselves, wherever in the worktree a project lies."""
-    folders, left = [(str(top), 0)], ENTRIES
-    while folders and left > 0:
-        folder, depth = folders.pop()
+    left = ENTRIES
+    for folder, folders, files in os.walk(top):
+        if left <= 0:
+            return
+        left -= len(folders) + len(files)
         parts = Path(folder).parts
+        depth = len(parts) - len(top.parts)
         wanted = _IN.get(parts[-1], ()) if depth else ()
-        for entry in _entries(folder):
-            left -= 1
-            if entry.is_dir(follow_symlinks=False):
-                is_hidden = entry.name.startswith(".") or entry.name in _NOT_IN
-                if depth < DEPTH and not is_hidden and (not wanted or entry.name in wanted):
-                    folders.append((entry.path, depth + 1))
-            elif _is_xml(entry.name) and _is_report(entry.name, parts):
-                yield Path(entry.path)
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except (OSError, ValueError):
-        return []
+        inner = [name for name in folders if name[0] != "." and name not in _NOT_IN]
+        inner = [name for name in inner if depth < DEPTH and (not wanted or name in wanted)]
+        folders[:] = sorted(inner, reverse=True)
+        reports = (name for name in sorted(files) if _is_xml(name) and _is_report(name, parts))
+        yield from (Path(folder, name) for name in reports)
 
 
 def _is_xml(name: str) -> bool:
