@@ -18,7 +18,7 @@ from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
 from lifecycle.settings.persons import Presence
 from lifecycle.settings.running_client import is_inside as is_inside_client
 from lifecycle.settings.running_client import session_of
-from lifecycle.storage import log, signs_of_life, store
+from lifecycle.storage import log, store
 
 if TYPE_CHECKING:
     from lifecycle.app.wiring import WorktreeWorld
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from lifecycle.claim.record.state import Record
     from lifecycle.core.plan import Hooks
     from lifecycle.core.tracker import Tracker
-    from lifecycle.storage.signs_of_life import Signs
 
 Drawing = Callable[[], None] | None
 """Draws tables on a terminal in the place of lines."""
@@ -116,7 +115,7 @@ class Session:
 
         record = observing.believed(self.world, self.claim_store, record)
         if self.is_held(record):
-            last_at = self._signs(record).last_at
+            last_at = self.claim_store.signs(record).last_at
             return [briefing.held_line(record, last_at), *briefing.state_lines(record)]
         hears = self.claim_store.marks.hears_prompts(record.created_at)
         return briefing.claim_lines(record, hears_prompts=hears, hooks=self.hooks_for(record))
@@ -125,10 +124,8 @@ class Session:
         """True if another session than the one that runs this holds the claim."""
         from lifecycle.claim.engine import observing
 
-        return observing.is_held(record, self.client_session, self._signs(record), self.now)
-
-    def _signs(self, record: Record) -> Signs:
-        return signs_of_life.signs_of(self.claim_store.folder, record.ownership.session, self.now)
+        signs = self.claim_store.signs(record)
+        return observing.is_held(record, self.client_session, signs, self.now)
 
     def hooks_for(self, record: Record) -> Hooks:
         """What hooks do by themselves for the claim."""

@@ -284,9 +284,8 @@ class ClaimWait:
 
     def _is_beside(self, record: Record) -> bool:
         """True if another session that lives is to be told, and we are not it."""
-        whose, now = record.ownership.session, self.clock.now()
-        signs = signs_of_life.signs_of(self.claim_store.folder, whose, now)
-        return observing.is_held(record, self.session or "-", signs, now)
+        signs = self.claim_store.signs(record)
+        return observing.is_held(record, self.session or "-", signs, self.clock.now())
 
     def _sign(self) -> None:
         folder, until = self.claim_store.folder, self.clock.now() + SLICE_SECONDS

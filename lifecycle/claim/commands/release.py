@@ -19,7 +19,6 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.storage import signs_of_life
 from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
@@ -136,9 +135,8 @@ def _leaving(
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
-    now = world.clock.now()
-    signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
-    if observing.is_held(record, session_of(world), signs, now):
+    signs = claim_store.signs(record)
+    if observing.is_held(record, session_of(world), signs, world.clock.now()):
         raise Refused(f"Nothing was released. {briefing.held_line(record, signs.last_at)}")
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)

@@ -492,9 +492,7 @@ def taken_in(
 
 def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
     """The record with this session as owner, unless another session that is alive holds it."""
-    now = claim_store.clock.now()
-    signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
-    return adopt(record, session, signs, now)
+    return adopt(record, session, claim_store.signs(record), claim_store.clock.now())
 
 
 def _published(world: World, record: Record) -> Record:

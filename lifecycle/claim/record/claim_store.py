@@ -140,6 +140,10 @@ class ClaimStore:
         is_later = at > (parse_time(record.claim.last_check_poll) or at) + 1  # it has whole seconds
         return replace(record, pull=record.pull.at(head)) if head and is_later else record
 
+    def signs(self, record: Record) -> signs_of_life.Signs:
+        """What is known of the session that the claim belongs to."""
+        return signs_of_life.signs_of(self.folder, record.ownership.session, self.clock.now())
+
     def hooks_for(
         self, record: Record, environment: Mapping[str, str], *, waits: bool | None = False
     ) -> Hooks:
@@ -151,9 +155,7 @@ class ClaimStore:
             waits: stops wait for news where nobody attends; None where the settings, which say so, cannot
                 be read: then every hook ends before it looks.
         """
-        asking, owner = session_of({}, environment), record.ownership.session
-        now = self.clock.now()
-        signs = signs_of_life.signs_of(self.folder, owner, now)
+        asking, signs = session_of({}, environment), self.signs(record)
         if not signs_of_life.has_met(self.folder, asking):
             return Hooks.UNSEEN
         if waits is None:
@@ -162,7 +164,7 @@ class ClaimStore:
             is_left = is_unattended(environment) and not (waits or signs.has_waiter)
             return Hooks.STOP if is_left else Hooks.WATCH
         since = max(record.created_at, record.ownership.session_at)
-        is_there = signs.has_waiter or signs_of_life.seems_alive(signs, since, now)
+        is_there = signs.has_waiter or signs_of_life.seems_alive(signs, since, self.clock.now())
         return Hooks.WATCH if is_there else Hooks.OVER
 
     def _merged_files(self, *, repair: bool) -> Loaded:

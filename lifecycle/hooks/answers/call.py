@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lifecycle.claim.engine.look import Report
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
     from lifecycle.claim.record.state import Record
-    from lifecycle.storage.signs_of_life import Signs
 
 ON_CLEAR = "on-clear"
 """The script that starts a turn after `/clear`."""
@@ -139,13 +138,8 @@ class HookCall:
         then the sign shows nothing of the owner that the record names.
         """
         now = self.world.clock.now()
-        is_held = observing.is_held(record, self.session, self.signs(record), now)
+        is_held = observing.is_held(record, self.session, self.claim_store.signs(record), now)
         return is_held and not self.claim_store.marks.is_owner(self.session)
-
-    def signs(self, record: Record) -> Signs:
-        """What is known of the session that the claim belongs to."""
-        session, now = record.ownership.session, self.world.clock.now()
-        return signs_of_life.signs_of(self.claim_store.folder, session, now)
 
     def sign(self, record: Record | None) -> None:
         """Show that this session lives, if the claim is its own, and was saved so.
@@ -162,7 +156,7 @@ class HookCall:
 
     def sign_first(self, record: Record | None) -> None:
         """Show that this session lives after a look, if that made the claim this session's."""
-        if record is not None and self.signs(record).last_at is None:
+        if record is not None and self.claim_store.signs(record).last_at is None:
             self.sign(record)
 
     def briefed(self, mine: Record) -> list[str]:

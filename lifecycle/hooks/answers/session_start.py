@@ -194,7 +194,7 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
         return begun, begun
     record = observing.believed(call.world, call.claim_store, record)
     if call.is_held(record):
-        line = briefing.held_line(record, call.signs(record).last_at)
+        line = briefing.held_line(record, call.claim_store.signs(record).last_at)
         return [line, *briefing.state_lines(record)], [line]
     mine = observing.owned(call.claim_store, record, call.session)
     person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
