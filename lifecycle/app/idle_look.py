@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import look
-from lifecycle.claim.engine.look import Report
+from lifecycle.claim.engine.look import Report, tick
 from lifecycle.claim.engine.observing import TOO_LATE
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import LifecycleError, Transient
@@ -46,11 +45,11 @@ def idle_look(
         claim_store: the claim.
         within: ends what hangs, with DeadlineReached.
         to: who hears what is taken off the queue.
-        poll_seconds: how old the last poll of the checks has to be, as `look.tick` has it.
+        poll_seconds: how old the last poll of the checks has to be, as `tick` has it.
     """
     try:
         with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
-            report = look.tick(
+            report = tick(
                 world, claim_store, Wake.IDLE, to=to, may_read=True, poll_seconds=poll_seconds
             )
     except DeadlineReached:

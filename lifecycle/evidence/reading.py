@@ -14,12 +14,11 @@ from collections import Counter
 from itertools import islice
 
 from lifecycle.core.light_dataclass import replace
-from lifecycle.evidence import suite_runs
 from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.outcomes import WHOLE, CallEnd, Counts, Outcome, Reading
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
-from lifecycle.evidence.suite_runs import SuiteRun
+from lifecycle.evidence.suite_runs import SuiteRun, run_of
 
 _CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _LABEL = re.compile(r"^[@\w./-]+[ :#]test(?:[:-][\w-]+)?: ?", re.MULTILINE)
@@ -331,7 +330,7 @@ def read_check(
             definition, and only words that `argv` adds make the run a part.
     """
     own = (shlex.join(configured),) if configured else ()
-    run = suite_runs.run_of(shlex.join(argv), own, rows)
+    run = run_of(shlex.join(argv), own, rows)
     tally = _tally(run, output)
     trusts = all(row.proves or row.wraps for row in run.rows)
     outcome, why = _settled(run, tally, status, is_ok=status == 0, trusts=trusts)

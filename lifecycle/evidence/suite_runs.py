@@ -14,9 +14,8 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
 
-from lifecycle.evidence import line_effects
 from lifecycle.evidence.command_lines import Command, Words, commands, listed
-from lifecycle.evidence.line_effects import IDLE, KEEPING, QUIET
+from lifecycle.evidence.line_effects import IDLE, KEEPING, QUIET, is_beside, is_idle, tells
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
@@ -320,10 +319,10 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
         sets = (*command.kept, *command.sets, *assigned)
         is_clear = command.is_clear or command.words == tuple(TOP[2:-1].split())
         is_read = name not in (".", "source") or re.search(_OWN["file"], "".join(rest[:1]))
-        is_known = index in runs or (line_effects.is_beside(command) and is_read)
+        is_known = index in runs or (is_beside(command) and is_read)
         if not (is_clear and is_known and all(re.match(_OWN["path"], word) for word in sets)):
             return False
-        if index not in runs and not decides and line_effects.tells(command, is_fed=is_fed):
+        if index not in runs and not decides and tells(command, is_fed=is_fed):
             return False
         is_fed = command.after in _PIPES
     return True
@@ -331,7 +330,7 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
 
 def _is_end(parts: list[Command], runs: set[int]) -> bool:
     """True if what comes after the last run, and between runs, leaves the files as they are."""
-    return all(i in runs or line_effects.is_idle(parts[i]) for i in range(min(runs), len(parts)))
+    return all(i in runs or is_idle(parts[i]) for i in range(min(runs), len(parts)))
 
 
 def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, bool], ...]:

@@ -25,10 +25,8 @@ from lifecycle.core.values.configured import RunSettings
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
 from lifecycle.hooks.answers.call import HookCall
-from lifecycle.run import run_store
 from lifecycle.run.gates import work_facts
-from lifecycle.run.gates.work_facts import UNSEEN
-from lifecycle.run.run_store import RunStore, StrangeRun
+from lifecycle.run.run_store import RunStore, StrangeRun, adopted, is_held, is_led_by
 from lifecycle.run.state import Run
 from lifecycle.run.stop import decide
 from lifecycle.run.table import RunStatus
@@ -84,7 +82,7 @@ class RunHook:
 
     def _adopted(self, run: Run) -> Run:
         """The run as this session's; as it was for a session whose id nobody knows."""
-        return run_store.adopted(run, self.call.session, self.call.process, self.now)
+        return adopted(run, self.call.session, self.call.process, self.now)
 
     def started(self) -> Self:
         """Look at the start of a session, which adopts the run if nobody else who lives leads it."""
@@ -107,13 +105,13 @@ class RunHook:
             self.context = self.person = [standing.held_line(run)]
             return
         run = self._taken()
-        self.leads = run_store.is_led_by(run, self.call.session)
+        self.leads = is_led_by(run, self.call.session)
         self.context = standing.start_lines(run, self._seen(run), self.now)
         self.person = [*standing.brake_lines(run)]
 
     def _is_held(self, run: Run) -> bool:
         call = self.call
-        return run_store.is_held(run, call.session, call.process, call.claim_store.folder, self.now)
+        return is_held(run, call.session, call.process, call.claim_store.folder, self.now)
 
     def _taken(self) -> Run:
         """The run as this session's; what another process made of it meanwhile is looked at anew."""
@@ -131,7 +129,7 @@ class RunHook:
     def compacted(self) -> list[str]:
         """The lines that a summary of the session keeps; [] where it leads no run that goes on."""
         run = self.store.load()
-        if run is None or run.is_over or not run_store.is_led_by(run, self.call.session):
+        if run is None or run.is_over or not is_led_by(run, self.call.session):
             return []
         return standing.kept_lines(run, self._seen(run))
 
@@ -159,7 +157,7 @@ class RunHook:
         self.leads = self._is_ours(run)
         if not self.leads:
             return
-        facts = facts_of(self.call, run) if run.status is RunStatus.ACTIVE else UNSEEN
+        facts = facts_of(self.call, run) if run.status is RunStatus.ACTIVE else work_facts.UNSEEN
         message, position = _last_words(self.call, run)
         with self.store.locked():
             run = self.store.demanded()
@@ -176,7 +174,7 @@ class RunHook:
 
     def _is_ours(self, run: Run) -> bool:
         is_agents = bool(self.call.event.get("agent_id"))
-        return run_store.is_led_by(run, self.call.session) and not is_agents
+        return is_led_by(run, self.call.session) and not is_agents
 
     def _counted(self, run: Run) -> Run:
         """The run with the tokens that its session took since the last count."""

@@ -26,7 +26,6 @@ from lifecycle.setup.init.found_hooks import ClientSettings
 from lifecycle.setup.init.hook_table import AGENTS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS, hears
 from lifecycle.setup.init.init_mark import InitMark
 from lifecycle.setup.init.planned_files import digest
-from lifecycle.setup.init.supplies import DETECT, ORCHESTRATOR, STATE_SCRIPT, SYNC_SCRIPT
 from lifecycle.stages.session import workflow_tasks
 from lifecycle.storage import journal, store
 from lifecycle.storage.regular_files import StrangeFileError
@@ -138,8 +137,8 @@ def _commands(case: Examined) -> None:
 
 def _scripts(case: Examined) -> None:
     """Findings if somebody's own Stop hook does the same work, or a script cannot be started."""
-    name = Path(ORCHESTRATOR).name
-    orchestrator = store.read(case.root / ORCHESTRATOR)
+    name = Path(supplies.ORCHESTRATOR).name
+    orchestrator = store.read(case.root / supplies.ORCHESTRATOR)
     is_others = orchestrator is not None and supplies.SIGNED.encode() not in orchestrator.content
     files = [
         file.shown
@@ -147,8 +146,8 @@ def _scripts(case: Examined) -> None:
         if name in re.sub(r"\\/", "/", str(file.data.get("hooks", {})))
     ]
     if is_others and files:
-        case.find("stages.doubled", file=files[0], script=ORCHESTRATOR)
-    for script in (DETECT, ORCHESTRATOR):
+        case.find("stages.doubled", file=files[0], script=supplies.ORCHESTRATOR)
+    for script in (supplies.DETECT, supplies.ORCHESTRATOR):
         path = case.root / script
         if path.is_file() and not path.stat().st_mode & 0o100:
             case.find("stages.scripts", script=script)
@@ -184,7 +183,7 @@ IDLE_DAYS = 14
 """Days without a move from which on a finding asks if a workflow was forgotten."""
 
 _DAY = 86_400.0
-_SYNC = SYNC_SCRIPT.rpartition("/")[2]
+_SYNC = supplies.SYNC_SCRIPT.rpartition("/")[2]
 
 
 def check_run(case: Examined) -> None:
@@ -285,7 +284,7 @@ def check_workflow(case: Examined) -> None:
 
 def _workflow_files(case: Examined, mark: InitMark) -> None:
     """Findings on what `init --workflow` put in: missing, of an earlier version, or changed."""
-    scripts = (STATE_SCRIPT, SYNC_SCRIPT)
+    scripts = (supplies.STATE_SCRIPT, supplies.SYNC_SCRIPT)
     supplied(case, mark, "workflow", supplies.workflows(), scripts)
     page = store.read(case.root / supplies.SECTION_PAGE)
     text = page.content.decode("utf-8", "replace") if page is not None else ""
@@ -302,9 +301,9 @@ def _sync(case: Examined, file: ClientSettings) -> None:
         if not any(hears(matcher, tool) for tool in AGENTS.split("|")):
             edit = f"${{EDITOR:-vi}} {file.shown}"
             case.find("workflow.sync.matcher", file=file.shown, matcher=matcher, fix=edit)
-        if SYNC_SCRIPT in command and not (case.root / SYNC_SCRIPT).is_file():
+        if supplies.SYNC_SCRIPT in command and not (case.root / supplies.SYNC_SCRIPT).is_file():
             fix = init_fix(" --workflow", case.client.mark)
-            case.find("workflow.sync.gone", file=file.shown, script=SYNC_SCRIPT, fix=fix)
+            case.find("workflow.sync.gone", file=file.shown, script=supplies.SYNC_SCRIPT, fix=fix)
 
 
 def _state(case: Examined, stored: WorktreeWorkflows) -> None:

@@ -7,8 +7,7 @@ import shlex
 
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
-from lifecycle.core import errors
-from lifecycle.core.errors import BadConfig, GitFailed, Refused
+from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused, Transient
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
 from lifecycle.git import lease
@@ -113,7 +112,7 @@ def writable(case: Examined) -> None:
 def _claim(case: Examined) -> None:
     try:
         record = case.claim_store.load(repair=False).record
-    except errors.ClaimRefused as error:
+    except ClaimRefused as error:
         problem, _, way = error.sentence.partition("; ")
         fix = "lifecycle tick" if "lifecycle tick" in way else f"mv {CLAIM_FILE} {CLAIM_FILE}.old"
         return case.find("worktree.claim.broken", what=problem, fix=fix)
@@ -148,7 +147,7 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         standing = lease.standing(
             case.world.git, remote, number, sha=record.ownership.lease, agent=record.claim.agent_id
         )
-    except (GitFailed, errors.Transient):
+    except (GitFailed, Transient):
         return "", ""  # a remote that does not answer says nothing against the claim
     if standing.other is not None:
         return f"{standing.other.agent} holds its lease since {standing.other.since}", release

@@ -23,8 +23,7 @@ from lifecycle.core.errors import BadConfig, LifecycleError, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
-from lifecycle.core.values import configured
-from lifecycle.core.values.configured import Settings
+from lifecycle.core.values.configured import Addresses, Settings
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.clients import GitHubClients
 from lifecycle.settings import config, resources
@@ -141,12 +140,12 @@ class Examined:
         return config.gh_option(self.addresses.api_url)
 
     @property
-    def addresses(self) -> configured.Addresses:
+    def addresses(self) -> Addresses:
         """The addresses of GitHub's API; the configured ones if git cannot tell the remote."""
         try:
             return self.world.addresses
         except LifecycleError:
-            return configured.Addresses(self.settings.api_url, self.settings.graphql_url)
+            return Addresses(self.settings.api_url, self.settings.graphql_url)
 
     @cached_property
     def token(self) -> Token | LifecycleError:

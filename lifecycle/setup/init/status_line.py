@@ -14,11 +14,10 @@ from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.settings.resources import hook_script
-from lifecycle.setup.init import jsonc
 from lifecycle.setup.init.client_settings import read
 from lifecycle.setup.init.found_hooks import ClientSettings
 from lifecycle.setup.init.init_mark import Put, PutPiece
-from lifecycle.setup.init.jsonc import NOTHING, Layout, applied, at, replacement
+from lifecycle.setup.init.jsonc import NOTHING, Layout, applied, at, insertion, removal, replacement
 from lifecycle.setup.init.planned_files import unwritten
 
 LINE_MARK = ".claude/lifecycle-statusline.json"
@@ -91,7 +90,7 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
         edit = replacement(layout, at(current, "command"), command)
     else:
         line = {"type": "command", **value, "command": command}
-        edit = jsonc.insertion(layout, root, [(KEY, line)])
+        edit = insertion(layout, root, [(KEY, line)])
     return applied(bare, [edit]), Put(pieces=(PutPiece(edit.old, edit.new),))
 
 
@@ -117,7 +116,7 @@ def take_out(text: str, where: str, put: Put) -> str:
             return text.replace(piece.after, piece.before)
     if own.above and any('"command":' not in piece.after for piece in put.pieces):
         return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
-    return applied(text, [jsonc.removal(text, root, root.index(KEY))])
+    return applied(text, [removal(text, root, root.index(KEY))])
 
 
 def is_lost(line: OwnStatusLine) -> bool:
