@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from lifecycle import __version__
 from lifecycle.core.errors import GitFailed, LifecycleError
+from lifecycle.core.light_dataclass import object_in
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.resources import hooks_folder, install_line
 from lifecycle.setup.doctor.examined import Examined
@@ -64,11 +64,9 @@ def _plugins(case: Examined) -> None:
 def _installed(name: str, case: Examined) -> str:
     """A plugin's folder by the client's list; "" if that has none."""
     listing = store.read(case.client.files[0].path.parent / "plugins" / "installed_plugins.json")
-    try:
-        data = json.loads(listing.content) if listing is not None else {}
-        listed = data.get("plugins", data)[name]
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        return ""
+    data = object_in(listing.content) if listing is not None else {}
+    plugins = data.get("plugins", data)
+    listed = plugins.get(name) if isinstance(plugins, dict) else None
     for place in listed if isinstance(listed, list) else [listed]:
         if not isinstance(place, dict) or place.get("projectPath") not in (None, str(case.root)):
             continue
@@ -204,7 +202,7 @@ def check_statusline(case: Examined) -> None:
             case.find("statusline.hidden", file=file)
         return
     other = command_of(status_line.other_status_line(before))
-    if status_line.is_lost(line):
+    if not os.access(line.script, os.X_OK):
         script = shown(line.script, case.root, case.environment)
         case.find("statusline.lost", file=file, script=script)
     elif other and other != line.above:
