@@ -158,7 +158,7 @@ def _run_in(
         "passing"
     )
     whole.is_sifted = not filters <= KEEPING | {"tail"}
-    whole.is_end = _is_end(parts, set(hits))
+    whole.is_end = all(i in hits or is_idle(parts[i]) for i in range(min(hits), len(parts)))
     whole.is_plain = all(run.is_plain for run in runs)
     whole.is_plain &= _is_plain(parts, set(hits), decides=whole.decides)
     is_kept = filters <= KEEPING and not any(
@@ -326,11 +326,6 @@ def _is_plain(parts: list[Command], runs: set[int], *, decides: bool) -> bool:
             return False
         is_fed = command.after in _PIPES
     return True
-
-
-def _is_end(parts: list[Command], runs: set[int]) -> bool:
-    """True if what comes after the last run, and between runs, leaves the files as they are."""
-    return all(i in runs or is_idle(parts[i]) for i in range(min(runs), len(parts)))
 
 
 def _steps(parts: list[Command], hits: dict[int, SuiteRun]) -> tuple[tuple[str, bool], ...]:

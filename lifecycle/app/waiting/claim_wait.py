@@ -127,7 +127,11 @@ class ClaimWait:
         """How the wait ended; None if it goes on."""
         self._refuse(record)
         notices = self._waiting(record)
-        notices += [Notice(key, "", Audience.NOTE) for key in self._told_meanwhile(record)]
+        # What another channel told since this wait began is over as well.
+        entries = self.claim_store.state.get("said", {}).items()
+        newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
+        own = [key for key in newest if key.startswith(f"{record.claim_key}/")]
+        notices += [Notice(key, "", Audience.NOTE) for key in own]
         news = endings.gravest(endings.news_ends(notice, self.wanted) for notice in notices)
         ending = news or self._standing_ends(record)
         if isinstance(self.problem, OF_CREDENTIALS):
@@ -168,12 +172,6 @@ class ClaimWait:
         audiences = observing.deliverable(record, self.session, AGENTS)
         waiting = self.claim_store.ledger.waiting()
         return [notice for notice in waiting if notice.audience in audiences]
-
-    def _told_meanwhile(self, record: Record) -> list[str]:
-        """The keys of what another channel told since this wait began: that is over as well."""
-        entries = self.claim_store.state.get("said", {}).items()
-        newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
-        return [key for key in newest if key.startswith(f"{record.claim_key}/")]
 
     def _standing_ends(self, record: Record) -> Ending | None:
         """The ending that follows from the state; git is asked for the pushed head only if it matters."""

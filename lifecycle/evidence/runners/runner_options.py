@@ -154,10 +154,9 @@ def _picks_named(program: str, row: RunnerRow | None, words: Words, sets: Words)
     if row is None:
         return False
     if row.environments:
-        return not all(
-            re.search(pattern("of_tests"), named) and not is_kind(named)
-            for named in _environments(row.environments, words, sets)
-        )
+        named = valued((*words, *sets), frozenset(row.environments))
+        parts = [part for _, value in named for part in value.split(",") if part]
+        return any(is_kind(part) or not re.search(pattern("of_tests"), part) for part in parts)
     plain = [
         word
         for last, word in zip(("", *words), words, strict=False)
@@ -173,8 +172,3 @@ def _picks_named(program: str, row: RunnerRow | None, words: Words, sets: Words)
 def is_kind(name: str) -> bool:
     """True if a name of what runs says that it is one kind of tests: `unit`, `py311-integration`."""
     return any(re.search(pattern("kind"), part) for part in re.split(r"[^A-Za-z0-9]+", name))
-
-
-def _environments(names: Words, words: Words, sets: Words) -> list[str]:
-    named = valued((*words, *sets), frozenset(names))
-    return [part for _, value in named for part in value.split(",") if part]

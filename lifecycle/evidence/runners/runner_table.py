@@ -150,11 +150,10 @@ def _checked(place: int, row: Mapping[str, Any]) -> RunnerRow:
             raise BadConfig(f'{where}: there is no key "{key}".{did_you_mean(key, OWN_KEYS)}')
         is_listed = key in ("commands", *PATTERNS)
         texts = value if is_listed and isinstance(value, list) else [value]
-        if not all(isinstance(text, str) and text.strip() for text in texts):
+        are_texts = all(isinstance(text, str) and text.strip() for text in texts)
+        if not are_texts or is_listed is not isinstance(value, list):
             form = "a list of texts" if is_listed else "a text"
             raise BadConfig(f"{where}: {key} must be {form}, not {value!r}.")
-        if is_listed and not isinstance(value, list):
-            raise BadConfig(f"{where}: {key} must be a list of texts, not {value!r}.")
         if key in PATTERNS:
             for pattern_ in value:
                 if wrong := _wrong(key, pattern_):

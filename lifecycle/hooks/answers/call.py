@@ -204,10 +204,6 @@ class HookCall:
         self.sign_first(report.record)
         return self.reply(report)
 
-    def take(self) -> tuple[Notice, ...]:
-        """Take what waits for this session off the queue, as offered to it here; under the lock."""
-        return self.claim_store.take(self.listener)
-
     def told(self, notices: Sequence[Notice]) -> Sequence[Notice]:
         """The notices as they are told here: one whose packet is there says where."""
         if not has_packet(notices):
@@ -219,10 +215,7 @@ class HookCall:
     def reply(self, report: Report, why: Sequence[str] = ()) -> Reply:
         """What this entrypoint prints of a report; `why` are further lines for a wake."""
         notices = report.said if why else self.told(report.said)
-        return render(self.hook, notices, wake=[*self._news(report), *why])
-
-    def _news(self, report: Report) -> list[str]:
         if report.said and report.record is not None and report.record.is_inherited:
             # It was told at its start to leave the claim alone; where it stands comes with its next prompt.
-            return [briefing.inherited_line(report.record)]
-        return []
+            why = [briefing.inherited_line(report.record), *why]
+        return render(self.hook, notices, wake=why)

@@ -46,6 +46,6 @@ def _without_claim(call: HookCall) -> Reply:
             notice = None
         if notice is not None:
             claim_store.ledger.queue(notice)
-        notices = call.take()
+        notices = claim_store.take(call.listener)
         claim_store.save()
     return render(call.hook, notices)

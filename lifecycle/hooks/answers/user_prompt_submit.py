@@ -42,7 +42,7 @@ def answer(call: HookCall) -> Reply:
                 mine = observing.believed(world, claim_store, mine)
                 claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []
-            notices = call.take()
+            notices = claim_store.take(call.listener)
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
     except LockBusy:

@@ -6,7 +6,6 @@ started with its command as an argument, and calls it first. What was there come
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -82,7 +81,9 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
     if current is not NOTHING and not command_of(current.value):
         raise unwritten(f"{KEY} in {where} is no command, so ours cannot stand beside it")
     value = current.value or other_status_line(others)
-    command = _called(value)
+    # Ours, with the other status line's command if there is one.
+    words = [str(hook_script(_SCRIPT).absolute()), command_of(value)]
+    command = " ".join(shlex.quote(word) for word in words if word)
     own = own_status_line(at(read(text, where), KEY).value)
     if own is not None and own == own_status_line({"command": command}):
         return text, before
@@ -92,12 +93,6 @@ def put_in(text: str, where: str, before: Put, others: Iterable[ClientSettings])
         line = {"type": "command", **value, "command": command}
         edit = insertion(layout, root, [(KEY, line)])
     return applied(bare, [edit]), Put(pieces=(PutPiece(edit.old, edit.new),))
-
-
-def _called(value: Mapping[str, Any]) -> str:
-    """Our command line, with the command of the other status line if there is one."""
-    words = [str(hook_script(_SCRIPT).absolute()), command_of(value)]
-    return " ".join(shlex.quote(word) for word in words if word)
 
 
 def take_out(text: str, where: str, put: Put) -> str:
@@ -117,8 +112,3 @@ def take_out(text: str, where: str, put: Put) -> str:
     if own.above and any('"command":' not in piece.after for piece in put.pieces):
         return applied(text, [replacement(Layout.of(text), at(node, "command"), own.above)])
     return applied(text, [removal(text, root, root.index(KEY))])
-
-
-def is_lost(line: OwnStatusLine) -> bool:
-    """True if the script of the status line is not there any more, or cannot be started."""
-    return not os.access(line.script, os.X_OK)
