@@ -18,7 +18,7 @@ from lifecycle.setup.init.found_hooks import ClientSetup
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
-from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of, is_bare
+from lifecycle.setup.init.project_files import FOLDER, ProjectFiles, decoded, git_of
 from lifecycle.setup.init.status_line import LINE_MARK, put_in, take_out
 from lifecycle.setup.init.supplies import claims, runs, workflows
 from lifecycle.storage import store
@@ -209,12 +209,7 @@ class _Project(ProjectFiles):
         line = self.mark(LINE_MARK)
         if line is None:
             return None
-        name = SETTINGS[LOCAL]
-        content = self.draft.read(name)
-        if content is not None:
-            text = take_out(decoded(content, name), name, line.settings)
-            is_gone = is_bare(text) and name in line.created
-            self.draft.write(name, None if is_gone else text.encode(), "the status line goes")
+        self.unwired(line, "the status line goes", take_out)
         self.unlisted(line, line.lines)
         self.draft.write(LINE_MARK, None, "the mark")
         return line

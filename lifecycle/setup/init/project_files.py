@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +29,9 @@ from lifecycle.storage import store
 from lifecycle.storage.log import STAGED_FOLDER, STAGED_LOG
 from lifecycle.trackers import registry
 from lifecycle.workflow.store import document_files
+
+Taking = Callable[[str, str, init_mark.Put], str]
+"""Makes a settings file's text one without ours, from the text, the file's name and what was put in."""
 
 FOLDER = ".claude/"
 _GIT_SECONDS = 20.0
@@ -88,7 +91,7 @@ class ProjectFiles:
         if not target.is_relative_to(os.path.realpath(self.root)):
             raise Refused(sentence("outside", name=name, target=target))
 
-    def mark(self, name: str = MARK) -> InitMark | None:
+    def mark(self, name: str | Path = MARK) -> InitMark | None:
         """The mark that an earlier run left, or None."""
         content = self.draft.read(name)
         return init_mark.parse(content) if content is not None else None
@@ -108,16 +111,20 @@ class ProjectFiles:
         self.draft.write(name, text.encode(), what)
         mark.note_created(name, is_new=content is None)
 
-    def unwired(self, before: InitMark, what: str) -> None:
-        """Take out of the settings what the mark lists; a settings file that `init` made is deleted."""
+    def unwired(self, before: InitMark, what: str, take: Taking = client_settings.unwire) -> None:
+        """Take out of the settings what the mark lists; a settings file that `init` made is deleted.
+
+        `take` takes it out of their text; entries that are left are told where it takes out the hooks.
+        """
         name = SETTINGS[before.mode]
         content = self.draft.read(name)
         if content is None:
             return
-        text = client_settings.unwire(decoded(content, name), name, before.settings)
-        is_gone = is_bare(text) and name in before.created
+        text = take(decoded(content, name), name, before.settings)
+        is_bare = not text.strip("\ufeff{} \t\r\n")  # or an object without anything, even a comment
+        is_gone = is_bare and name in before.created
         self.draft.write(name, None if is_gone else text.encode(), what)
-        if not is_gone:
+        if not is_gone and take is client_settings.unwire:
             for event, script in client_settings.left(text, name):
                 self.note("left-entry", name=name, script=script, event=event)
 
@@ -174,8 +181,7 @@ class ProjectFiles:
         for worktree in self._others():
             for name in (MARK, PERMITS, LINE_MARK):
                 path = worktree / name
-                content = None if Path(os.path.realpath(path)) != path else self.draft.read(path)
-                mark = init_mark.parse(content) if content is not None else None
+                mark = self.mark(path) if Path(os.path.realpath(path)) == path else None
                 if mark is None or mark.mode != LOCAL:
                     continue
                 own = mark.lines.get(EXCLUDE, PutLines())
@@ -416,11 +422,6 @@ def git_of(root: Path, environment: Mapping[str, str]) -> GitRepository:
 
 def _shown(name: str) -> str:
     return f".git/{name}" if name == EXCLUDE else name
-
-
-def is_bare(text: str) -> bool:
-    """True for settings that are empty, or an object with nothing in it, not even a comment."""
-    return not text.strip("\ufeff{} \t\r\n")
 
 
 def decoded(content: bytes | None, name: str) -> str:
