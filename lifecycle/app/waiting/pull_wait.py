@@ -86,32 +86,22 @@ def explained(world: World, ended: Waited, news: Iterable[Notice], within: Withi
 
     They are fetched within FETCH_SECONDS; `within` makes a context that ends what hangs.
     """
-    if ended.ending is Ending.RED and ended.pull:
-        packet, problem = packet_of(world, ended.pull, within())
-        return replace(ended, packet=packet, problem=problem)
-    if ended.ending not in (Ending.CONFLICT, Ending.THROWN_OUT):
+    is_red = ended.ending is Ending.RED and ended.pull != 0
+    if not is_red and ended.ending not in (Ending.CONFLICT, Ending.THROWN_OUT):
         return ended
     try:
         with world.deadline.renewed(news_packets.FETCH_SECONDS), within():
+            if is_red:
+                from lifecycle.feedback.checks.fetching import fetch
+
+                return replace(ended, packet=fetch(world, ended.pull), problem="")
             why = news_packets.prepared(world, news).values()
             return replace(ended, why=tuple(line for lines in why for line in lines))
-    except DeadlineReached:  # between two of them: the sentence of each says where to look
-        return ended
-
-
-def packet_of(
-    world: World, pull: int, within: AbstractContextManager[None]
-) -> tuple[FailurePacket | None, str]:
-    """What failed on a head, or why that was not read; `within` ends what hangs."""
-    from lifecycle.feedback.checks.fetching import fetch
-
-    try:
-        with world.deadline.renewed(news_packets.FETCH_SECONDS), within:
-            return fetch(world, pull), ""
-    except DeadlineReached:
-        return None, news_packets.unread("", pull)
-    except (errors.LifecycleError, OSError) as error:
-        return None, news_packets.unread(getattr(error, "sentence", ""), pull)
+    except (DeadlineReached, errors.LifecycleError, OSError) as error:
+        if not is_red:  # between two of them: the sentence of each says where to look
+            return ended
+        problem = news_packets.unread(getattr(error, "sentence", ""), ended.pull)
+        return replace(ended, problem=problem)
 
 
 FIRST_RETRY = 15.0
