@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from lifecycle.core.errors import Transient
@@ -29,6 +30,9 @@ _OWN_PATHS = "(?<=\t)(?:{})(?=\0|$)".format(
     )
 )
 """The pattern of their paths, in what git lists."""
+
+seen = partial(tree_objects.seen, own=_OWN_PATHS, before=tree_objects.UNSEEN)
+"""The tree with its files, as `tree_objects.seen` gives it: without what is our own."""
 
 
 def is_own(path: str) -> bool:
@@ -69,14 +73,3 @@ def fingerprint(
             "run counts for them; nothing was changed. Name big files that do not belong to the project "
             "in .gitignore."
         ) from None
-
-
-def seen(
-    root: Path,
-    deadline: Deadline,
-    environment: Mapping[str, str],
-    outputs: Mapping[str, str],
-    before: tree_objects.TreeSeen = tree_objects.UNSEEN,
-) -> tree_objects.TreeSeen:
-    """The tree with its files, as `tree_objects.seen` gives it; raises as that does."""
-    return tree_objects.seen(root, deadline, environment, outputs, _OWN_PATHS, before)

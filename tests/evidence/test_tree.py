@@ -137,13 +137,13 @@ def test_a_tree_that_did_not_change_is_not_listed_again(clone: Clone) -> None:
     whole = Deadline.after(SystemClock(), 30)
     before = seen(clone.root, whole, VARIABLES, {})
     assert before.name == before.full == before.raw == clone.word()
-    assert seen(clone.root, whole, VARIABLES, {}, before) is before
+    assert seen(clone.root, whole, VARIABLES, {}, before=before) is before
     (clone.root / ".agent-claim.json").write_text("{}")
-    ours = seen(clone.root, whole, VARIABLES, {}, before)
+    ours = seen(clone.root, whole, VARIABLES, {}, before=before)
     assert (ours.name, ours.full) == (before.name, before.full)
     assert ours.raw != before.raw
     edit(clone)
-    after = seen(clone.root, whole, VARIABLES, {}, before)
+    after = seen(clone.root, whole, VARIABLES, {}, before=before)
     assert after.name == clone.word() != before.name
     assert {path for path in after.files if after.files[path] != before.files[path]} == {"code.py"}
 
@@ -272,7 +272,7 @@ def test_what_git_was_told_to_pass_over_is_a_part_of_the_tree(clone: Clone, told
     edit(clone)
     assert clone.git("status", "--short") == ""
     assert clone.word() != before
-    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, look)
+    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, before=look)
     assert again.name == clone.word() != look.name
     assert {p for p in again.files if again.files[p] != look.files[p]} == {"code.py"}
     assert (clone.root / ".git/index").read_bytes() == index
@@ -317,6 +317,6 @@ def test_what_is_changed_within_a_submodule_changes_the_tree(clone: Clone, tmp_p
         (clone.root / path).write_text("two = 2\n")
         words.add(clone.word())
     assert len(words) == 4
-    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, look)
+    again = seen(clone.root, Deadline.after(SystemClock(), 30), VARIABLES, {}, before=look)
     assert {p for p in again.files if again.files[p] != look.files[p]} == {"outer"}
     assert again.name == clone.word()
