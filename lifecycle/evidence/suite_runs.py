@@ -17,7 +17,7 @@ from itertools import pairwise, takewhile
 from lifecycle.evidence.command_lines import Command, Words, commands, listed
 from lifecycle.evidence.line_effects import IDLE, KEEPING, QUIET, is_beside, is_idle, tells
 from lifecycle.evidence.runners import runner_options, runner_table
-from lifecycle.evidence.runners.runner_options import RunScope
+from lifecycle.evidence.runners.runner_options import UNKNOWN, RunScope
 from lifecycle.evidence.runners.runner_table import Rows, RunnerRow
 from lifecycle.evidence.words import word_tables
 
@@ -115,7 +115,7 @@ def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     """The run that a command line is which is known to be one; it may be one that runs nothing."""
     run = _run_in(line, tests, rows)
     for command, _ in _meant(line, _NOWHERE) if run is None else ():
-        run = _checked(command.words[0], command.words[1:], command.sets, command, None)
+        run = _checked(command.words[0], command.words[1:], command.sets, command, UNKNOWN)
     run = run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
     run.table, run.is_own = rows, bool(tests)
     return run
@@ -204,11 +204,12 @@ def _run(
     known = _known(words, rows)
     line = words if known is not None else command.raw[len(command.sets) :]
     known = known or _known(line, rows)
+    row = known[1] if known is not None else UNKNOWN
     for _, mine, _ in own:
         if words[: len(mine.words)] == mine.words:
             rest = words[len(mine.words) :]
             added = tuple(word for word in sets if word not in mine.sets)
-            run = _checked(" ".join(mine.words), rest, added, command, known and known[1])
+            run = _checked(" ".join(mine.words), rest, added, command, row)
             run.is_own = True
             given = (*command.raw[: len(command.raw) - len(words)], *rest)
             there = _joined(folder, runner_options.valued(given, _FOLDERS))
@@ -290,14 +291,12 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
     return []
 
 
-def _checked(
-    name: str, rest: Words, sets: Words, command: Command, row: RunnerRow | None
-) -> SuiteRun:
+def _checked(name: str, rest: Words, sets: Words, command: Command, row: RunnerRow) -> SuiteRun:
     scope = runner_options.scope_of(name, rest, sets, row)
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
     run = SuiteRun(name, scope=scope, decides=decides)
     run.is_plain = runner_options.are_known(rest, row)
-    run.rows, run.rest = () if row is None else (row,), rest
+    run.rows, run.rest = () if row is UNKNOWN else (row,), rest
     return run
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.runners.runner_options import (
+    UNKNOWN,
     RunScope,
     are_known,
     is_status_hidden,
@@ -412,5 +413,5 @@ def test_each_option_has_to_be_known() -> None:
     assert found == KNOWN
     own = runner_table.rows(({"name": "mine", "commands": ["mine"]},))[0]
     lines = (("--lf",), ("--strange",), ("-c", "fast.ini"))
-    assert [are_known(words, None) for words in lines] == [True, False, False]
+    assert [are_known(words, UNKNOWN) for words in lines] == [True, False, False]
     assert [are_known(words, own) for words in lines] == [True, True, True]

@@ -23,20 +23,23 @@ class RunScope(StrEnum):
     NOTHING = "nothing"
 
 
+UNKNOWN = RunnerRow({})
+"""Stands for the row of a program that no row knows: it has no options of its own."""
+
 _MAKE = "nqtp"
 """Letters with which make says, asks, touches or prints, and runs nothing."""
 
 _MAKE_VALUED = "CfIjlOoW"
 
 
-def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow | None = None) -> RunScope:
+def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN) -> RunScope:
     """How much of a suite runs with these words.
 
     Args:
         name: the program's name, with its command: `pytest`, `make test`.
         words: what follows it.
         sets: variables that are set for it, as `NAME=value`.
-        row: the runner's row; None where no row knows it.
+        row: the runner's row.
     """
     program = name.split(maxsplit=1)[0]
     words = tuple(word for word in words if word not in options("off"))
@@ -44,39 +47,35 @@ def scope_of(name: str, words: Words, sets: Words = (), row: RunnerRow | None = 
     all_words = [*words, *further]
     if _is_nothing(program, row, all_words):
         return RunScope.NOTHING
-    picks = options("picks") | (row.picks if row is not None else frozenset())
-    keeps = row.keeps if row is not None else frozenset()
+    picks = options("picks") | row.picks
     own = words[: words.index("--")] if "--" in words else words
     passed_on = [*words[len(own) :], *further]  # that is for the program that it starts
-    is_part = not (picks - keeps).isdisjoint(map(_name, (*own, *sets)))
+    is_part = not (picks - row.keeps).isdisjoint(map(_name, (*own, *sets)))
     is_part = is_part or not picks.isdisjoint(map(_name, passed_on))
     is_part = is_part or _picks_attached(program, all_words) or _picks_file(all_words)
     is_part = is_part or _picks_named(program, row, words, sets)
     return RunScope.PART if is_part else RunScope.SUITE
 
 
-def is_status_hidden(
-    name: str, words: Words, sets: Words = (), row: RunnerRow | None = None
-) -> bool:
+def is_status_hidden(name: str, words: Words, sets: Words = (), row: RunnerRow = UNKNOWN) -> bool:
     """True if the program ends with 0 also where tests fail."""
     program = name.split(maxsplit=1)[0]
     rest = [*words, *_further(program, (*words, *sets))]
-    hides = options("hides") | (row.hides if row is not None else frozenset())
+    hides = options("hides") | row.hides
     is_ignoring = program in ("make", "gmake") and any("i" in _letters(word) for word in rest)
     return is_ignoring or not hides.isdisjoint(map(_name, rest))
 
 
-def are_known(words: Words, row: RunnerRow | None) -> bool:
+def are_known(words: Words, row: RunnerRow) -> bool:
     """True if every option is one that leaves a suite whole, or that is known to leave out a part."""
-    sources = row.sources if row is not None else frozenset[str]()
-    own = row.valued | row.keeps | row.picks | row.lists | sources if row is not None else set()
+    own = row.valued | row.keeps | row.picks | row.lists | row.sources
     general = map(options, ("plain", "lists", "picks", "hides", "settings"))
     known = (frozenset().union(*general) - options("any")) | (own - {"-D", "-P", "-exec"})
-    files = valued(words, options("files") | sources)
+    files = valued(words, options("files") | row.sources)
     if any(re.match(pattern("other_config"), file) for _, file in files):
-        return row is not None and row.is_own
+        return row.is_own
     # A project says itself which of its runner's options leave something out.
-    return (row is not None and row.is_own) or all(
+    return row.is_own or all(
         _name(word) in known or re.fullmatch(pattern("letters"), f"{word} {after}")
         for last, word, after in zip(("", *words), words, (*words[1:], ""), strict=False)
         if word.startswith(("-", "+")) and last not in own
@@ -95,10 +94,8 @@ def _name(word: str) -> str:
     return "+" if word.startswith("+") else word.partition("=")[0]
 
 
-def _is_nothing(program: str, row: RunnerRow | None, rest: list[str]) -> bool:
-    none = options("lists")
-    if row is not None:
-        none = (none | row.lists) - row.keeps
+def _is_nothing(program: str, row: RunnerRow, rest: list[str]) -> bool:
+    none = (options("lists") | row.lists) - row.keeps
     if any(word in none or _name(word) in none for word in rest):
         return True
     return program in ("make", "gmake") and any(set(_letters(word)) & set(_MAKE) for word in rest)
@@ -144,15 +141,13 @@ def _picks_attached(program: str, rest: list[str]) -> bool:
     return is_pytest and any(re.match(r"-[qxvsl]*[km]", word) for word in rest)
 
 
-def _picks_named(program: str, row: RunnerRow | None, words: Words, sets: Words) -> bool:
+def _picks_named(program: str, row: RunnerRow, words: Words, sets: Words) -> bool:
     """True if a name of tests is given, in the program's own way."""
     spelt = (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word) for word in (*words, *sets))
     if any(re.search(pattern("picking"), word) for word in spelt):
         return True
     if program == "sbt" and any("testOnly" in word or "testQuick" in word for word in words):
         return True
-    if row is None:
-        return False
     if row.environments:
         named = valued((*words, *sets), frozenset(row.environments))
         parts = [part for _, value in named for part in value.split(",") if part]
