@@ -45,7 +45,10 @@ def check_tracker(case: Examined) -> None:
         _answers(case)
     except LifecycleError as error:
         case.is_tracker_silent = True
-        case.find("tracker.found.silent", cause=cause(error), fix=_way_out(error))
+        # The fix that the sentence names, if it names one; who refuses has no other.
+        way = error.sentence.partition("; ")[2].rstrip(".")
+        fix = way or ("lifecycle doctor" if not isinstance(error, Refused) else "")
+        case.find("tracker.found.silent", cause=cause(error), fix=fix)
 
 
 def _answers(case: Examined) -> None:
@@ -84,12 +87,6 @@ class Telling(Protocol):
     def about(self) -> str:
         """Program, version and place of the tasks, in a few words."""
         ...
-
-
-def _way_out(error: LifecycleError) -> str:
-    """The fix that the error's sentence names; `lifecycle doctor` if it names none, "" if it refuses."""
-    way = error.sentence.partition("; ")[2]
-    return way.rstrip(".") or ("lifecycle doctor" if not isinstance(error, Refused) else "")
 
 
 _SHOWN = 40
