@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_827,
+    "core": 2_824,
     "storage": 1_415,
     "settings": 867,
     "git": 869,
-    "github": 6_429,
+    "github": 6_400,
     "trackers": 2_527,
     "platforms": 690,
-    "evidence": 2_465,
-    "claim": 6_205,
-    "run": 3_508,
+    "evidence": 2_433,
+    "claim": 6_201,
+    "run": 3_507,
     "stages": 2_570,
     "workflow": 2_244,
     "feedback": 2_623,
-    "reconcile": 1_503,
-    "views": 2_245,
-    "app": 1_659,
-    "setup": 3_436,
-    "hooks": 2_118,
-    "cli": 5_391,
+    "reconcile": 1_502,
+    "views": 2_201,
+    "app": 1_628,
+    "setup": 3_401,
+    "hooks": 2_093,
+    "cli": 5_231,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_642
+RUN_IN_ALL = 4_593
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
