@@ -257,7 +257,8 @@ class ForgetClaim:
 
 
 PlainAction = (
-    RemarkOnPull
+    LinkPullRequest
+    | RemarkOnPull
     | RerunJobs
     | AdvancePullRequest
     | PostComment
@@ -268,7 +269,7 @@ PlainAction = (
 )
 """What comes about as it says, so that nothing else is to be known of it afterwards."""
 
-Action = OpenPullRequest | LinkPullRequest | AddToBoard | SetBoard | SetLinked | PlainAction
+Action = OpenPullRequest | AddToBoard | SetBoard | SetLinked | PlainAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,13 +282,6 @@ class Intended:
 @dataclass(frozen=True, slots=True)
 class PullRequestOpened:
     """The pull request exists."""
-
-    pull_request: PullRequest
-
-
-@dataclass(frozen=True, slots=True)
-class PullRequestLinked:
-    """The pull request refers to the issue; as GitHub shows it afterwards."""
 
     pull_request: PullRequest
 
@@ -338,9 +332,7 @@ class Failed:
     error: LifecycleError
 
 
-Fact = (
-    Intended | PullRequestOpened | PullRequestLinked | Done | OnBoard | BoardIs | LinkedIs | Failed
-)
+Fact = Intended | PullRequestOpened | Done | OnBoard | BoardIs | LinkedIs | Failed
 
 
 class ReplyPlace(StrEnum):

@@ -135,10 +135,14 @@ def read(git: Git, remote: str, issue: int) -> Lease | None:
 
 @dataclass(frozen=True, slots=True)
 class LeaseStanding:
-    """How a claim's lease stands: `other` is somebody else's in its place, `is_gone`: there is none."""
+    """How a claim's lease stands: `other` is somebody else's in its place, `is_gone`: there is none.
+
+    `sha` is the claim's own: as it is there, else as it was known; empty if there is none at all.
+    """
 
     other: Lease | None = None
     is_gone: bool = False
+    sha: str = ""
 
 
 def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> LeaseStanding:
@@ -156,10 +160,10 @@ def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Leas
     """
     shown = _listed(git, remote, issue)
     if not shown or shown == sha:
-        return LeaseStanding(is_gone=bool(sha) and not shown)
+        return LeaseStanding(is_gone=bool(sha) and not shown, sha=shown)
     holder = _fetched(git, remote, issue, shown)
     is_ours = not sha and holder.agent == agent
-    return LeaseStanding(other=None if is_ours else holder)
+    return LeaseStanding(other=None if is_ours else holder, sha=shown if is_ours else sha)
 
 
 def held(git: Git, remote: str) -> frozenset[int]:
@@ -191,10 +195,9 @@ def _listed(git: Git, remote: str, issue: int) -> str:
 
 def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
     """What a lease says of itself; one that is in this clone already is not fetched again."""
-    ref = ref_of(issue)
     plain = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
     if git.run("cat-file", "-t", sha, check=False) != "commit":
-        git.run("fetch", *plain, remote, ref, remote=remote)
+        git.run("fetch", *plain, remote, ref_of(issue), remote=remote)
     return known(git, sha)
 
 

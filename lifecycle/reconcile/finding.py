@@ -84,8 +84,7 @@ def _at(moment: float | None, *, before: str = " at") -> str:
 def _span(seconds: float) -> str:
     """A length of time in whole minutes or hours: `40 minutes`, `1 hour`, `72 hours`."""
     unit, each = ("hour", _HOUR) if seconds >= _HOUR else ("minute", _MINUTE)
-    number = int(seconds / each)
-    return figures.count(number, unit)
+    return figures.count(int(seconds / each), unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions import derive, loss
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
-from lifecycle.claim.record.claim_file import SCHEMA_VERSION
+from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.state import Record, is_same
 from lifecycle.core.light_dataclass import cached_property, dataclass, replace
 from lifecycle.core.timing import render_time
@@ -138,8 +138,7 @@ class InferredTask:
     def happened_at(self) -> float | None:
         """When the last thing happened that the Status follows from, taking it among them."""
         moment = derive.happened_at(self.pull.number if self.pull else None, self.observation)
-        moments = [at for at in (moment, self.started_at) if at is not None]
-        return max(moments, default=None)
+        return max([at for at in (moment, self.started_at) if at is not None], default=None)
 
     @property
     def keeps_card(self) -> bool:
@@ -166,9 +165,8 @@ class InferredTask:
             return False
         if item.is_labels:
             # Nothing says when a label was put on: one that nobody's lease speaks against stands.
-            return not _is_ours(item.status) or (
-                is_same(item.status, Status.TODO) and not self.hold
-            )
+            is_free = is_same(item.status, Status.TODO) and not self.hold
+            return is_free or not _is_ours(item.status)
         if is_same(item.status, Status.TODO) and _came_with(item):
             return False
         if item.status_at is None or (moment := self.happened_at) is None:
@@ -204,10 +202,8 @@ class InferredTask:
     @property
     def is_worked_on_elsewhere(self) -> bool:
         """True if a pull request that is open for review mentions it, whatever its branch is called."""
-        return any(
-            pull.state is PullState.OPEN and not pull.is_draft
-            for pull in self.swept.observation.by_branch
-        )
+        pulls = self.swept.observation.by_branch
+        return any(pull.state is PullState.OPEN and not pull.is_draft for pull in pulls)
 
     @cached_property
     def last_sign(self) -> float | None:
@@ -269,9 +265,7 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
     hold = holding.leases.get(issue.number)
     pull = _pull_of(swept, holding, issue, base)
     branch = pull.branch if pull is not None else _branch_of(issue.number, holding, hold)
-    tip = holding.tips.get(branch)
-    since = hold.since if hold is not None else None
-    times = (since, _assigned_at(swept), swept.reopened_at)
+    times = (hold.since if hold is not None else None, _assigned_at(swept), swept.reopened_at)
     return InferredTask(
         swept=swept,
         repository=holding.repository,
@@ -280,7 +274,7 @@ def task_of(swept: Swept, holding: Holding, base: str = "") -> InferredTask | No
         hold=hold,
         pull=pull,
         branch=branch,
-        tip=tip,
+        tip=holding.tips.get(branch),
         started_at=max([at for at in times if at is not None], default=None),
         base=base,
     )
@@ -327,7 +321,7 @@ def _values(task: InferredTask, phase: Phase) -> dict[str, Any]:
     if item is not None and item.status:
         synced = wanted if task.is_moved else item.status
     return {
-        "schema_version": SCHEMA_VERSION,
+        **BLANK,
         "item_id": item.id if item is not None else "",
         "issue_number": task.issue.number,
         "branch": task.branch,
@@ -336,7 +330,6 @@ def _values(task: InferredTask, phase: Phase) -> dict[str, Any]:
         "summary": task.issue.title,
         "status": wanted if task.keeps_card else "",
         "pr_number": task.pull.number if task.pull is not None else None,
-        "last_check_poll": None,
         "last_synced_status": synced,
     }
 
@@ -362,7 +355,7 @@ def _synced_agent(task: InferredTask) -> str | None:
 
 
 def _releasing(task: InferredTask, now: float) -> sections.Releasing:
-    told_at = derive.told_at(task.issue, task.agent)
+    told_at = loss.told_at(task.issue, task.agent)
     # One that was told before this claim was taken released an earlier claim of the same name.
     is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"
@@ -382,8 +375,7 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     if not pulls:
         return None
-    hold = holding.leases.get(issue.number)
-    begun = _begun(swept, hold)
+    begun = _begun(swept, holding.leases.get(issue.number))
     own = [
         pull
         for pull in pulls.values()

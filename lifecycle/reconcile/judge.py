@@ -67,9 +67,8 @@ class Judge:
         for _, actions in done.values():
             self.planned.update(_statuses(actions))
         # Mostly nothing could be closed or released: then these are the same.
-        everything = (
-            self._allowed(task, EVERYTHING) if task.is_merged or self.is_silent(task) else ()
-        )
+        may_end = task.is_merged or self.is_silent(task)
+        everything = self._allowed(task, EVERYTHING) if may_end else ()
         further = [endings for endings in everything if endings not in allowed]
         writes = self._writes(task, (*allowed, *further)) | done if further else done
         kinds = set(writes)
@@ -97,10 +96,8 @@ class Judge:
 
     def looks(self, task: InferredTask) -> Iterator[Snapshot]:
         """The snapshots to decide upon: the claim as it goes on, and then its release, if that is due."""
-        records = (
-            record_of(task, endings, self.now) for endings in self._allowed(task, self.policy)
-        )
-        return (self._seen(task, record) for record in records)
+        allowed = self._allowed(task, self.policy)
+        return (self._seen(task, record_of(task, endings, self.now)) for endings in allowed)
 
     def _allowed(self, task: InferredTask, policy: Policy) -> Iterator[Allowed]:
         """The endings of this task that may be begun, for each record of it that is judged."""
@@ -314,8 +311,7 @@ def _card(action: plan.SetBoard, item: BoardItem | None) -> Iterator[str]:
     """What changes on a card, or on the labels in its place, which name no agent."""
     before = item if item is not None else BoardItem(action.item_id)
     if action.status is not None and action.status != before.status:
-        where = "Status label" if before.is_labels else "Status"
-        yield _set(where, before.status, action.status)
+        yield _set("Status label" if before.is_labels else "Status", before.status, action.status)
     if before.is_labels:
         return
     if action.clear_agent:

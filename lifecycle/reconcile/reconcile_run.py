@@ -20,7 +20,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
-from lifecycle.reconcile.finding import Finding, State, SweepProblem, SweepReport
+from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy, Scope
@@ -268,14 +268,10 @@ def _report(run: _Run) -> SweepReport:
             f"Whom {sweep.unread:,} more open pull requests wait for was not read: that is done for about "
             f"the first {WAITS} repositories of a run, and where GitHub shows all of it."
         )
+    problems = [replace(each, sentence=redact(each.sentence, secret)) for each in sweep.problems]
     return SweepReport(
-        findings=tuple(
-            replace(finding, problem=redact(finding.problem, secret)) for finding in _findings(run)
-        ),
-        problems=tuple(
-            SweepProblem(problem.where, problem.kind, redact(problem.sentence, secret))
-            for problem in sweep.problems
-        ),
+        findings=tuple(_findings(run)),
+        problems=tuple(problems),
         left=tuple(run.left),
         ended=redact(run.ended, secret),
         notes=tuple(note for note in (run.note, *sweep.notes, board_note, unread) if note),
@@ -290,11 +286,10 @@ def _report(run: _Run) -> SweepReport:
 
 
 def _findings(run: _Run) -> Iterator[Finding]:
-    """The findings by repository and issue; what was planned and not reached is LEFT."""
+    """The findings as reported, by repository and issue; what was planned and not reached is LEFT."""
     for drift in run.drifted:
         for finding in drift.findings:
-            if finding.state is State.PLANNED and not run.is_dry_run:
-                problem = finding.problem or "The run ended before it."
-                yield replace(finding, state=State.LEFT, problem=problem)
-            else:
-                yield finding
+            state, problem = finding.state, finding.problem
+            if state is State.PLANNED and not run.is_dry_run:
+                state, problem = State.LEFT, problem or "The run ended before it."
+            yield replace(finding, state=state, problem=redact(problem, run.world.environment))

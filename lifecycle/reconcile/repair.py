@@ -168,8 +168,7 @@ class Repairer:
             return
         try:
             with self._in_time():
-                observation = self.world.forge.observe(wanted)
-                fresh = task.looked_at(observation, self._held(planned))
+                fresh = task.looked_at(self.world.forge.observe(wanted), self._held(planned))
         except LifecycleError as error:
             self._fail("", error)
             return
@@ -204,9 +203,8 @@ class Repairer:
         for _ in range(MAX_STEPS):
             step = decide(snapshot)
             now, action = prepared(snapshot, step), step.action
-            if isinstance(action, plan.ForgetClaim) or (
-                action is None and now.record == snapshot.record
-            ):
+            is_last = action is None and now.record == snapshot.record
+            if is_last or isinstance(action, plan.ForgetClaim):
                 return
             if action is None:
                 snapshot = now
@@ -250,9 +248,8 @@ class Repairer:
     def _note(self, action: Action, fact: Fact, snapshot: Snapshot) -> None:
         if self.clone is not None:
             at = self.world.clock.now()
-            journal.note(
-                self.clone, *journalling.wrote(action, fact, snapshot.record, at, by="reconcile")
-            )
+            entries = journalling.wrote(action, fact, snapshot.record, at, by="reconcile")
+            journal.note(self.clone, *entries)
 
     def _in_time(self) -> AbstractContextManager[None]:
         """Within it nobody waits for long, however much time the run has."""

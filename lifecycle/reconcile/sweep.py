@@ -67,12 +67,8 @@ class KeptCards:
         self._pulls: dict[str, tuple[PullRequest, ...]] = {}
         for pull in holding.pulls:
             if pull.branch in held or _NAMED.fullmatch(pull.branch):
-                kept = replace(
-                    slim(pull),
-                    branch=once(pull.branch),
-                    head_owner=intern(pull.head_owner),
-                    base=intern(pull.base),
-                )
+                owner, base = intern(pull.head_owner), intern(pull.base)
+                kept = replace(slim(pull), branch=once(pull.branch), head_owner=owner, base=base)
                 self._pulls[kept.branch] = (*self._pulls.get(kept.branch, ()), kept)
         self._named: dict[int, tuple[str, ...]] = {}
         for branch in dict.fromkeys((*tips, *self._pulls)):

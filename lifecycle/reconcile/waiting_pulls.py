@@ -52,9 +52,8 @@ def waiting_pulls(holding: Holding) -> list[WaitingPull]:
 def in_order(pulls: Iterable[WaitingPull]) -> tuple[WaitingPull, ...]:
     """Those first for which somebody has to do something, then by repository, the newest first."""
     order = [*Whom]
-    return tuple(
-        sorted(
-            pulls,
-            key=lambda pull: (order.index(pull.whom), pull.repository.casefold(), -pull.number),
-        )
-    )
+
+    def urgency(pull: WaitingPull) -> tuple[int, str, int]:
+        return order.index(pull.whom), pull.repository.casefold(), -pull.number
+
+    return tuple(sorted(pulls, key=urgency))

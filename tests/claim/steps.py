@@ -48,7 +48,7 @@ WAYS = pytest.mark.parametrize(
 def go(monkeypatch: pytest.MonkeyPatch, *, is_joined: bool) -> None:
     """Have writes go one of the ways."""
     if not is_joined:
-        monkeypatch.setattr(acting, "_is_off", lambda _: True)
+        monkeypatch.setattr(acting, "_chain", lambda *_: ())
 
 
 def closing() -> Any:

@@ -7,8 +7,9 @@ from typing import Any, cast
 import pytest
 
 from lifecycle.claim.commands import taking
-from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit
+from lifecycle.claim.commands.admission import TaskAsked, admit
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.record.sections import Attempt
 from lifecycle.core.errors import HeldByAnother, Refused
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.model import LABELS_ITEM, BoardItem, Card, PullState
@@ -18,8 +19,9 @@ from tests.factories import BRANCH, issue, observation, pull
 NOTHING_IS_ASKED = cast("World", None)
 """What is decided here is decided of what was read before: neither GitHub nor git is asked for more."""
 
-MINE = Attempt("octo-1738000000", "n", resumes=False)
-AGAIN = Attempt("octo-1738000000", "n", resumes=True)
+MINE = Attempt(42, "octo-1738000000", "n", resumes=False)
+AGAIN = Attempt(42, "octo-1738000000", "n", resumes=True)
+FORCED = replace(AGAIN, force=True)
 FREE = BoardItem("PVTI_1", "Todo")
 OURS = BoardItem("PVTI_1", "In Progress", MINE.agent)
 
@@ -87,10 +89,10 @@ def test_what_stands_in_the_way_is_said_with_the_way_out(
 ) -> None:
     """Nothing is claimed; by force all but a closed one is taken, by whom it was begun before."""
     with pytest.raises(kind) as refused:
-        admit(NOTHING_IS_ASKED, task, MINE, force=False)
+        admit(NOTHING_IS_ASKED, task, MINE)
     assert (type(refused.value), refused.value.sentence) == (kind, why)
     if task.issue.is_open:
-        assert admit(NOTHING_IS_ASKED, task, AGAIN, force=True) == []
+        assert admit(NOTHING_IS_ASKED, task, FORCED) == []
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_what_stands_in_the_way_is_said_with_the_way_out(
 )
 def test_a_free_task_is_taken_with_a_remark_at_most(task: TaskAsked, notes: list[str]) -> None:
     """In Todo, in no column, or on no board; where no card says how ready it is, nothing is missing."""
-    assert admit(NOTHING_IS_ASKED, task, MINE, force=False) == notes
+    assert admit(NOTHING_IS_ASKED, task, MINE) == notes
 
 
 def test_what_github_says_of_a_task_stands_in_the_way_as_its_card_does() -> None:
@@ -120,16 +122,16 @@ def test_what_github_says_of_a_task_stands_in_the_way_as_its_card_does() -> None
     task = asked(card(36), dependencies="#36")
     task = replace(task, blockers=("36", "37", "octo-org/other#9"))
     with pytest.raises(Refused, match=r"#42 depends on #36, #37, octo-org/other#9, still open;"):
-        admit(NOTHING_IS_ASKED, task, MINE, force=False)
-    assert admit(NOTHING_IS_ASKED, task, AGAIN, force=True) == []
+        admit(NOTHING_IS_ASKED, task, MINE)
+    assert admit(NOTHING_IS_ASKED, task, FORCED) == []
 
 
 def test_what_this_worktree_began_is_gone_on_with() -> None:
     """Its own card is in no way any more; another one's is."""
-    assert admit(NOTHING_IS_ASKED, asked(item=OURS), AGAIN, force=False) == []
+    assert admit(NOTHING_IS_ASKED, asked(item=OURS), AGAIN) == []
     moved = BoardItem("PVTI_1", "In Review", "")
     with pytest.raises(Refused, match='has Status "In Review"'):
-        admit(NOTHING_IS_ASKED, asked(item=moved), AGAIN, force=False)
+        admit(NOTHING_IS_ASKED, asked(item=moved), AGAIN)
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,12 @@ from lifecycle.core.plan import (
     AdvancePullRequest,
     Audience,
     CloseIssue,
+    Done,
     Failed,
     LinkPullRequest,
     Notice,
     OnBoard,
     OpenPullRequest,
-    PullRequestLinked,
     PullRequestOpened,
     RerunJobs,
     SetBoard,
@@ -472,9 +472,10 @@ def test_a_fact_is_seen_by_the_next_decision_of_the_same_look() -> None:
     assert opened.by_number == pull()
     assert [one.number for one in opened.by_branch] == [107, 8]
     shown = replace(start, observation=observation(by_number=pull()))
-    linked = apply_fact(shown, PullRequestLinked(pull(body="new"))).observation
+    link = LinkPullRequest(107, 42, "Refs #42")
+    linked = apply_fact(shown, Done(link)).observation
     assert linked is not None
-    assert linked.by_number == pull(body="new")
+    assert linked.by_number == pull(body=f"{pull().body}\n\nRefs #42")
     carded = apply_fact(start, OnBoard(ITEM)).observation
     assert carded is not None
     assert carded.item == ITEM
@@ -483,7 +484,7 @@ def test_a_fact_is_seen_by_the_next_decision_of_the_same_look() -> None:
     assert failed.observation == start.observation
     assert failed.record.troubles["CloseIssue"].mark == mark_of(CloseIssue(42))
     blind = replace(start, observation=None)
-    for fact in (PullRequestOpened(pull()), PullRequestLinked(pull()), OnBoard(ITEM)):
+    for fact in (PullRequestOpened(pull()), Done(link), OnBoard(ITEM)):
         assert apply_fact(blind, fact).observation is None
 
 

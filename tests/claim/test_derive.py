@@ -239,10 +239,11 @@ def test_a_text_that_was_changed_is_seen_wherever_it_is_shown() -> None:
     """By number and by branch, and in no other pull request."""
     other = pull(number=8, body="other")
     shown = observation(by_number=pull(), by_branch=(other, pull()))
-    after = derive.with_text(shown, pull(body="new"))
-    assert after.by_number == pull(body="new")
-    assert after.by_branch == (other, pull(body="new"))
-    assert derive.with_text(observation(), pull(body="new")).by_number is None
+    link, linked = LinkPullRequest(107, 42, "Refs #42"), pull(body=f"{pull().body}\n\nRefs #42")
+    after = derive.with_line(shown, link)
+    assert after.by_number == linked
+    assert after.by_branch == (other, linked)
+    assert derive.with_line(observation(), link).by_number is None
 
 
 @each_row(

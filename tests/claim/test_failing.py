@@ -23,6 +23,7 @@ from tests.factories import NOW, SHA, observation, pull, record, seen, texts
 WANTED = {"pull.reruns": ((7, 1), (8, 2)), "pull.tampering": ("skips a test in a.py", "b")}
 MARK = f"<!-- lifecycle:weakened head={SHA[:12]} count=2 -->"
 REMARK = plan.RemarkOnPull(107, review_messages.weakened(WANTED["pull.tampering"]), MARK)  # type: ignore[arg-type]
+LINK = plan.LinkPullRequest(7, 42, "Refs #42")
 
 
 def wanting(**more: object) -> Record:
@@ -93,7 +94,7 @@ def test_facts_settle_what_was_tried() -> None:
     after = fold(before, plan.Done(REMARK), NOW)
     assert (after.pull.remarked, after.troubles) == (2, {})
     before = replace(wanting(), troubles={"LinkPullRequest": Trouble("x", "y", 0.0)})
-    assert fold(before, plan.PullRequestLinked(pull()), NOW).troubles == {}
+    assert fold(before, plan.Done(LINK), NOW).troubles == {}
 
 
 def test_a_record_comes_back_as_it_was_kept() -> None:
@@ -142,7 +143,7 @@ ALL_KINDS = (
     ("kind", "fact"),
     [
         ("OpenPullRequest", plan.PullRequestOpened(pull())),
-        ("LinkPullRequest", plan.PullRequestLinked(pull())),
+        ("LinkPullRequest", plan.Done(LINK)),
         ("RemarkOnPull", plan.Done(REMARK)),
         ("RerunJobs", plan.Done(plan.RerunJobs(7, 1))),
         ("AddToBoard", plan.OnBoard(ITEM)),
@@ -175,12 +176,7 @@ def test_a_fact_settles_what_was_tried_of_its_own_kind_alone(kind: str, fact: pl
                 PullRequest(0, "(new)", "Fix", PullState.OPEN, "b:c", "octo-org", "", body="#42")
             ),
         ),
-        (
-            plan.LinkPullRequest(7, 42, "Refs #42"),
-            plan.PullRequestLinked(
-                PullRequest(7, "", "", PullState.OPEN, "", "", "", body="Refs #42")
-            ),
-        ),
+        (LINK, plan.Done(LINK)),
         (
             plan.AdvancePullRequest(7, SHA, plan.AUTO_MERGE),
             plan.Done(plan.AdvancePullRequest(7, SHA, plan.AUTO_MERGE)),

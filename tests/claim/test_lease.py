@@ -134,3 +134,18 @@ def test_a_lease_is_ended_by_one_request_where_that_was_found_to_work(
     assert bool(pushes) is (probe is not None)
     assert place.control.world()["refs"].get(ref, "") == other
     assert not place.has_claim()
+
+
+def test_whose_a_lease_is_is_known_by_its_commit_else_by_its_agent(git: GitRepository) -> None:
+    """A claim that lost what it knew finds its own; what somebody else has leaves its own as it was."""
+    assert lease.standing(git, "origin", 42, sha="", agent="octocat-1") == lease.LeaseStanding()
+    sha = lease.take(git, "origin", 42, "octocat-1")
+    for known in (sha, ""):
+        stands = lease.standing(git, "origin", 42, sha=known, agent="octocat-1")
+        assert stands == lease.LeaseStanding(sha=sha)
+    for known, agent in (("f" * 40, "octocat-1"), ("", "octocat-2")):
+        stands = lease.standing(git, "origin", 42, sha=known, agent=agent)
+        assert (stands.other and stands.other.agent, stands.sha) == ("octocat-1", known)
+    lease.release(git, "origin", 42, sha)
+    gone = lease.standing(git, "origin", 42, sha=sha, agent="octocat-1")
+    assert gone == lease.LeaseStanding(is_gone=True)

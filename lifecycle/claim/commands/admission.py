@@ -1,24 +1,40 @@
-"""Decide whether a task may be taken: read what is known of it, refuse with the way out."""
+"""Read a task before it is taken, and decide whether it may be: refuse with the way out.
+
+Which one is asked for, what GitHub shows of it, its pull request, and who else has it or works on it.
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
-from lifecycle.claim.decisions import card_and_link, derive
+from lifecycle.claim.commands.next_task import cards_of
+from lifecycle.claim.commands.task_branch import branch_name
+from lifecycle.claim.decisions import card_and_link, derive, loss
 from lifecycle.claim.decisions.derive import login_of
+from lifecycle.claim.decisions.snapshot import Rules
+from lifecycle.claim.engine import ownership
+from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import ClaimRefused, GitFailed, HeldByAnother, Refused, Transient
+from lifecycle.core import errors, redact, tracker
+from lifecycle.core.errors import HeldByAnother, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
-from lifecycle.core.redact import named
+from lifecycle.core.timing import parse_time
 from lifecycle.core.values import priorities
-from lifecycle.core.values.model import Card, Issue, Observation
+from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
+
+_SHOWN_MATCHES = 5
+"""How many tasks that a query fits are named."""
 
 
 def is_lost(world: World, mine: Record, observed: Observation, notes: list[str]) -> bool:
@@ -33,25 +49,21 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
     issue = observed.issue
     if issue is None or not issue.is_open or mine.ending.lease_done:
         return False  # the claim's own ending released the lease
-    shown = derive.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
+    shown = loss.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
     if shown.ownership.is_released:
         return True
     try:
-        stands = standing(world, mine, issue.number)
-    except (GitFailed, Transient) as error:
+        stands = ownership.standing(world, mine, issue.number)
+    except (errors.GitFailed, errors.Transient) as error:
         notes.append(f"Whether the lease is still this claim's could not be read. {error.sentence}")
         return False
     return stands.is_gone or stands.other is not None
 
 
-def standing(world: World, record: Record, number: int) -> lease.LeaseStanding:
-    """How the claim's lease stands on the remote, which is asked; raises GitFailed, Transient."""
-    sha, agent = record.ownership.lease, record.claim.agent_id
-    return lease.standing(world.git, world.remote, number, sha=sha, agent=agent)
-
-
-def write(claim_store: ClaimStore, lost: Record, record: Record) -> Record:
-    """Write the record in place of the lost claim's, file and state; drop that claim's queued notices."""
+def write(claim_store: ClaimStore, lost: Record | None, record: Record) -> Record:
+    """Write the record, file and state; a claim that was lost goes, with its queued notices."""
+    if lost is None:
+        return claim_store.create(record)
     inherited = replace(record, past=lost.past).with_pull(durations=lost.pull.durations)
     committed = claim_store.commit(inherited, {})
     written = claim_store.create(record) if committed.is_gone else committed.record
@@ -85,7 +97,7 @@ def record_in(root: Path) -> Record | None:
 
     try:
         return ClaimStore(root, SystemClock()).load(repair=False).record
-    except (ClaimRefused, OSError):
+    except (errors.ClaimRefused, OSError):
         return None  # the commands in that worktree say what is wrong with its claim
 
 
@@ -99,32 +111,6 @@ def quoted(path: Path) -> str:
     """The path, always in quotes, for a shell line that somebody copies."""
     text = shlex.quote(str(path))
     return text if text.startswith("'") else f"'{text}'"
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """Who takes the task, and by which attempt.
-
-    Attributes:
-        agent: in whose name it is taken.
-        nonce: the attempt's random word, which its lease commit has.
-        resumes: it goes on with an attempt that was begun here, or with a claim whose file was lost.
-        held: the sha of that claim's lease, or "".
-    """
-
-    agent: str
-    nonce: str
-    resumes: bool
-    held: str = ""
-
-    @property
-    def login(self) -> str:
-        """The account that takes it."""
-        return login_of(self.agent)
-
-    def made(self, holder: lease.Lease) -> bool:
-        """True if the lease is this worktree's own."""
-        return holder.nonce == self.nonce or holder.sha == self.held
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +139,117 @@ class TaskAsked:
     blockers: tuple[str, ...] = ()
 
 
-def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> list[str]:
+def which_task(
+    world: World, cards: Sequence[Card], query: str, notes: list[str]
+) -> tuple[int, tracker.Task | None]:
+    """The issue's number, and the linked task if `query` is its id."""
+    number = _number(query)
+    if number is not None:
+        return number, None
+    linked = linked_writes.named(world, query, notes)
+    return linked if linked is not None else (_find(world, cards, query), None)
+
+
+def _number(query: str) -> int | None:
+    """The issue number in a query (`42`, `#42`, an issue URL), or None."""
+    match = re.fullmatch(r"#?(\d+)", query.strip()) or re.search(r"/issues/(\d+)$", query.strip())
+    if match is not None and not 0 < int(match[1]) < 2**31:
+        raise Refused(f"{match[1]} is no issue number; nothing was claimed.")
+    return int(match[1]) if match else None
+
+
+def cards_here(world: World, notes: list[str]) -> tuple[Card, ...]:
+    """The board's cards of this repository; none, with a remark, if the board cannot be read."""
+    if not world.settings.has_board or world.board is None:
+        return ()
+    try:
+        return tuple(cards_of(world.board.cards(), world.base))
+    except errors.LifecycleError as error:
+        notes.append(f"The board is left out: {error.sentence}")
+        return ()
+
+
+def _find(world: World, cards: Sequence[Card], query: str) -> int:
+    """The number of the one open issue with `query` in its title: in Todo, on the board, or anywhere."""
+    part = query.casefold().strip()
+    titles: dict[int, str] = {}
+    if part:
+        on_board = [card for card in cards if card.is_open and part in card.title.casefold()]
+        todo = [card for card in on_board if card.item.status in (Status.TODO, None)]
+        titles = {card.number: card.title for card in todo or on_board}
+        if not titles:
+            everywhere = world.forge.open_issues()
+            issues = [issue for issue in everywhere if part in issue.title.casefold()]
+            titles = {issue.number: issue.title for issue in issues}
+    if not titles:
+        raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
+    if len(titles) > 1:
+        first = list(titles.items())[:_SHOWN_MATCHES]
+        shown = [f"#{number} {redact.quoted(title)}" for number, title in first]
+        raise Refused(f'"{query}" fits {len(titles)} issues: {"; ".join(shown)}. Claim by number.')
+    return next(iter(titles))
+
+
+def read_task(
+    world: World, number: int, cards: tuple[Card, ...], before: Record | None
+) -> TaskAsked:
+    """Read the issue, and what else of the task GitHub shows; NotFound without such an issue."""
+    has_board = world.settings.has_board
+    card = next((card for card in cards if card.number == number), None)
+    branch = branch_name(card.title, number) if card is not None else ""
+    look = Look(issue=number, branch=branch, board=has_board, writes=True)
+    if before is not None:
+        claim = before.claim
+        branch = claim.branch or branch
+        look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
+    observed = world.forge.observe(look)
+    world.refuse_renamed(observed.repository)
+    if observed.issue is None:
+        raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
+    is_read = has_board and observed.board_problem is None
+    return TaskAsked(observed.issue, observed, card, cards, is_read, branch, before)
+
+
+def pull_request_of(
+    world: World, task: TaskAsked, branch: str, base: str, former: lease.Lease | None
+) -> PullRequest | None:
+    """The pull request that the task begins with: the earlier claim's, else the branch's open one.
+
+    `former`: the lease that was taken over, or None; what merged while its holder had the task counts, too.
+    """
+    seen, owner = task.seen, world.head.owner
+    if task.branch != branch and world.git.remote_head_of(branch, world.remote):
+        seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
+    if task.before is not None:
+        return derive.pull_request_of(task.before, seen, Rules(owner, base))
+    opened = derive.open_pull_request_of(Claim(branch=branch), seen, owner, base)
+    if opened is not None or former is None:
+        return opened
+    values, since = {"issue_number": task.issue.number, "branch": branch}, parse_time(former.since)
+    theirs = Record(values, created_at=since or 0.0, is_taken=True)
+    pull = derive.pull_request_of(theirs, seen, Rules(owner, base))
+    return pull if pull is not None and pull.state is PullState.MERGED else None
+
+
+def rivals(task: TaskAsked, pull: PullRequest | None) -> str:
+    """A clause on open pull requests for the issue besides the task's own; "" if GitHub shows none."""
+    issue, seen, name = task.issue, task.seen, task.seen.repository
+    opened = [other for other in seen.by_branch if other.state is PullState.OPEN]
+    referring = [other.number for other in opened if derive.refers(other, issue.number, name)]
+    own = pull.number if pull is not None else None
+    numbers = sorted({*seen.closers, *referring} - {own})
+    listed = ", ".join(f"#{number}" for number in numbers)
+    return f"An open PR is for #{issue.number} already: {listed}" if numbers else ""
+
+
+def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     """Check that the task may be taken; return remarks for the person.
 
     Raises:
         Refused, HeldByAnother: it may not; the sentence says why. Nothing was claimed.
         NotFound, Transient, Rejected: an issue that it depends on could not be read.
     """
-    issue, item = task.issue, task.seen.item
+    issue, item, force = task.issue, task.seen.item, attempt.force
     if not issue.is_open:
         raise Refused(f"#{issue.number} is closed; nothing was claimed. Choose another task.")
     # git would not check its branch out twice, and by then the lease of the claim there would be gone.
@@ -176,7 +265,8 @@ def admit(world: World, task: TaskAsked, attempt: Attempt, *, force: bool) -> li
             f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
             f"Move it to Todo, or take it all the same: {forcing(issue.number)}"
         )
-    others = [name for name in issue.assignees if name.casefold() != attempt.login.casefold()]
+    login = login_of(attempt.agent).casefold()
+    others = [name for name in issue.assignees if name.casefold() != login]
     if others and not force:
         raise HeldByAnother(
             f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
@@ -201,8 +291,8 @@ def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -
     holder = holder_of(world, number)
     since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
     return HeldByAnother(
-        f"#{number} is {status}, held by {named(agent)}{since}; nothing was claimed. Choose another task, "
-        f"or if that agent is gone, take it over: {forcing(number)}"
+        f"#{number} is {status}, held by {redact.named(agent)}{since}; nothing was claimed. Choose another "
+        f"task, or if that agent is gone, take it over: {forcing(number)}"
     )
 
 
@@ -210,7 +300,7 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
     """Who has the lease; None if nobody, or if it cannot be read: it only makes a refusal clearer."""
     try:
         return lease.read(world.git, world.remote, number)
-    except (GitFailed, Transient):
+    except (errors.GitFailed, errors.Transient):
         return None
 
 
@@ -240,9 +330,8 @@ def _need_dependencies(world: World, task: TaskAsked) -> None:
         if number not in states:
             states[number] = world.forge.issue(number).is_open
     waits = [str(number) for number in numbers if states[number]]
-    still_open = [
-        name if "#" in name else f"#{name}" for name in dict.fromkeys((*waits, *task.blockers))
-    ]
+    names = dict.fromkeys((*waits, *task.blockers))
+    still_open = [name if "#" in name else f"#{name}" for name in names]
     if still_open:
         pronoun = "them" if len(still_open) > 1 else "it"
         raise Refused(

@@ -10,7 +10,7 @@ from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, session_of, there
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import briefing, observing
+from lifecycle.claim.engine import briefing, ownership
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
@@ -18,7 +18,6 @@ from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import figures
 from lifecycle.core.world import World
-from lifecycle.git import lease
 from lifecycle.storage.signs_of_life import IDLE_DUE, STOP_DUE
 from lifecycle.storage.store import CLAIM_FILE, FOLDER
 
@@ -112,8 +111,7 @@ def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> Rele
         raise
     text = "was released; nothing of it is held any more" if was_held else "had come to nothing"
     sentence = f"The claim of #{begun.issue} that was begun here {text}."
-    ended = begun.record.with_ending(outcome="released")
-    return ReleaseOutcome(ended, is_over=True, said=sentence)
+    return ReleaseOutcome(begun.record.with_ending(outcome="released"), is_over=True, said=sentence)
 
 
 def _restored(claim_store: ClaimStore) -> Record | None:
@@ -132,11 +130,11 @@ def _leaving(
     `is_asked`: the remote is asked who holds the lease. Refused if the claim is to be closed, or another
     session that is alive holds it.
     """
-    observing.demand_same_place(world, record)
+    ownership.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
     signs = claim_store.signs(record)
-    if observing.is_held(record, session_of(world), signs, world.clock.now()):
+    if ownership.is_held(record, session_of(world), signs, world.clock.now()):
         raise Refused(f"Nothing was released. {briefing.held_line(record, signs.last_at)}")
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
@@ -150,7 +148,8 @@ def _leaving(
     sha, holder = record.ownership.lease, ""
     if is_asked and number is not None:
         try:
-            sha, holder = _holder(world, record, number)
+            stands = ownership.standing(world, record, number)
+            sha, holder = stands.sha, stands.other.agent if stands.other is not None else ""
         except (GitFailed, Transient) as error:
             notes.append(f"Who holds the lease could not be read; the card decides. {error}")
     releasing = Releasing(world.clock.now(), reason, progress, holder)
@@ -158,18 +157,6 @@ def _leaving(
     fresh = fresh.with_ending(comment_done=False, board_done=False, unassigned=False)
     fresh = fresh.with_ending(releasing=releasing, override="", consent="")
     return ReleaseOutcome(fresh, tuple(notes))
-
-
-def _holder(world: World, record: Record, number: int) -> tuple[str, str]:
-    """The sha of our lease as it is there, and who else holds the task; each may be empty."""
-    holder = lease.read(world.git, world.remote, number)
-    if holder is None:
-        return "", ""  # it has ended
-    if holder.sha == record.ownership.lease:
-        return holder.sha, ""
-    if not record.ownership.lease and holder.agent == record.claim.agent_id:
-        return holder.sha, ""  # taken by this claim, whose state.json was lost since
-    return record.ownership.lease, holder.agent
 
 
 def _progress(world: World, record: Record) -> tuple[str, list[str]]:

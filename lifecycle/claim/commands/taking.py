@@ -12,26 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.commands import admission, unfinished_claims
-from lifecycle.claim.commands.admission import Attempt, TaskAsked, admit, holder_of, other_place
+from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
-from lifecycle.claim.commands.task_reading import (
-    cards_here,
-    pull_request_of,
-    read_task,
-    rivals,
-    which_task,
-)
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
-from lifecycle.claim.engine import observing
+from lifecycle.claim.engine import ownership
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record.claim_file import SCHEMA_VERSION
+from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.claim.record.sections import CardRecord, LinkRecord, OwnershipRecord
+from lifecycle.claim.record.sections import Attempt, CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
-from lifecycle.core import tracker
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
@@ -106,17 +98,17 @@ def _taken(
     """Take the task under the lock; undo first what an earlier run began to claim of another task."""
     loaded = claim_store.load()
     notes: list[str] = []
-    cards = cards_here(world, notes)
-    number, chosen = which_task(world, cards, query, notes)
+    cards = admission.cards_here(world, notes)
+    number, chosen = admission.which_task(world, cards, query, notes)
     mine = loaded.record
     if mine is not None:
         _check_held(mine, number, "takeover" if force else "claim")
-        observing.demand_same_place(world, mine)
+        ownership.demand_same_place(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
         notes += unfinished_claims.release_unfinished(world, claim_store)
         notes += filter(None, [linked_writes.abandon(world, claim_store, mine)])
-    task = read_task(world, number, cards, mine or _remembered(claim_store, number))
+    task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
     if mine is not None:
         remarks: list[str] = []
         if not (is_begun or admission.is_lost(world, mine, task.seen, remarks)):
@@ -124,20 +116,21 @@ def _taken(
             return Taken(record, task.issue.title, tuple(remarks), is_new=False)
         task = replace(task, lost=mine)
     with unfinished_claims.answered_for(world, claim_store):
-        attempt = _attempt(world, claim_store, task)
-        if task.issue.is_open and not (force or attempt.resumes):
+        attempt = replace(_attempt(world, claim_store, task), chosen=chosen, force=force)
+        if task.issue.is_open and not attempt.insists:
             task = replace(task, blockers=world.forge.blockers(number))
-        notes += admit(world, task, attempt, force=force)
+        notes += admission.admit(world, task, attempt)
         if is_any and task.seen.closers and not attempt.resumes:
             _refuse_rivals(world, task)
-        return _Taking(world, claim_store, task, attempt, notes, force).both(chosen)
+        return _Taking(world, claim_store, task, attempt, notes).both()
 
 
 def _refuse_rivals(world: World, task: TaskAsked) -> None:
     """Refuse a task that an open pull request is for which is not of the task's own branch."""
     number, base = task.issue.number, world.settings.base or task.seen.default_branch
     branch = task.branch or branch_name(task.issue.title, number)
-    others = rivals(task, pull_request_of(world, task, branch, base, None))
+    pull = admission.pull_request_of(world, task, branch, base, None)
+    others = admission.rivals(task, pull)
     if others:
         raise Refused(
             f"{others}; nothing was claimed. Look at it; to take the task all the same: "
@@ -180,22 +173,12 @@ class _Taking:
     task: TaskAsked
     attempt: Attempt
     notes: list[str]
-    force: bool
 
-    def both(self, chosen: tracker.Task | None) -> Taken:
+    def both(self) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
         world, claim_store, attempt = self.world, self.claim_store, self.attempt
         number = self.task.issue.number
-        linked = linked_writes.hold(
-            world,
-            claim_store,
-            number,
-            attempt.agent,
-            self.notes,
-            chosen,
-            insists=self.force or attempt.resumes,
-            force=self.force,
-        )
+        linked = linked_writes.hold(world, claim_store, attempt, self.notes)
         try:
             taken = self._issue(linked)
         except LifecycleError as error:
@@ -216,7 +199,7 @@ class _Taking:
         Whoever it is taken over from is unassigned after that.
         """
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
-        number, agent, login = task.issue.number, self.attempt.agent, self.attempt.login
+        number, agent, login = task.issue.number, self.attempt.agent, login_of(self.attempt.agent)
         unfinished_claims.note(world, claim_store, task, self.attempt)
         base = world.settings.base or task.seen.default_branch
         is_own = task.branch not in ("", base)
@@ -225,8 +208,8 @@ class _Taking:
         notes += _reach(world) if sha else []
         refs_in = _probed(world, task, sha) if sha else ""
         notes += switch(world, branch, base)
-        pull = pull_request_of(world, task, branch, base, former)
-        others = rivals(task, pull)
+        pull = admission.pull_request_of(world, task, branch, base, former)
+        others = admission.rivals(task, pull)
         way = "Look at it before you begin; to leave the task to it, run: lifecycle release"
         notes += [f"{others}. {way}"] if others else []
         # From here on the issue and its card are written.
@@ -241,29 +224,22 @@ class _Taking:
         if item is not None:
             values |= {"item_id": item.id, "last_synced_status": values["status"]}
             card = CardRecord(is_known=True, agent=agent)
-        ownership = OwnershipRecord(
-            lease=sha,
-            refs_in=refs_in,
-            session=session_of(world),
-            remote=world.remote,
-            repository=str(world.base),
-        )
         record = Record(
             values,
             created_at=world.clock.now(),
             is_taken=True,
             title=task.issue.title,
             card=card,
-            ownership=ownership,
+            ownership=OwnershipRecord(
+                lease=sha,
+                refs_in=refs_in,
+                session=session_of(world),
+                remote=world.remote,
+                repository=str(world.base),
+            ),
             linked=linked,
         )
-        record = _going_on(record, task.before, pull)
-        if pull is not None:
-            record = record.with_pull(merged_into=derive.merged_elsewhere(pull, base, task.seen))
-        if task.lost is None:
-            record = claim_store.create(record)
-        else:
-            record = admission.write(claim_store, task.lost, record)
+        record = admission.write(claim_store, task.lost, _going_on(record, task, pull, base))
         # Behind the file: one that is undone before gives the lease back to an agent that is assigned.
         notes += _relieved(world, task, login, login_of(former.agent) if former else "")
         unfinished_claims.over(claim_store)
@@ -277,10 +253,11 @@ class _Taking:
         """
         world, attempt, number = self.world, self.attempt, self.task.issue.number
         git, remote = world.git, world.remote
-        holder = lease.read(git, remote, number) if attempt.resumes or self.force else None
-        if holder is not None and attempt.resumes and attempt.made(holder):
+        holder = lease.read(git, remote, number) if attempt.insists else None
+        is_ours = holder and (holder.nonce == attempt.nonce or holder.sha == attempt.held)
+        if holder is not None and attempt.resumes and is_ours:
             return holder.sha, unfinished_claims.former(world, self.claim_store)
-        former = holder if self.force else None
+        former = holder if attempt.force else None
         instead_of = former.sha if former is not None else ""
         unfinished_claims.amend(self.claim_store, instead_of=instead_of)
         agent, nonce = attempt.agent, attempt.nonce
@@ -300,17 +277,17 @@ class _Taking:
         return sha, former
 
 
-def _going_on(record: Record, before: Record | None, pull: PullRequest | None) -> Record:
+def _going_on(record: Record, task: TaskAsked, pull: PullRequest | None, base: str) -> Record:
     """The new record with its pull request, and the earlier claim's summary and session."""
+    before = task.before
     if before is not None:
-        session = record.ownership.session or before.ownership.session
-        record = record.with_ownership(session=session)
+        record = record.with_ownership(session=record.ownership.session or before.ownership.session)
         record = record.with_values({"summary": before.claim.summary})
     if pull is None:
         return record
     is_own = before is not None and before.pull.opened == pull.number
-    opened = pull.number if is_own else None
-    record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened)
+    opened, into = pull.number if is_own else None, derive.merged_elsewhere(pull, base, task.seen)
+    record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened, merged_into=into)
     return replace(record, judged=record.claim.phase)
 
 
@@ -318,17 +295,13 @@ def _values(task: TaskAsked, branch: str, agent: str, pull: PullRequest | None) 
     """The fields of the new claim file: in phase `coding`, or as GitHub shows the pull request."""
     is_shown = pull is not None and pull.state is not PullState.CLOSED
     return {
-        "schema_version": SCHEMA_VERSION,
-        "item_id": "",
+        **BLANK,
         "issue_number": task.issue.number,
         "branch": branch,
         "agent_id": agent,
         "phase": derive.phase_of(pull).value,
-        "summary": "",
         "status": Status.IN_REVIEW if is_shown else Status.IN_PROGRESS,
         "pr_number": pull.number if pull is not None else None,
-        "last_check_poll": None,
-        "last_synced_status": None,
     }
 
 
@@ -343,16 +316,16 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
     """The attempt to take the task: one that was begun here, a lost claim's agent, or a new agent."""
     number, begun = task.issue.number, unfinished_claims.of(claim_store.state)
     if begun is not None and begun.issue == number:
-        return Attempt(begun.agent, begun.nonce, resumes=True)
+        return Attempt(number, begun.agent, begun.nonce, resumes=True)
     last, nonce = _remembered(claim_store, number), lease.new_nonce()
     if last is not None and last.ownership.lease:
-        return Attempt(last.claim.agent_id, nonce, resumes=True, held=last.ownership.lease)
+        return Attempt(number, last.claim.agent_id, nonce, resumes=True, held=last.ownership.lease)
     if task.lost is not None and login_of(task.lost.claim.agent_id):
-        return Attempt(task.lost.claim.agent_id, nonce, resumes=True)
+        return Attempt(number, task.lost.claim.agent_id, nonce, resumes=True)
     # With random digits, since others may claim in the same second: a tracker that knows an agent by its
     # name alone would take two of one name for one.
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"
-    return Attempt(agent, nonce, resumes=False)
+    return Attempt(number, agent, nonce)
 
 
 def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[str]:

@@ -33,9 +33,8 @@ _IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
 def branch_name(title: str, number: int) -> str:
     """`claude/<slug>-<n>`: the title's words in ASCII, cut at a word's end."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-    words = re.findall(r"[a-z0-9]+", plain.casefold())
     slug = ""
-    for word in words:
+    for word in re.findall(r"[a-z0-9]+", plain.casefold()):
         longer = f"{slug}-{word}" if slug else word[:_SLUG_LIMIT]
         if len(longer) > _SLUG_LIMIT:
             break
@@ -123,14 +122,9 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     git, source = world.git, world.base_remote
     is_base = git.current_branch() == base
     push = f": git push {source} {base}"
-    new = git.run(
-        *("diff", "--name-only", "--diff-filter=A", f"{start}...HEAD", "--", *_NEEDED), check=False
-    )
-    gone = (
-        git.run("diff", "--name-only", "--diff-filter=D", "HEAD", start, "--", *_NEEDED)
-        if new
-        else ""
-    )
+    diff = ("diff", "--name-only")
+    new = git.run(*diff, "--diff-filter=A", f"{start}...HEAD", "--", *_NEEDED, check=False)
+    gone = new and git.run(*diff, "--diff-filter=D", "HEAD", start, "--", *_NEEDED)
     if gone:
         # A worktree of the task's own is detached at what the other one has, the base or not.
         is_there = git.head_of(base) == git.run("rev-parse", "HEAD")

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from lifecycle.claim.commands import admission
 from lifecycle.claim.commands.admission import ListedWorktree, claimed, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
-from lifecycle.claim.commands.task_reading import named
 from lifecycle.claim.commands.unfinished_claims import is_begun
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
@@ -48,7 +48,7 @@ def take_in_worktree(
             gone again, unless the claim was begun, which the next run goes on with.
     """
     world.refuse_strange_remote()
-    number, chosen = named(world, query)
+    number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
     places = list_places(world.git)
     target = path or _beside(places[0], number)
     place = _find(places, target, number, is_given=path is not None)
@@ -85,8 +85,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
 def _left(world: World, root: Path, number: int) -> str:
     """After a failure, remove the worktree unless a claim was made or begun in it; returns what to add."""
     claim_store = ClaimStore(root, world.clock)
-    state = claim_store.file.reload(repair=False)
-    if is_begun(state, number) or claim_store.disk.path.exists():
+    if is_begun(claim_store.file.reload(repair=False), number) or claim_store.disk.path.exists():
         return f" The worktree {root} was kept; the same command goes on there."
     try:
         # `--force` twice: the worktree is locked, and what was prepared in it is untracked.

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from lifecycle.claim.commands.admission import Attempt, TaskAsked
+from lifecycle.claim.commands.admission import TaskAsked
 from lifecycle.claim.decisions.derive import login_of
-from lifecycle.claim.engine import observing
+from lifecycle.claim.engine import ownership
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
@@ -56,7 +57,7 @@ class Begun:
 
     @property
     def record(self) -> Record:
-        """A record with the remote and repository of the attempt, for `observing.demand_same_place`."""
+        """A record with the remote and repository of the attempt, for `ownership.demand_same_place`."""
         values = {"issue_number": self.issue, "agent_id": self.agent}
         return Record(values).with_ownership(remote=self.remote, repository=self.repository)
 
@@ -86,7 +87,7 @@ def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attemp
     if before is not None and before.nonce == attempt.nonce:
         return
     names = [name.casefold() for name in task.issue.assignees]
-    assigns = attempt.login.casefold() not in names
+    assigns = login_of(attempt.agent).casefold() not in names
     status = (item.status or "") if item is not None else ""
     begun = Begun(task.issue.number, attempt.agent, attempt.nonce, assigns=assigns, status=status)
     _keep(claim_store, replace(begun, remote=world.remote, repository=str(world.base)))
@@ -137,7 +138,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     begun = of(claim_store.state)
     if begun is None:
         return False
-    observing.demand_same_place(world, begun.record)
+    ownership.demand_same_place(world, begun.record)
     try:
         holder = lease.read(world.git, world.remote, begun.issue)
     except GitFailed:
@@ -158,12 +159,11 @@ def _free(world: World, begun: Begun) -> None:
     observed = world.forge.observe(look)
     item = observed.item
     if item is not None and item.agent == begun.agent and not item.is_archived:
-        status = begun.status or Status.TODO
-        world.cards.write(begun.issue, item.id, status=status, agent="")
-    login = login_of(begun.agent).casefold()
+        world.cards.write(begun.issue, item.id, status=begun.status or Status.TODO, agent="")
+    login = login_of(begun.agent)
     names = observed.issue.assignees if observed.issue is not None else ()
-    if begun.assigns and login in [name.casefold() for name in names]:
-        world.forge.unassign(begun.issue, login_of(begun.agent))
+    if begun.assigns and login.casefold() in [name.casefold() for name in names]:
+        world.forge.unassign(begun.issue, login)
 
 
 def left(claim_store: ClaimStore) -> str:

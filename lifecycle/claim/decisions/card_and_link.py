@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Snapshot
@@ -22,12 +21,9 @@ from lifecycle.claim.record.state import BEST_EFFORT_TRIES, ClaimChanges, Record
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import linked_messages, messages
 from lifecycle.core.plan import AddToBoard, Audience, Notice, SetBoard, SetLinked, Wake
+from lifecycle.core.tracker import Task
 from lifecycle.core.values.model import Observation
 from lifecycle.core.values.priorities import Status
-
-if TYPE_CHECKING:
-    from lifecycle.core.tracker import Task
-
 
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
 """The states of a linked task that a claim may want; `Link.synced` has the one that was reached."""
@@ -116,8 +112,7 @@ def card_step(snapshot: Snapshot) -> Decision:
     item = observed.item if observed is not None else None
     if observed is not None and item is None:
         if observed.issue and not claim.item_id:
-            adding = AddToBoard(claim.issue, observed.issue.id)
-            return derive.attempt(snapshot, adding, notices)
+            return derive.attempt(snapshot, AddToBoard(claim.issue, observed.issue.id), notices)
         text = messages.not_on_board(claim.issue_number, snapshot.rules.board_name)
         return Decision(notices=(Notice(f"off-board:{claim.issue_number}", text, Audience.NOTE),))
     if item is not None and item.is_archived:

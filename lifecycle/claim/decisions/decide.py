@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from lifecycle.claim.decisions import card_and_link, derive
+from lifecycle.claim.decisions import card_and_link, derive, loss
 from lifecycle.claim.decisions.ending import closing, releasing
-from lifecycle.claim.decisions.pull import merge_standing, opening, pace, review
+from lifecycle.claim.decisions.pull import in_review, opening, pace
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of, of_pull
+from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import ASKED, Action, Audience, Fact, Notice, Wake
-from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
-from lifecycle.core.values.priorities import Status
 
 __all__ = ["apply_fact", "apply_observation", "decide", "look", "wants_look"]
 
@@ -76,7 +74,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         branch=claim.branch,
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving or derive.reads_comments(snapshot),
+        comments=phase is Phase.DONE or is_leaving or loss.reads_comments(snapshot),
         board=snapshot.rules.has_board,
         insists=snapshot.wake in ASKED or phase is Phase.DONE or is_leaving,
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
@@ -120,13 +118,13 @@ def _lost(record: Record) -> Decision:
     """Tell that the task is another's, or free, and take back a yes to closing: its holder closes it."""
     holder = record.ownership.taken_by
     key = f"taken-over:{holder}" if holder else "given-back-from-afar"
-    loss = derive.condition(key, derive.loss_line(record))
+    correction = derive.condition(key, loss.loss_line(record))
     if record.claim.phase != Phase.DONE:
-        return loss
+        return correction
     before = record.judged if record.judged != Phase.DONE else ""
     phase = PHASES.get(before, derive.phase_before(record))
     withdrawn = record.with_ending(consent="", override="")
-    return replace(loss, fields={"phase": phase.value}, record=withdrawn)
+    return replace(correction, fields={"phase": phase.value}, record=withdrawn)
 
 
 def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
@@ -135,8 +133,9 @@ def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
     observed = snapshot.observation
     if isinstance(fact, plan.Failed):
         return replace(snapshot, record=record, failed=snapshot.failed | {kind_of(fact.action)})
-    if observed is not None and isinstance(fact, plan.PullRequestLinked):
-        observed = derive.with_text(observed, fact.pull_request)
+    action = fact.action if isinstance(fact, plan.Done) else None
+    if observed is not None and isinstance(action, plan.LinkPullRequest):
+        observed = derive.with_line(observed, action)
     elif observed is not None and isinstance(fact, plan.PullRequestOpened | plan.OnBoard):
         if isinstance(fact, plan.OnBoard):
             observed = replace(observed, item=fact.item)
@@ -153,91 +152,11 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     if observed.issue is not None:
         record = replace(record, title=observed.issue.title or record.title)
         record = record.with_ending(issue_closed=not observed.issue.is_open)
-    record = derive.apply_loss(record, card_and_link.apply_card(record, observed), observed)
+    record = loss.apply_loss(record, card_and_link.apply_card(record, observed), observed)
     if record.ending.releasing is not None:
         return releasing.apply_observation(record, observed, now)
     is_closing = record.claim.phase == Phase.DONE
     return closing.apply_observation(record, observed, now) if is_closing else record
-
-
-def _in_review(snapshot: Snapshot) -> Decision:
-    """The next step of a claim whose pull request is out: by its state on GitHub, if that was read."""
-    claim = snapshot.record.claim
-    created: tuple[Notice, ...] = ()
-    opened, url = snapshot.record.pull.opened, snapshot.record.pull.url
-    if claim.phase == Phase.PR_CREATED and claim.pr_number == opened is not None:
-        created = (opening.is_open(opened, messages.pr_created(opened, url)),)
-    is_stop = snapshot.wake is Wake.STOP  # news of a pull request is told at other wakes
-    if snapshot.observation is None or (is_stop and derive.is_confirmed(snapshot.record)):
-        return Decision(notices=created)
-    decision = _pull_found(snapshot, snapshot.observation)
-    return replace(decision, notices=(*created, *decision.notices))
-
-
-def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
-    """The next step by the pull request that GitHub shows: merged, closed, open, or none."""
-    claim = snapshot.record.claim
-    pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
-    if pull is None and not derive.is_confirmed(snapshot.record):
-        return _not_there(snapshot)
-    if pull is None:
-        text = messages.pr_missing(claim.branch)
-        notice = Notice(f"pr-missing:{claim.branch}", text, Audience.ACT)
-        return Decision(fields=_polled(snapshot), notices=(notice,))
-    snapshot = replace(snapshot, record=of_pull(snapshot.record, pull.number))
-    match pull.state:
-        case PullState.MERGED:
-            return closing.merge_found(snapshot, pull)
-        case PullState.CLOSED:
-            is_open = observed.issue is None or observed.issue.is_open
-            text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_open)
-            key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
-            fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
-            fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
-            known = snapshot.record.pull.closed()
-            known = replace(known, url=pull.url, head=pull.head_sha)
-            notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
-            if not is_open:
-                ends = (*notice.ends, "closed", "closed-elsewhere")
-                notice = replace(notice, key=f"{key}:issue", audience=Audience.ASK, ends=ends)
-            record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)
-            return Decision(fields, record, notices=(notice,))
-        case PullState.OPEN:
-            return _open(snapshot, pull)
-
-
-def _not_there(snapshot: Snapshot) -> Decision:
-    """Go back to the phase before: somebody wrote a phase that needs a pull request, and there is none."""
-    claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
-    fields: ClaimChanges = {"phase": before.value}
-    if before is Phase.CODING:
-        fields["status"] = _without_review(claim.status)
-    text = messages.phase_without_pull(claim.phase, claim.branch, before)
-    correction = derive.condition(f"no-pull:{claim.phase}:{snapshot.record.touched}", text)
-    return replace(correction, fields=fields, record=replace(snapshot.record, judged=before.value))
-
-
-def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
-    """The next step while the pull request is open: judge checks and reviews, or note that it reopened."""
-    claim = snapshot.record.claim
-    fields: ClaimChanges = {"pr_number": pull.number}
-    notices: tuple[Notice, ...]
-    if claim.phase == Phase.PR_CLOSED:
-        # One move at a time, as the table has it: the checks are this look's next step.
-        fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
-        known = snapshot.record.pull
-        key = f"reopened:{pull.number}:{known.reopened}"
-        pull_record = replace(known.at(pull.head_sha), url=pull.url, reopened=known.reopened + 1)
-        notices = (Notice(key, messages.reopened(pull.number), Audience.NOTE, ends=("closed",)),)
-    else:
-        if pull.checks is not None and snapshot.looked_at_checks:
-            fields |= {"phase": Phase.CHECKS_RUNNING.value, **_polled(snapshot)}
-        judged = review.judge(snapshot, pull)
-        pull_record, notices = judged.known, judged.notices
-    record = replace(snapshot.record, judged=fields.get("phase", claim.phase), pull=pull_record)
-    step = review.link_step(snapshot, pull) or review.failing_step(snapshot, pull)
-    action = step or merge_standing.advance(replace(snapshot, record=record), pull)
-    return Decision(fields, record, action, notices)
 
 
 def _coding(snapshot: Snapshot) -> Decision:
@@ -249,9 +168,7 @@ def _coding(snapshot: Snapshot) -> Decision:
 _RULES = {
     Phase.CODING: _coding,
     Phase.READY_FOR_PR: opening.decide,
-    Phase.PR_CREATED: _in_review,
-    Phase.CHECKS_RUNNING: _in_review,
-    Phase.PR_CLOSED: _in_review,
+    **dict.fromkeys(IN_REVIEW, in_review.decide),
     Phase.MERGED_DETECTED: closing.after_merge,
     Phase.DONE: closing.close_if_answered,
 }
@@ -328,11 +245,6 @@ def _waiting(record: Record) -> tuple[Notice, ...]:
     return (Notice("pr-waits", text, Audience.NOTE, stands=True),)
 
 
-def _polled(snapshot: Snapshot) -> ClaimChanges:
-    """The field with the time of this poll; none if this look did not read the checks."""
-    return {"last_check_poll": render_time(snapshot.now)} if snapshot.looked_at_checks else {}
-
-
 def _may_poll(snapshot: Snapshot) -> bool:
     """True if the last poll of the checks is long enough ago."""
     now, seconds = snapshot.now, snapshot.rules.poll_seconds
@@ -370,11 +282,6 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
             return snapshot.record.linked.link is not None
         case _:
             return is_ending
-
-
-def _without_review(status: str) -> str:
-    """The Status once there is no pull request to review: In Progress in place of In Review."""
-    return Status.IN_PROGRESS if status == Status.IN_REVIEW else status
 
 
 def _effective(record: Record, step: Decision) -> Decision:
@@ -434,15 +341,11 @@ def imagine(action: plan.Action) -> plan.Fact:
                 action.draft, "(new)", action.title, PullState.OPEN, branch, owner, ""
             )
             return plan.PullRequestOpened(replace(pull, body=f"#{action.issue}"))
-        case plan.LinkPullRequest():
-            text = PullRequest(action.number, "", "", PullState.OPEN, "", "", "", body=action.line)
-            return plan.PullRequestLinked(text)
         case plan.AddToBoard():
             return plan.OnBoard(BoardItem("(new)"))
         case plan.SetBoard():
             item = BoardItem(action.item_id, action.status, action.agent)
-            wrote_agent = "" if action.clear_agent else action.agent
-            return plan.BoardIs(item, action.status, wrote_agent)
+            return plan.BoardIs(item, action.status, "" if action.clear_agent else action.agent)
         case plan.SetLinked():
             return plan.LinkedIs(action.id, action.wanted)
         case _:

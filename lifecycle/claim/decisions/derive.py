@@ -2,11 +2,6 @@
 
 An agent may write any phase at any moment; only GitHub knows the state of a pull request.
 
-A task may be released from another machine (`lifecycle reconcile --release`): by the issue's comment, the
-assignee, the card, the lease. Nothing of that reaches the worktree whose claim it was, so its next look
-finds it out (`apply_loss`). People change one or the other by hand and mean something else by it: therefore
-all that GitHub shows has to agree before the claim counts as lost.
-
 The design keeps a human in the loop for the last step: the agent asks, the user answers, and only
 then is the phase `done`. An agent can write `done` by itself, so the yes is shown by something else:
 a prompt that a person wrote, which the hook on prompts notes (`Snapshot.answered_at`). `lifecycle close`, a
@@ -25,13 +20,11 @@ from collections.abc import Iterable
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.claim_file import Claim
-from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
-from lifecycle.core import hidden_marker
+from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, kind_of, mark_of
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import loss_messages, messages
-from lifecycle.core.plan import ASKED, Action, Audience, Notice, Wake
-from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
-from lifecycle.core.values.priorities import Status
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import ASKED, Action, Audience, LinkPullRequest, Notice
+from lifecycle.core.values.model import BoardItem, Observation, PullRequest, PullState
 
 CLOCK_SKEW = 60.0
 """Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
@@ -102,12 +95,8 @@ def merged_as_pushed(
     """
     here = (pull for pull in observed.by_branch if not merged_elsewhere(pull, rules.base, observed))
     for pull in filter(None, (observed.by_number, *here)):
-        is_as_pushed = pull.state is PullState.MERGED and pull.head_sha == pushed
-        if (
-            is_as_pushed
-            and is_ours(pull, claim, rules.head_owner)
-            and mentions(pull, claim.issue_number)
-        ):
+        is_claims = is_ours(pull, claim, rules.head_owner) and mentions(pull, claim.issue_number)
+        if is_claims and pull.state is PullState.MERGED and pull.head_sha == pushed:
             return pull
     return None
 
@@ -160,10 +149,8 @@ def is_confirmed(record: Record) -> bool:
 
 def is_pull_open(record: Record) -> bool:
     """True if the claim's pull request was open when GitHub was last seen, whatever the phase is by now."""
-    return bool(record.claim.pr_number) and record.judged in (
-        Phase.PR_CREATED,
-        Phase.CHECKS_RUNNING,
-    )
+    open_phases = (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
+    return bool(record.claim.pr_number) and record.judged in open_phases
 
 
 def is_rejected(record: Record) -> bool:
@@ -198,18 +185,15 @@ def is_behind(item: BoardItem, happened_at: float | None) -> bool:
     return item.status_at < happened_at
 
 
-def with_text(observed: Observation, pull: PullRequest) -> Observation:
-    """The observation with the new text of one pull request."""
+def with_line(observed: Observation, action: LinkPullRequest) -> Observation:
+    """The observation once the text of one pull request has the link to the issue."""
 
-    def linked(other: PullRequest) -> PullRequest:
-        return replace(other, body=pull.body) if other.number == pull.number else other
+    def linked(pull: PullRequest) -> PullRequest:
+        is_it = pull.number == action.number
+        return replace(pull, body=f"{pull.body}\n\n{action.line}") if is_it else pull
 
-    named = observed.by_number
-    return replace(
-        observed,
-        by_number=named and linked(named),
-        by_branch=tuple(linked(shown) for shown in observed.by_branch),
-    )
+    named, by_branch = observed.by_number, tuple(linked(shown) for shown in observed.by_branch)
+    return replace(observed, by_number=named and linked(named), by_branch=by_branch)
 
 
 def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:
@@ -252,67 +236,6 @@ def login_of(agent: str) -> str:
     return login if seconds.isdecimal() and "\n" not in login else ""
 
 
-def reads_comments(snapshot: Snapshot) -> bool:
-    """True if this look should read the issue's comments to see whether the task was released.
-
-    It should once the account was seen to be off the issue and no card names the agent. Labels name no
-    agent at all: with them it should also before a pull request is opened, in a look by command, and at a
-    start.
-    """
-    record = snapshot.record
-    has_agents = snapshot.rules.has_board and not record.claim.is_labels
-    if not record.past or not login_of(record.claim.agent_id):
-        return False
-    is_asked = snapshot.wake in (*ASKED, Wake.START) or record.claim.phase == Phase.READY_FOR_PR
-    return record.ownership.is_doubted or (is_asked and not has_agents)
-
-
-def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
-    """The record after an observation, with who took the task over, and whether it was released.
-
-    It was released if the agent's account is off the open issue, and either the card, which named the
-    agent, names nobody and is in Todo, or the issue has a release comment of this claim. Once seen that
-    stands until the card names the agent again, whatever others do with the task then.
-
-    Args:
-        before: the claim as it was known before this observation.
-        record: the same after `apply_card`.
-        observed: what GitHub showed.
-    """
-    issue, item = observed.issue, observed.item
-    if not before.past or issue is None:
-        return record  # it was never in a file: a sweep made it up, and no agent holds it
-    agent = record.claim.agent_id
-    is_named = item is not None and bool(agent) and item.agent == agent
-    login = login_of(agent).casefold()
-    is_off = issue.is_open and login not in [name.casefold() for name in issue.assignees]
-    is_certain = is_off and (_is_card_freed(before, observed) or is_told(before, issue))
-    names_none = item is None or not item.agent
-    return record.with_ownership(
-        is_released=not is_named and (before.ownership.is_released or is_certain),
-        is_doubted=is_off and names_none and bool(login),
-        taken_by=_taken_by(before, record, observed),
-    )
-
-
-def _taken_by(before: Record, record: Record, observed: Observation) -> str:
-    """The agent that took the task over, or "": by its lease, which outweighs a card; else by the card.
-
-    A lease that is older than this claim comes from a read that lags. One that is gone shows nothing,
-    and neither does a card without an agent once the issue is closed: whoever took the task closed it.
-    """
-    hold, claimed = observed.hold, record.ownership
-    names_none = observed.item is None or not observed.item.agent
-    if hold is None and names_none and observed.issue is not None and not observed.issue.is_open:
-        return before.ownership.taken_by
-    if hold is None:
-        return claimed.taken_by
-    if hold.sha == claimed.lease or hold.agent == record.claim.agent_id:
-        return ""
-    is_newer = hold.since is None or hold.since >= int(before.created_at)
-    return hold.agent if hold.agent and is_newer else claimed.taken_by
-
-
 def is_issue_gone(record: Record) -> bool:
     """True if GitHub showed no such issue when it was last asked: there is nothing that could be closed."""
     return gone_key(record) in record.conditions
@@ -321,52 +244,6 @@ def is_issue_gone(record: Record) -> bool:
 def gone_key(record: Record) -> str:
     """The key of what is told of an issue that GitHub does not show."""
     return f"no-such-issue:{record.claim.issue_number}"
-
-
-def loss_line(record: Record) -> str:
-    """The sentence about a lost task, and what to do."""
-    number, own = record.claim.issue_number, record.ownership
-    if own.taken_by:
-        return loss_messages.taken_over(number, own.taken_by)
-    return loss_messages.released_from_afar(number, is_certain=own.is_released)
-
-
-def is_told(record: Record, issue: Issue) -> bool:
-    """True if the issue has a release comment of this claim, not of an earlier one of the same name."""
-    posted_at = told_at(issue, record.claim.agent_id)
-    return posted_at is not None and posted_at >= int(record.created_at)
-
-
-def told_at(issue: Issue, agent: str) -> int | None:
-    """The time of the newest release comment for an agent's claim on the issue, or None.
-
-    A release that is resumed without state.json names the same time, and so finds its comment again.
-    """
-    mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
-    begin, _, end = mark.rpartition("AT")  # the last one: a name may have "AT" in it
-    pattern = rf"{re.escape(begin)}(\d{{1,12}}){re.escape(end)}"
-    bodies = (comment.body.rstrip().splitlines()[-1:] for comment in issue.comments or ())
-    ends = (line.rstrip() for last in bodies for line in last)
-    matches = (re.fullmatch(pattern, line) for line in ends)
-    return max((int(match[1]) for match in matches if match), default=None)
-
-
-def _is_card_freed(before: Record, observed: Observation) -> bool:
-    """True if the card that named the agent names nobody and was set to Todo, not by this claim.
-
-    A Status that was set before the claim was made comes from a read before the claim's own write showed.
-    """
-    claim, item = before.claim, observed.item
-    if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
-        return False
-    # A claim file that was written by hand may name an agent that nobody ever put on the card.
-    is_written = before.is_taken and bool(claim.agent_id)
-    was_ours = is_written and before.card.agent == claim.agent_id
-    wrote = (claim.status, claim.last_synced_status)
-    is_todo = any(is_same(status, Status.TODO) for status in wrote)
-    is_our_write = claim.last_synced_status is None or is_todo
-    is_older = is_behind(item, float(int(before.created_at)))
-    return was_ours and not is_our_write and not is_older
 
 
 def question_key(number: int | None) -> str:

@@ -47,8 +47,7 @@ def judge(snapshot: Snapshot) -> Judgement:
         elif name not in _SILENT:
             is_issue = name == "issue_number"
             notice = messages.issue_kept if is_issue else partial(messages.hint_refused, name)
-            text = notice(value, kept)
-            notices.append(Notice(f"hint:{name}:{value}:{kept}", text, Audience.ACT))
+            notices.append(Notice(f"hint:{name}:{value}:{kept}", notice(value, kept), Audience.ACT))
     is_wrong_issue = "issue_number" in snapshot.hints and "issue_number" not in accepted
     return Judgement(accepted, tuple(notices), is_wrong_issue)
 

@@ -15,14 +15,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.decide import apply_fact, apply_observation, decide, following, look
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
+from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.claim_store import ClaimStore
@@ -40,9 +42,6 @@ from lifecycle.storage import log
 from lifecycle.storage.state_file import ACCESS
 from lifecycle.storage.store import FEEDBACK, Folder
 
-if TYPE_CHECKING:
-    from lifecycle.claim.engine.observing import LookUnderWay
-
 
 def perform(
     action: plan.Action, world: World, claim_store: ClaimStore | None, record: Record
@@ -55,8 +54,6 @@ def perform(
         match action:
             case plan.OpenPullRequest():
                 return plan.PullRequestOpened(_open(action, world))
-            case plan.LinkPullRequest():
-                return plan.PullRequestLinked(_link(action, world))
             case plan.AddToBoard() | plan.SetBoard():
                 return _put_on_board(action, world, record.claim)
             case plan.SetLinked():
@@ -73,6 +70,8 @@ def _carry_out(
 ) -> bool:
     """Carry out the action; False if it was seen that there was nothing to do."""
     match action:
+        case plan.LinkPullRequest():
+            _link(action, world)
         case plan.RemarkOnPull():
             _remark(action, world)
         case plan.RerunJobs():
@@ -103,8 +102,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     node_id = record.ownership.refs_in
     if node_id and action.sha == record.ownership.lease:
         try:
-            ref = lease.ref_of(action.issue)
-            world.forge.move_ref(node_id, ref, action.sha, lease.NOTHING)
+            world.forge.move_ref(node_id, lease.ref_of(action.issue), action.sha, lease.NOTHING)
         except errors.LifecycleError as error:
             log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
         else:
@@ -147,12 +145,9 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
     if action.draft:
         return _finished(world.forge.pull_request(action.draft), texts, world)
     try:
+        title, body = texts["title"], texts["body"]
         return world.forge.create_pull_request(
-            title=texts["title"],
-            body=texts["body"],
-            head=action.head,
-            base=action.base,
-            is_draft=action.is_draft,
+            title=title, body=body, head=action.head, base=action.base, is_draft=action.is_draft
         )
     except errors.LifecycleError as error:
         find = partial(_find_open, action, world)
@@ -179,13 +174,12 @@ def _find_open(action: plan.OpenPullRequest, world: World) -> PullRequest | None
     return next((pull for pull in ours if pull.state is PullState.OPEN), None)
 
 
-def _link(action: plan.LinkPullRequest, world: World) -> PullRequest:
+def _link(action: plan.LinkPullRequest, world: World) -> None:
     """Append the link to the body as GitHub has it now: somebody may have edited it meanwhile."""
     pull = world.forge.pull_request(action.number)
-    if derive.mentions(pull, action.issue):
-        return pull
-    body = f"{pull.body.rstrip()}\n\n{action.line}".lstrip()
-    return world.forge.set_pull_request_texts(action.number, body=body)
+    if not derive.mentions(pull, action.issue):
+        body = f"{pull.body.rstrip()}\n\n{action.line}".lstrip()
+        world.forge.set_pull_request_texts(action.number, body=body)
 
 
 def _remark(action: plan.RemarkOnPull, world: World) -> None:
@@ -228,8 +222,7 @@ def _put_on_board(
 
 def _close(action: plan.CloseIssue, world: World) -> None:
     """Close the issue; Rejected if GitHub still shows it open."""
-    issue = world.forge.close_issue(action.issue)
-    if issue.is_open:
+    if world.forge.close_issue(action.issue).is_open:
         raise errors.Rejected(
             f"GitHub accepted the request but still shows #{action.issue} open; it is tried again "
             "at the next look."
@@ -285,7 +278,7 @@ def joined(
         if isinstance(refused, errors.Transient):
             _leave(working)
             return [(action, plan.Failed(action, refused))], None
-        _forget_intent(working, action)
+        working.record = working.record.without_intent(kind_of(action))
         _note_apart(working, refused)
         return None
     if error is not None:
@@ -299,7 +292,7 @@ def _chain(
 ) -> tuple[plan.Action, ...]:
     """The action and those behind it that can be sent with it."""
     snapshot, world = working.seen, working.world
-    if working.is_apart or not _fits(snapshot, action, world) or _is_off(world):
+    if working.is_apart or not _fits(snapshot, action, world) or observing.is_off(world, _APART):
         return ()
     # An action that was refused would be refused again, and the card be moved to and fro.
     refused = {kind for kind, trouble in snapshot.record.troubles.items() if trouble.is_final}
@@ -356,8 +349,7 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
 
 def _set_ahead(working: LookUnderWay, ahead: CardAhead | None) -> None:
     """Set what is remembered of a card that is written ahead; None clears it."""
-    card = replace(working.record.card, ahead=ahead)
-    working.record = replace(working.record, card=card)
+    working.record = replace(working.record, card=replace(working.record.card, ahead=ahead))
 
 
 def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action, plan.Fact]]:
@@ -372,7 +364,7 @@ def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action,
     action, error = missed.action, missed.error
     is_unknown = isinstance(error, errors.Transient) and error.is_ambiguous
     if not is_unknown:
-        _forget_intent(working, action)
+        working.record = working.record.without_intent(kind_of(action))
     _note_apart(working, error)
     if not _read_back(working, error):
         _leave(working)
@@ -394,13 +386,11 @@ def _leave(working: LookUnderWay) -> None:
 
 def _read_back(working: LookUnderWay, error: errors.LifecycleError) -> bool:
     """Observe again, after a joint request; False if that could not be read, or GitHub said to wait."""
-    from lifecycle.claim.engine.observing import could_not_look
-
     world, request = working.world, look(working.seen)
     if request is None:
         return False
     if isinstance(error, errors.Transient) and error.retry_after is not None:
-        could_not_look(working, error)
+        observing.could_not_look(working, error)
         return False
     try:
         observed = world.forge.observe(replace(request, writes=False))
@@ -412,26 +402,10 @@ def _read_back(working: LookUnderWay, error: errors.LifecycleError) -> bool:
     return True
 
 
-def _forget_intent(working: LookUnderWay, action: plan.Action) -> None:
-    """Drop the intent of an action that was certainly not carried out."""
-    intents = {**working.record.intents}
-    intents.pop(kind_of(action), None)
-    working.record = replace(working.record, intents=intents)
-
-
 def _note_apart(working: LookUnderWay, error: errors.LifecycleError) -> None:
     """Join no more writes in this look; nor for a day, if the token or the server does not allow it."""
     world = working.world
     working.is_apart = True
     log.write(world.root, f"written one by one: {redact(error.sentence, world.environment)}")
     if isinstance(error, _OF_ACCESS):
-        until = world.clock.now() + APART_SECONDS
-        world.cache.put(_APART, {"until": until, ACCESS: world.access})
-
-
-def _is_off(world: World) -> bool:
-    """True while it is remembered that joint writes with this token were refused."""
-    noted = world.cache.get(_APART)
-    if not isinstance(noted, dict) or noted.get(ACCESS) != world.access:
-        return False
-    return world.clock.now() < float(noted.get("until", 0))
+        world.cache.put(_APART, {"until": world.clock.now() + APART_SECONDS, ACCESS: world.access})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lifecycle.claim.commands.next_task import cards_of, todo_of
-from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions import derive, loss
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
@@ -108,7 +108,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hook
     if record.ending.releasing is not None:
         return loss_messages.releasing(claim.issue_number)
     if record.is_lost:
-        return derive.loss_line(record)
+        return loss.loss_line(record)
     if record.conditions:
         return next(iter(record.conditions.values()))
     counts = derive.counts_done(record, hears_prompts=hears_prompts)
@@ -267,11 +267,8 @@ def closed_lines(record: Record) -> list[str]:
     """The line on an issue that somebody closed, with its pull request or without, while work goes on."""
     claim, phase = record.claim, PHASES.get(record.claim.phase)
     is_over = record.is_lost or record.ending.releasing is not None
-    if (
-        is_over
-        or not record.ending.issue_closed
-        or phase in (None, Phase.MERGED_DETECTED, Phase.DONE)
-    ):
+    is_ending = phase in (None, Phase.MERGED_DETECTED, Phase.DONE)
+    if is_over or is_ending or not record.ending.issue_closed:
         return []
     if phase is Phase.PR_CLOSED and claim.pr_number:
         return [messages.closed_unmerged(claim.pr_number, claim.issue_number, is_open=False)]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from lifecycle.claim.decisions import decide as deciding
 from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.engine import observing
+from lifecycle.claim.engine import observing, ownership
 from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record import journalling
-from lifecycle.claim.record.claim_store import Listener
+from lifecycle.claim.record.claim_store import ClaimStore, Listener, Loaded
 from lifecycle.claim.record.state import Record, kind_of
 from lifecycle.core import plan
 from lifecycle.core.errors import LifecycleError, Refused, Transient
@@ -30,7 +30,6 @@ from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
 from lifecycle.storage.state_file import ACCESS, lasting
 
 if TYPE_CHECKING:
-    from lifecycle.claim.record.claim_store import ClaimStore, Loaded
     from lifecycle.core.world import World
 
 
@@ -87,7 +86,7 @@ def tick(
             record = observing.taken_in(world, claim_store, wake, loaded, to.session)
             if record is None:
                 return _without_claim(claim_store, to)
-            to = replace(to, audiences=observing.deliverable(record, to.session, to.audiences))
+            to = replace(to, audiences=ownership.deliverable(record, to.session, to.audiences))
             loaded = replace(loaded, record=record)
             snapshot = observing.snapshot_of(world, claim_store, wake, loaded, poll_seconds)
             working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
@@ -97,7 +96,7 @@ def tick(
                 raise
             return _refused(claim_store, error, to)
         claim_store.begin()
-        _work(working, loaded)
+        _work(working)
         with unhurried():
             _keep(working)
             _tell_withheld(working)
@@ -157,7 +156,7 @@ def is_quiet(
     is_saved = loaded.record == claim_store.remembered()
     if not is_saved or loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    mine = observing.owned(claim_store, loaded.record, session)
+    mine = ownership.owned(claim_store, loaded.record, session)
     current = observing.believed(world, claim_store, mine)
     if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
         return False
@@ -192,7 +191,7 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
         return Report()
     snapshot = observing.snapshot_of(world, claim_store, Wake.TICK, loaded)
     working = LookUnderWay(world, claim_store, snapshot)
-    _observe(working, loaded)
+    observing.observe(working)
     notices: list[Notice] = []
     actions: list[Action] = []
     after = working.record
@@ -210,21 +209,10 @@ def rehearse(world: World, claim_store: ClaimStore, *, record: Record | None = N
     return Report(after, lasting(notices), tuple(actions), working.problem)
 
 
-def _observe(working: LookUnderWay, loaded: Loaded) -> None:
-    """Read what the decision needs from GitHub, in the repository where the claim was taken."""
-    if deciding.look(working.seen) is not None:
-        try:
-            working.record = observing.with_place(working.world, working.record)
-        except (LifecycleError, DeadlineReached) as error:
-            observing.could_not_look(working, error)
-            return
-    observing.observe(working, loaded)
-
-
-def _work(working: LookUnderWay, loaded: Loaded) -> None:
+def _work(working: LookUnderWay) -> None:
     """Observe, then decide and act until nothing is left to do now, the file changed, or the time is up."""
     try:
-        _observe(working, loaded)
+        observing.observe(working)
         prefix = working.record.claim_key
         working.stated |= {f"{prefix}/{key}" for key in deciding.unjudged(working.seen)}
         for _ in range(deciding.MAX_STEPS):

@@ -1,18 +1,8 @@
-"""Begin a look: whose the claim is, the first snapshot, and what is read from GitHub before a decision.
-
-Two sessions may run in one worktree. The one that claimed the task or handed it off is woken with its
-news, and no other takes a sentence that is meant for it; another is told at its start that the claim is
-held. A session that ended, whose client is gone, or (if nobody knows its client) that gave no sign of
-life for an hour, holds nothing: who comes next goes on with the claim.
-
-Remote and repository come from settings, and those from a file of the tree: another checkout may name
-others. Then the lease would stay where it is, and another repository's issue of the same number be closed.
-So both are kept with the claim, and a checkout with others is refused.
-"""
+"""Begin a look: the first snapshot, and what is read from GitHub before a decision."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import card_and_link, derive
@@ -20,9 +10,10 @@ from lifecycle.claim.decisions.decide import apply_observation, look
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import ownership
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.sections import Trouble
-from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
+from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Action, Audience, Hooks, Notice, Wake
@@ -45,104 +36,6 @@ BOARD_OFF_SECONDS = 600.0
 TOO_LATE = "GitHub did not answer in time; the claim was kept and is looked at again."
 
 _BOARD_OFF = "board_off"
-
-
-def is_mine(record: Record, session: str) -> bool:
-    """True if this session owns the claim; an unknown one on either side counts as the owner."""
-    return not record.ownership.session or not session or record.ownership.session == session
-
-
-def is_held(record: Record, session: str, signs: signs_of_life.Signs, now: float) -> bool:
-    """True if another session that seems to be alive holds the claim.
-
-    Args:
-        record: the claim.
-        session: who asks.
-        signs: the signs of life of the session that the claim belongs to.
-        now: seconds since the epoch.
-    """
-    if is_mine(record, session):
-        return False
-    since = max(record.created_at, record.ownership.session_at)
-    return signs_of_life.seems_alive(signs, since, now)
-
-
-def adopt(record: Record, session: str, signs: signs_of_life.Signs, now: float) -> Record:
-    """The record with this session as owner, unless another that is alive holds it.
-
-    The claim of another session is inherited: this session has not heard what that one was told.
-    """
-    if not session or record.ownership.session == session or is_held(record, session, signs, now):
-        return record
-    inherited = session if record.ownership.session else ""
-    return record.with_ownership(session=session, session_at=now, inherited=inherited)
-
-
-def deliverable(
-    record: Record, session: str, audiences: Collection[Audience]
-) -> Collection[Audience]:
-    """The audiences that this session may be told of: news of a claim goes to its owner alone."""
-    return [each for each in audiences if each is Audience.NOTE or is_mine(record, session)]
-
-
-def demand_same_place(world: World, record: Record) -> Record:
-    """The record, if remote and repository here are those with which it was taken; else Refused.
-
-    A repository that was renamed on GitHub is the same one; to find that out costs a request, only if the
-    names differ. So is a remote that the user has renamed: git does not list its old name any more.
-
-    Returns:
-        The record with the names as they are now; a name that the record does not have is not added.
-
-    Raises:
-        Refused: they lead elsewhere; the sentence says how to go back.
-        BadConfig: the settings cannot be used.
-        Transient, Rejected: GitHub does not say what the repository is called now.
-    """
-    if record.ownership.remote:
-        remote = world.settings.remote
-        if remote != record.ownership.remote and record.ownership.remote in world.git.remotes():
-            raise _elsewhere(record, "remote", record.ownership.remote, remote)
-        record = record.with_ownership(remote=remote)
-    if record.ownership.repository:
-        base = str(world.base)
-        is_same = base.casefold() == record.ownership.repository.casefold()
-        if not (is_same or _is_renamed(world, record, base)):
-            raise _elsewhere(record, "repository", record.ownership.repository, base)
-        record = record.with_ownership(repository=base)
-    return record
-
-
-def with_place(world: World, record: Record) -> Record:
-    """The record with remote and repository; a claim written by hand gets them at its first look.
-
-    Raises:
-        Refused, Transient, Rejected: as `demand_same_place`.
-    """
-    record = demand_same_place(world, record)
-    remote = record.ownership.remote or world.remote
-    return record.with_ownership(remote=remote, repository=str(world.base))
-
-
-def _is_renamed(world: World, record: Record, base: str) -> bool:
-    """True if GitHub calls the repository of the claim `base` by now."""
-    owner, _, name = record.ownership.repository.partition("/")
-    request = model.Look(issue=record.claim.issue, branch="")
-    try:
-        name_now = world.forge_of(model.Repository(owner, name)).observe(request).repository
-    except NotFound:
-        return False
-    return name_now.casefold() == base.casefold()
-
-
-def _elsewhere(record: Record, kind: str, taken: str, named: str) -> Refused:
-    """The refusal: the remote or repository is `named` here, and was `taken` at the claim."""
-    claim = record.claim
-    way = f", or go back to its branch: git switch {claim.branch}" if claim.branch else ""
-    return Refused(
-        f"#{claim.issue_number} was taken with {taken} as {kind}, and the settings here say {named}: "
-        f'nothing was done for it, and the claim was kept. Set {kind} = "{taken}" in .lifecycle.toml{way}'
-    )
 
 
 @dataclass(slots=True)
@@ -210,8 +103,7 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
 def kept_to(world: World, claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
     """The notice; where nobody watches, its text does not say that anything is watched."""
     waits = world.settings.wait_unattended > 0
-    hooks = claim_store.hooks_for(record, world.environment, waits=waits)
-    if hooks is Hooks.WATCH:
+    if claim_store.hooks_for(record, world.environment, waits=waits) is Hooks.WATCH:
         return notice
     return replace(notice, text=notice.text.replace(words.WATCHED, words.BY_HAND))
 
@@ -243,14 +135,12 @@ def snapshot_of(
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
-    off = world.cache.get(_BOARD_OFF)
     # An ending asks for the board in any case: no later look would.
     is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
-    is_off = isinstance(off, dict) and now < off["until"] and off.get(ACCESS) == world.access
     rules = Rules(
         base=settings.base,
-        has_board=settings.has_board and (is_tried or not is_off),
+        has_board=settings.has_board and (is_tried or not is_off(world, _BOARD_OFF)),
         board_name=settings.board_name,
         poll_seconds=settings.poll_seconds if poll_seconds is None else poll_seconds,
         closes_itself=settings.close == derive.AUTO_CONSENT,
@@ -273,14 +163,23 @@ def snapshot_of(
     )
 
 
-def observe(working: LookUnderWay, loaded: Loaded) -> None:
-    """Read from GitHub what the decision needs, if anything, and judge hints by it."""
+def is_off(world: World, key: str) -> bool:
+    """True while the cache remembers that GitHub refused this with the present token."""
+    noted = world.cache.get(key)
+    if not isinstance(noted, dict) or noted.get(ACCESS) != world.access:
+        return False
+    return world.clock.now() < float(noted.get("until", 0))
+
+
+def observe(working: LookUnderWay) -> None:
+    """Read what the decision needs, if anything, where the claim was taken, and judge hints by it."""
     world, now = working.world, working.world.clock.now()
     for _ in range(2):
         request = look(working.seen)
         if request is None:
             return
         try:
+            working.record = ownership.with_place(world, working.record)
             rules = replace(working.seen.rules, head_owner=world.head.owner)
             observation = world.forge.observe(request)
         except (LifecycleError, DeadlineReached) as error:
@@ -296,7 +195,7 @@ def observe(working: LookUnderWay, loaded: Loaded) -> None:
         if observation.board_problem:
             off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}
             world.cache.put(_BOARD_OFF, {**off, ACCESS: world.access})
-        if not loaded.hints or not working.seen.hints:
+        if not working.seen.hints:
             break
         from lifecycle.claim.decisions import hints as hinting
 
@@ -315,17 +214,15 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
     """Fold what was read into the record, and queue what the feedback says about it."""
     _note_watched(working.world, observed)
     record = apply_observation(working.record, observed, now)
-    is_leaseless = _is_leaseless(working, record, observed)
-    working.record = record.with_ownership(is_leaseless=is_leaseless)
+    working.record = record.with_ownership(is_leaseless=_is_leaseless(working, record, observed))
     working.seen = replace(working.seen, left_out=_left_out(working, observed))
     if card_and_link.wants_link(working.seen):
         working.record, notices = linked_writes.learned(working.world, working.seen)
         queue(working, notices)
     pull = observed.by_number
     if pull is not None and pull.state is model.PullState.OPEN:
-        working.claim_store.ledger.end(
-            working.record.claim_key, review.over(working.record.pull, pull)
-        )
+        events = review.over(working.record.pull, pull)
+        working.claim_store.ledger.end(working.record.claim_key, events)
         _hear_failures(working, pull)
         _hear_reviews(working, pull)
 
@@ -337,21 +234,13 @@ def _is_leaseless(working: LookUnderWay, record: Record, observed: model.Observa
     """
     claim, own, world = record.claim, record.ownership, working.world
     is_open = observed.issue is not None and observed.issue.is_open
-    if (
-        observed.hold is not None
-        or not is_open
-        or record.ending.lease_done
-        or record.ending.releasing
-    ):
+    is_ending = record.ending.lease_done or record.ending.releasing is not None
+    if observed.hold is not None or is_ending or not is_open:
         return False
     if own.is_leaseless or own.is_released or not (own.refs_in and claim.issue_number):
         return own.is_leaseless
-    from lifecycle.git import lease  # where it seems to be gone
-
     try:
-        return lease.standing(
-            world.git, world.remote, claim.issue_number, sha=own.lease, agent=claim.agent_id
-        ).is_gone
+        return ownership.standing(world, record, claim.issue_number).is_gone
     except LifecycleError as error:
         log.write(world.root, f"whether the lease is gone: {error.sentence}")
         return False
@@ -483,16 +372,11 @@ def taken_in(
     if not loaded.record.touched:
         _exclude(world)
     record = _published(world, loaded.record)
-    mine = owned(claim_store, record, session)
+    mine = ownership.owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
         # An earlier prompt was no answer to this session.
         claim_store.folder.remove(signs_of_life.ANSWERED)
     return believed(world, claim_store, mine)
-
-
-def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The record with this session as owner, unless another session that is alive holds it."""
-    return adopt(record, session, claim_store.signs(record), claim_store.clock.now())
 
 
 def _published(world: World, record: Record) -> Record:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.linked import pending_writes
-from lifecycle.claim.record.sections import LinkRecord, Trouble
+from lifecycle.claim.record.sections import Attempt, LinkRecord, Trouble
 from lifecycle.claim.record.state import RETRY_SECONDS, Record
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import replace
@@ -67,28 +67,15 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
     return number, task
 
 
-def hold(
-    world: World,
-    claim_store: ClaimStore,
-    issue: int,
-    agent: str,
-    notes: list[str],
-    chosen: Task | None,
-    *,
-    insists: bool,
-    force: bool,
-) -> LinkRecord:
+def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[str]) -> LinkRecord:
     """Claim the linked task of an issue that is about to be claimed, if it has one.
 
     Args:
         world: what may be touched.
         claim_store: gets a note of the task before that is claimed; an earlier note is replaced.
-        issue: the issue's number.
-        agent: the claim's agent, in whose name the task is claimed.
+        attempt: in whose name the task is claimed, which if it was named, and whether it is taken over
+            from somebody else. One that insists claims the issue though the task is refused.
         notes: gets a remark where the issue is claimed without the task.
-        chosen: the task, if it was named.
-        insists: the issue is claimed though the task is refused: by force, or as an attempt that goes on.
-        force: take the task over from somebody else.
 
     Returns:
         The task, claimed or to be claimed later; with `left` if the issue is claimed without it.
@@ -97,7 +84,7 @@ def hold(
         AlreadyClaimed: somebody else has the task. Nothing was claimed.
         Refused: the task may not be begun. Nothing was claimed.
     """
-    tracker = world.inner_as(agent)
+    tracker, issue, chosen = world.inner_as(attempt.agent), attempt.issue, attempt.chosen
     if tracker is None:
         return LinkRecord()
     try:
@@ -117,13 +104,13 @@ def hold(
     if _begin(claim_store, tracker, task) and _is_mine(tracker, task):
         return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
     try:
-        notes += _claim(world, claim_store, tracker, task.id, takes_over=force)
+        notes += _claim(world, claim_store, tracker, task.id, takes_over=attempt.force)
     except (errors.Transient, errors.Rejected) as error:  # it may have happened
         notes.append(linked_messages.claimed_later(task.id, error.sentence))
         return LinkRecord(link, is_known=True)
     except errors.Refused as error:
         settle(claim_store)
-        if insists:
+        if attempt.insists:
             notes.append(linked_messages.left_alone(task.id, error.sentence))
             return LinkRecord(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
@@ -211,9 +198,8 @@ def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
         why = redact(error.sentence, world.environment)
         log.write(world.root, f"giving {task} back: {why}")
         now = world.clock.now()
-        write = pending_writes.Left(
-            name, task, actor, card_and_link.RELEASED, issue, since=now, until=now
-        )
+        wanted = card_and_link.RELEASED
+        write = pending_writes.Left(name, task, actor, wanted, issue, since=now, until=now)
         pending_writes.add(claim_store, write)
         claim_store.marks.set_due(STOP_DUE, ALWAYS)
     settle(claim_store)
@@ -314,6 +300,5 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     except errors.NotFound:
         return LinkedIs(action.id, synced, linked_messages.gone(action.id, goes_on=goes_on))
     is_over = goes_on and state == card_and_link.CLOSED
-    return LinkedIs(
-        action.id, state, linked_messages.closed_meanwhile(action.id) if is_over else ""
-    )
+    left = linked_messages.closed_meanwhile(action.id) if is_over else ""
+    return LinkedIs(action.id, state, left)

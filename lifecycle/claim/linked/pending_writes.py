@@ -71,13 +71,14 @@ def due(state: Mapping[str, Any]) -> float | None:
 def add(claim_store: ClaimStore, write: Left) -> None:
     """Keep a pending write; it replaces an earlier one for the same task."""
     forget(claim_store, write.tracker, write.id)
-    _set(claim_store, [*waiting(claim_store.state), write])
+    claim_store.state.setdefault(PENDING, []).append(asdict(write))
 
 
 def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
-    """Delete the pending write for a task that a new claim has taken."""
-    pending = waiting(claim_store.state)
-    _set(claim_store, [old for old in pending if (old.tracker, old.id) != (tracker, task)])
+    """Delete the pending write for a task: it is done, or a new claim has taken the task."""
+    pending = claim_store.state.pop(PENDING, [])
+    if kept := [old for old in pending if (old["tracker"], old["id"]) != (tracker, task)]:
+        claim_store.state[PENDING] = kept
 
 
 def actors(claim_store: ClaimStore, task: str) -> set[str]:
@@ -87,18 +88,16 @@ def actors(claim_store: ClaimStore, task: str) -> set[str]:
 
 def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     """Keep the write to the linked task that is not done yet; called before the claim file is deleted."""
-    link, claim, now = record.linked.link, record.claim, claim_store.clock.now()
-    action = card_and_link.link_action(record)
-    write = None
-    if link is not None and action is not None:
-        issue = claim.issue
-        write = Left(link.tracker, link.id, claim.agent_id, action.wanted, issue, action.reason)
-    elif link is None and card_and_link.FIND in record.troubles and claim.issue_number is not None:
-        wanted, reason = card_and_link.link_wanted(record), card_and_link.link_reason(record)
-        write = Left("", "", claim.agent_id, wanted, claim.issue_number, reason)
-    if write is not None:
-        add(claim_store, replace(write, since=now, until=now + REFUSED_SECONDS))
-        claim_store.save()
+    claim, action = record.claim, card_and_link.link_action(record)
+    is_unknown = record.linked.link is None and card_and_link.FIND in record.troubles
+    if action is None and not (is_unknown and claim.issue_number is not None):
+        return
+    tracker, task = (action.tracker, action.id) if action is not None else ("", "")
+    wanted, reason = card_and_link.link_wanted(record), card_and_link.link_reason(record)
+    now = claim_store.clock.now()
+    until = now + REFUSED_SECONDS
+    add(claim_store, Left(tracker, task, claim.agent_id, wanted, claim.issue, reason, now, until))
+    claim_store.save()
 
 
 def finish(world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool) -> None:
@@ -185,14 +184,6 @@ def _tell(claim_store: ClaimStore, write: Left, text: str) -> None:
     """Queue the notice about the end of a pending write."""
     key = f"linked-undone:{write.tracker}:{write.id}:{int(write.since)}"
     claim_store.ledger.queue(Notice(key, text, Audience.NOTE))
-
-
-def _set(claim_store: ClaimStore, writes: list[Left]) -> None:
-    """Replace the pending writes in state.json's content."""
-    if writes:
-        claim_store.state[PENDING] = [asdict(write) for write in writes]
-    else:
-        claim_store.state.pop(PENDING, None)
 
 
 def find(world: World, tracker: Tracker, issue: int) -> tuple[Task, ...]:

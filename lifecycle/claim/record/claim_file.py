@@ -97,6 +97,10 @@ FIELDS = tuple(each.name for each in fields(Claim) if each.name != "extra")
 
 _KNOWN = frozenset(FIELDS)
 
+_BEGUN = {"schema_version": SCHEMA_VERSION, "item_id": "", "summary": ""}
+BLANK: Mapping[str, Any] = {**dict.fromkeys(FIELDS), **_BEGUN}
+"""The fields of a claim of which nothing is known yet."""
+
 AGENT_FIELDS = ("phase", "summary", "status", "branch")
 """Fields whose edits by the agent always win."""
 
@@ -228,8 +232,7 @@ def _base(past: Sequence[Values], theirs: Values) -> Values:
     """The projection that the file's edit began with: the one with most engine fields alike, or newest."""
 
     def likeness(index: int) -> tuple[int, int]:
-        same = sum(_same(theirs.get(name), past[index].get(name)) for name in ENGINE_FIELDS)
-        return same, index
+        return sum(_same(theirs.get(name), past[index].get(name)) for name in ENGINE_FIELDS), index
 
     return past[max(range(len(past)), key=likeness)]
 

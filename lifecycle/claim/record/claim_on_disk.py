@@ -370,5 +370,4 @@ def continues(record: Record, theirs: Mapping[str, Any], *, is_closing: bool = F
     if record.ending.outcome and not is_closing:
         return False
     same_issue = theirs.get("issue_number") in (None, record.values.get("issue_number"))
-    same_branch = theirs.get("branch") == record.values.get("branch")
-    return same_issue or same_branch
+    return same_issue or theirs.get("branch") == record.values.get("branch")

@@ -22,7 +22,7 @@ from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, Refused
 from lifecycle.core.light_dataclass import dataclass, field, replace
-from lifecycle.core.plan import REPLIES, Audience, Hooks
+from lifecycle.core.plan import REPLIES, Audience, Hooks, Notice
 from lifecycle.core.timing import parse_time, unhurried
 from lifecycle.settings.running_client import is_unattended, session_of
 from lifecycle.storage import journal, regular_files, signs_of_life, store
@@ -38,7 +38,6 @@ from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
 if TYPE_CHECKING:
-    from lifecycle.core.plan import Notice
     from lifecycle.core.ports import Clock
 
 _ARCHIVE_LIMIT = 10
@@ -135,8 +134,7 @@ class ClaimStore:
             return record
         from lifecycle.git.checked_out import pushed_at
 
-        remote = record.ownership.remote or "origin"
-        head, at = pushed_at(git, remote, record.claim.branch)
+        head, at = pushed_at(git, record.ownership.remote or "origin", record.claim.branch)
         is_later = at > (parse_time(record.claim.last_check_poll) or at) + 1  # it has whole seconds
         return replace(record, pull=record.pull.at(head)) if head and is_later else record
 
@@ -419,8 +417,7 @@ class ClaimStore:
             self.remember(record)
             return record
         was_synced = fresh.claim.last_synced_status is not None
-        agent = fresh.claim.agent_id if was_synced else None
-        return replace(fresh, card=CardRecord(agent=agent))
+        return replace(fresh, card=CardRecord(agent=fresh.claim.agent_id if was_synced else None))
 
 
 def _record_from(data: dict[str, Any] | None) -> Record | None:

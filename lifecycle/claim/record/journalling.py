@@ -86,8 +86,7 @@ def wrote(
     detail |= {"by": by} if by else {}
     key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
     entry = _entry(record, at, journal.WRITE)
-    source = record.claim.phase
-    wrote_it = replace(entry, source=source, target=target, key=key, detail=detail)
+    wrote_it = replace(entry, source=record.claim.phase, target=target, key=key, detail=detail)
     if not (by and isinstance(action, plan.CloseIssue)):
         return (wrote_it,)
     # The worktree that has the claim may be gone: nobody else tells that it is over.
@@ -105,15 +104,11 @@ def flaked(
     record: Record, flakes: Iterable[tuple[str, str]], at: float
 ) -> tuple[JournalEntry, ...]:
     """An entry for each check that failed and passed at one commit; `flakes` has check and what failed."""
-    head, pull = record.pull.head, record.claim.pr_number
+    head, key = record.pull.head, f"{record.claim_key}/flake/{record.pull.head}"
+    detail = {"pull": record.claim.pr_number, "head": head}
+    entry = replace(_entry(record, at, journal.FLAKE), detail=detail)
     return tuple(
-        replace(
-            _entry(record, at, journal.FLAKE),
-            source=check,
-            target=failed,
-            key=f"{record.claim_key}/flake/{head}/{check}/{failed}",
-            detail={"pull": pull, "head": head},
-        )
+        replace(entry, source=check, target=failed, key=f"{key}/{check}/{failed}")
         for check, failed in flakes
     )
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.core.light_dataclass import dataclass, field, replace
-
-if TYPE_CHECKING:
-    from lifecycle.core.tracker import Link
+from lifecycle.core.tracker import Link, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,3 +307,31 @@ class LinkRecord:
     link: Link | None = None
     is_known: bool = False
     left: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Who takes a task, and by which attempt, before there is a claim.
+
+    Attributes:
+        issue: the task.
+        agent: in whose name it is taken.
+        nonce: the attempt's random word, which its lease commit has.
+        resumes: it goes on with an attempt that was begun here, or with a claim whose file was lost.
+        held: the sha of that claim's lease, or "".
+        chosen: the linked task, if that was asked for by its id, or None.
+        force: it is taken although its Status is not Todo, a dependency is open, or another holds it.
+    """
+
+    issue: int
+    agent: str
+    nonce: str
+    resumes: bool = False
+    held: str = ""
+    chosen: Task | None = None
+    force: bool = False
+
+    @property
+    def insists(self) -> bool:
+        """True if what speaks against it is told, and does not keep from it."""
+        return self.force or self.resumes

@@ -6,6 +6,7 @@ crash costs at most the fact that was under way, and the next look learns that a
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from operator import attrgetter
@@ -62,28 +63,17 @@ class ClaimChanges(TypedDict, total=False):
     last_synced_status: str | None
 
 
-_SECTIONS: dict[str, type[Any]] = {
-    "pull": sections.PullRecord,
-    "card": sections.CardRecord,
-    "ending": sections.EndingRecord,
-    "ownership": sections.OwnershipRecord,
-    "linked": sections.LinkRecord,
+_SECTIONS = ("pull", "card", "ending", "ownership", "linked")
+
+_VALUES = {
+    kind.__name__: kind
+    for kind in (
+        *(sections.PullRecord, sections.MergeRecord, sections.CardRecord, sections.CardAhead),
+        *(sections.EndingRecord, sections.Releasing, sections.OwnershipRecord, sections.LinkRecord),
+        *(Link, sections.Nudge, sections.Intent, sections.Trouble),
+    )
 }
-
-_PARTS: dict[str, type[Any]] = {
-    **_SECTIONS,
-    "merging": sections.MergeRecord,
-    "ahead": sections.CardAhead,
-    "releasing": sections.Releasing,
-    "link": Link,
-}
-"""What the fields of the record and of its sections hold that are values themselves."""
-
-_OPTIONAL = ("ahead", "releasing", "link")
-"""Those of them that may be None."""
-
-_BY_KIND = {"intents": sections.Intent, "troubles": sections.Trouble}
-_TUPLES = ("past", "nudges", "changes_by", "tampering", "reruns")
+"""The values that the record and its sections are made of, by the names that annotations have."""
 
 _STAYED = {
     "pull": ("checks", "durations", "changes_by", "conflicts_with", "reopened"),
@@ -245,6 +235,10 @@ class Record:
         kept = {kind: trouble for kind, trouble in self.troubles.items() if kind not in kinds}
         return replace(self, troubles=kept)
 
+    def without_intent(self, kind: str) -> Record:
+        """The record with no action of this kind that may have been carried out."""
+        return replace(self, intents={k: v for k, v in self.intents.items() if k != kind})
+
     def as_json(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         return asdict(self)
@@ -281,15 +275,17 @@ def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
         kind = str if isinstance(default, str) else (int, float)
         if isinstance(default, str | int | float) and not isinstance(value, kind):
             raise TypeError(f"{name} is {type(value).__name__}")
-        if name in _PARTS and (value or name not in _OPTIONAL):
-            value = _read(_PARTS[name], value)
-        elif name in _BY_KIND:
-            value = {each: _read(_BY_KIND[name], entry) for each, entry in value.items()}
-        elif name == "nudges":
-            value = [_read(sections.Nudge, entry) for entry in value]
+        outer, *words = re.findall(r"\w+", str(attribute.type))
+        part = next((_VALUES[word] for word in (outer, *words) if word in _VALUES), None)
+        if part is not None and outer == "Mapping":
+            value = {each: _read(part, entry) for each, entry in value.items()}
+        elif part is not None and outer == "tuple":
+            value = [_read(part, entry) for entry in value]
+        elif part is not None and (value or "None" not in words):
+            value = _read(part, value)
         elif name == "reruns":
             value = [(int(run), int(attempt)) for run, attempt in value]
-        kept[name] = tuple(value) if name in _TUPLES else value
+        kept[name] = tuple(value) if outer == "tuple" else value
     return of(**kept)
 
 
@@ -322,8 +318,6 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return replace(record, intents={**record.intents, kind_of(fact.action): intent})
         case plan.PullRequestOpened():
             return _settled(with_pull_request(record, fact), "OpenPullRequest")
-        case plan.PullRequestLinked():
-            return _settled(record, "LinkPullRequest")
         case plan.OnBoard():
             on_board = replace(record, card=replace(record.card, is_known=True))
             return _settled(on_board.with_values({"item_id": fact.item.id}), "AddToBoard")
@@ -354,6 +348,8 @@ def _done(record: Record, action: plan.PlainAction) -> Record:
     """The record after an action that came about as it says."""
     pull = record.pull
     match action:
+        case plan.LinkPullRequest():
+            return record
         case plan.RemarkOnPull():
             return record.with_pull(remarked=len(pull.tampering))
         case plan.RerunJobs():
@@ -424,8 +420,7 @@ def _with_board(record: Record, fact: plan.BoardIs) -> Record:
 
 def _settled(record: Record, kind: str) -> Record:
     """The record without intent and trouble of one kind of action: it came about."""
-    intents = {k: v for k, v in record.intents.items() if k != kind}
-    return replace(record.without(kind), intents=intents)
+    return record.without(kind).without_intent(kind)
 
 
 def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
@@ -440,9 +435,9 @@ def _failed(record: Record, fact: plan.Failed, now: float) -> Record:
     if isinstance(error, Transient):
         wait, is_final = error.retry_after or RETRY_SECONDS, False
         is_ambiguous = error.is_ambiguous
-    # Refused: nothing was made, so nothing has to be looked for.
-    intents = {k: v for k, v in record.intents.items() if k != kind or is_ambiguous}
+    if not is_ambiguous:  # refused: nothing was made, so nothing has to be looked for
+        record = record.without_intent(kind)
     trouble = sections.Trouble(
         mark, error.sentence, now + wait, tries, is_final, error.for_agent, error.is_of_access
     )
-    return replace(record, intents=intents).with_trouble(kind, trouble)
+    return record.with_trouble(kind, trouble)

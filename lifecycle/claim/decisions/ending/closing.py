@@ -21,7 +21,7 @@ from lifecycle.core import hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import Audience, Notice
-from lifecycle.core.values.model import Observation, PullRequest, PullState
+from lifecycle.core.values.model import Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
 Settled = Literal["done", "waiting"]
@@ -46,7 +46,7 @@ def after_merge(snapshot: Snapshot) -> Decision:
         return merge_found(snapshot, pull)
     if snapshot.record.judged == Phase.MERGED_DETECTED:
         return Decision()  # a merge is final: whatever hides it now is a lagging read
-    return _refusal(snapshot.record, pull, snapshot.observation, "not-merged", {})
+    return _refusal(snapshot.record, pull, snapshot.observation.issue, "not-merged", {})
 
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
@@ -89,8 +89,7 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
     # Recorded, so that the yes counts until the issue is closed, whichever session goes on.
-    agreed = (step.record or record).with_ending(consent=derive.PROMPT_CONSENT)
-    return replace(step, record=agreed)
+    return replace(step, record=(step.record or record).with_ending(consent=derive.PROMPT_CONSENT))
 
 
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
@@ -98,12 +97,9 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     record = snapshot.record
     counts = derive.counts_done(record, hears_prompts=snapshot.hears_prompts)
     was_asked = derive.is_question_put(record)
+    issue, is_open = record.claim.issue_number, not record.ending.issue_closed
     text = messages.not_answered(
-        number,
-        record.claim.issue_number,
-        was_asked=was_asked,
-        counts_done=counts,
-        is_open=not record.ending.issue_closed,
+        number, issue, was_asked=was_asked, counts_done=counts, is_open=is_open
     )
     key, ends = derive.refusal_key(record), (derive.QUESTION,)
     refusal = Notice(key, text, Audience.ACT, stands=True, ends=ends)
@@ -149,7 +145,7 @@ def decide(snapshot: Snapshot) -> Decision:
         is_open = pull is not None and pull.state is PullState.OPEN
         if claim.status == Status.DONE:
             fields["status"] = Status.IN_REVIEW if is_open else Status.IN_PROGRESS
-        return _refusal(record, pull, observed, "done-refused", fields)
+        return _refusal(record, pull, observed.issue, "done-refused", fields)
     accepted: ClaimChanges = {**fields, "status": Status.DONE}
     # An override is for a claim without a merge; with one there is nothing to override.
     override = "" if is_merged else record.ending.override
@@ -295,16 +291,12 @@ def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
 
 
 def _refusal(
-    record: Record,
-    pull: PullRequest | None,
-    observed: Observation,
-    event: str,
-    fields: ClaimChanges,
+    record: Record, pull: PullRequest | None, issue: Issue | None, event: str, fields: ClaimChanges
 ) -> Decision:
     """Go back to the phase that GitHub shows in place of a merge, and tell the agent why."""
-    phase, is_open = derive.phase_of(pull), observed.issue is None or observed.issue.is_open
-    reason, issue = why_not_merged(pull, record.claim.branch), record.claim.issue_number
-    text = messages.done_refused(reason, issue, phase, is_open=is_open)
+    phase, is_open = derive.phase_of(pull), issue is None or issue.is_open
+    reason, number = why_not_merged(pull, record.claim.branch), record.claim.issue_number
+    text = messages.done_refused(reason, number, phase, is_open=is_open)
     # A yes to what was not merged is no yes to what merges later.
     record = replace(record.with_ending(consent=""), judged=phase.value)
     correction = condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
@@ -327,8 +319,7 @@ def comment_step(snapshot: Snapshot, comment: plan.PostComment) -> Decision | Se
         return Decision(record=fold(record, plan.Done(comment), snapshot.now))
     intent = record.intents.get("PostComment")
     if intent is not None and intent.mark == comment.marker:
-        has_settled = snapshot.now - intent.at >= COMMENT_SETTLE
-        if has_settled and intent.clean_reads >= COMMENT_READS:
+        if snapshot.now - intent.at >= COMMENT_SETTLE and intent.clean_reads >= COMMENT_READS:
             return Decision(action=comment)
         return "waiting"
     if may_try(snapshot, comment):

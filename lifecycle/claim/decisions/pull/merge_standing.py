@@ -10,21 +10,15 @@ of `merge_messages`, here as everywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.snapshot import Snapshot
-from lifecycle.claim.record.sections import Whom
+from lifecycle.claim.record.sections import MergeRecord, PullRecord, Whom
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages as words
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.checks import Bucket, Verdict
-
-if TYPE_CHECKING:
-    from lifecycle.claim.record.sections import MergeRecord, PullRecord
-    from lifecycle.core.values.model import Ejection, PullRequest
-
+from lifecycle.core.values.model import Ejection, PullRequest
 
 CONFLICTING, BEHIND = "CONFLICTING", "BEHIND"
 
@@ -66,12 +60,9 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     was_queued, queue = bool(before.queued), pull.queue
     commit = queue.commit if queue and queue.state == "AWAITING_CHECKS" else ""
     untested = commit if queue and not queue.has_checks else ""
-    merging = replace(
-        merging,
-        queued=(before.queued or pull.head_sha) if queue is not None else "",
-        untested=untested,
-        untested_since=before.untested_since if untested == before.untested else now,
-    )
+    queued = (before.queued or pull.head_sha) if queue is not None else ""
+    since = before.untested_since if untested == before.untested else now
+    merging = replace(merging, queued=queued, untested=untested, untested_since=since)
     if pull.is_auto_merge:
         # A look that read it before we switched it off still shows it on. Who switched it on since then may
         # switch it off as well.
@@ -80,12 +71,9 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
     is_asked = before.asked.get(plan.AUTO_MERGE) == pull.head_sha != merging.ejected and not is_off
     is_off = is_off or _is_taken_out(pull, merging, now)
-    return replace(
-        merging,
-        auto_on="",
-        is_left_off=(before.is_left_off or is_off) and queue is None,
-        is_ours=before.is_ours and bool(is_asked or queue),
-    )
+    is_left_off = (before.is_left_off or is_off) and queue is None
+    is_ours = before.is_ours and bool(is_asked or queue)
+    return replace(merging, auto_on="", is_left_off=is_left_off, is_ours=is_ours)
 
 
 def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
@@ -198,8 +186,7 @@ def stands(
         return Awaiting(Whom.AUTHOR, words.still_out(pull.ejection.reason) if is_settled else "")
     if merging.is_ours:  # asked for in this look, or not shown yet
         pull = replace(pull, is_auto_merge=True)
-    is_checked = _is_green(pull) or is_unchecked
-    if not (is_checked or pull.queue is not None or pull.is_auto_merge):
+    if not (_is_green(pull) or is_unchecked or pull.queue is not None or pull.is_auto_merge):
         return Awaiting(Whom.CHECKS, "")
     whom = _merger(pull)
     is_known = whom is not Whom.MERGE or not _is_unknown(pull)
@@ -297,8 +284,7 @@ def awaited(pull: PullRequest) -> Awaiting:
     is_required = pull.review_decision == "REVIEW_REQUIRED"
     if pull.requested or is_required:
         waits = words.waits_for(pull) if is_required else "a review that was asked for"
-        why = words.waiting(waits, is_running=is_running)
-        return Awaiting(Whom.REVIEWERS, why, pull.requested)
+        return Awaiting(Whom.REVIEWERS, words.waiting(waits, is_running=is_running), pull.requested)
     if is_running:
         return Awaiting(Whom.CHECKS, words.waiting("its checks"))
     return Awaiting(merger, how)

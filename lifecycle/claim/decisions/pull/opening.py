@@ -65,7 +65,8 @@ def body(template: str, *, summary: str, issue: int, link: str) -> str:
         issue: the issue's number.
         link: the word before the number.
     """
-    text = _unchecked(template or _TEMPLATE)
+    # Every box of a task list is unchecked: nobody has done that for this pull request.
+    text = re.sub(r"(?m)^([ \t]*[-*+] )\[[xX]\]", r"\1[ ]", template or _TEMPLATE)
     parts = {"{{summary}}": summary.strip()[:SUMMARY_LIMIT], "{{issue}}": f"{link} #{issue}"}
     missing = [value for mark, value in parts.items() if mark not in text]
     for mark, value in parts.items():
@@ -73,11 +74,6 @@ def body(template: str, *, summary: str, issue: int, link: str) -> str:
     if missing:
         text = "\n\n".join([*missing, text])
     return text[:BODY_LIMIT]
-
-
-def _unchecked(text: str) -> str:
-    """The text with every box of its task lists unchecked: nobody has done them for this PR."""
-    return re.sub(r"(?m)^([ \t]*[-*+] )\[[xX]\]", r"\1[ ]", text)
 
 
 def decide(snapshot: Snapshot) -> Decision:
@@ -137,8 +133,7 @@ def is_left_work(pull: PullRequest) -> bool:
 
 def missing(snapshot: Snapshot) -> list[str]:
     """The names of fields that a hand-off needs and the claim lacks."""
-    claim = snapshot.record.claim
-    return [name for name in ("branch", "summary") if not getattr(claim, name)]
+    return [name for name in ("branch", "summary") if not getattr(snapshot.record.claim, name)]
 
 
 def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import merge_standing, pace
 from lifecycle.claim.decisions.snapshot import Snapshot
+from lifecycle.claim.record.sections import PullRecord
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages
@@ -21,10 +22,6 @@ from lifecycle.core.plan import Audience, LinkPullRequest, Notice, RemarkOnPull,
 from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest, PullState
-
-if TYPE_CHECKING:
-    from lifecycle.claim.record.sections import PullRecord
-
 
 APPROVED = "APPROVED"
 
@@ -38,14 +35,8 @@ _RESULTS = ("failed", "green", "unchecked", "waits", "rerun", "inherited", "mend
 """Events about the result of the checks: a notice of one takes the place of the one before it."""
 
 WHILE_OPEN = (
-    "pr",
-    "reopened",
-    "changes",
-    "review",
-    "review-stop",
-    "review-approved",
-    "weakens",
-    "ci-stop",
+    *("pr", "reopened", "changes", "review", "review-stop", "review-approved"),
+    *("weakens", "ci-stop"),
     *merge_standing.EVENTS,
     *_RESULTS,
 )
@@ -62,7 +53,6 @@ class Judged:
 
 def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     """Judge an open pull request as it was just read; its checks only if this look read them."""
-    is_conflicting = pull.mergeable == merge_standing.CONFLICTING
     checks = pull.checks if snapshot.looked_at_checks else None
     pull_record = snapshot.record.pull.at(pull.head_sha)
     merge = pull_record.merging
@@ -72,13 +62,12 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         url=pull.url,
         changes_by=tuple(review.author for review in pull.changes_due),
         is_approved=pull.review_decision == APPROVED,
-        conflicts_with=pull.base if is_conflicting else "",
+        conflicts_with=pull.base if pull.mergeable == merge_standing.CONFLICTING else "",
         unanswered=unanswered(snapshot.record.pull, pull),
     )
     notices = []
     for review in pull.changes_due:
-        is_told = review.id in pull_record.reviews.get("told", ())
-        if not (is_told or _is_packed(pull_record, pull)):
+        if not (review.id in pull_record.reviews.get("told", ()) or _is_packed(pull_record, pull)):
             text = words.changes_requested(pull.number, review.author, review.url)
             notices.append(Notice(f"changes:{pull.number}:{review.id}", text, Audience.NEWS))
     notices += merge_standing.mended_first(snapshot, pull, pull_record.merging)
@@ -149,9 +138,7 @@ def unchecked_from(known: PullRecord) -> float:
 
 def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
     """How many conversations wait for an answer; as recorded if this look did not read them."""
-    if pull.conversations is None:
-        return pull_record.unanswered
-    return pull.conversations.unanswered
+    return pull_record.unanswered if pull.conversations is None else pull.conversations.unanswered
 
 
 def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
@@ -186,8 +173,7 @@ def _green(
     failures = snapshot.record.pull.announced or {}
     if failures.get("sha") == checks.sha:  # green after a failure that was told is news again
         key += f":{len(failures['failed'])}"
-    is_behind = pull.merge_state == merge_standing.BEHIND and pull.queue is None
-    if is_behind and not is_reported:
+    if pull.merge_state == merge_standing.BEHIND and pull.queue is None and not is_reported:
         if merge_standing.is_updated(snapshot, pull):
             return ()
         whole = snapshot.observation.repository if snapshot.observation is not None else ""
