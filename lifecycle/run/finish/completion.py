@@ -167,24 +167,30 @@ def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = 
         lacks_look = _unread(story, "security", void, facts.tree)
         clauses += lacks_look
         cleared |= own - void if lacks_look else own
-    gone = [clause for story in done for clause in _gone(git, story, facts.head)]
+    gone = [clause for story in done for clause in _gone(git, story, facts)]
     read = (*gone, *_unread(last, "reviewer", late, facts.tree))
     return replace(facts, late=tuple(sorted(late)), unread=read, uncleared=tuple(clauses))
 
 
-def _gone(git: GitRepository, story: Story, head: str) -> list[str]:
-    """A clause on what a completed story did that is not in HEAD: on another branch, or reset.
+def _gone(git: GitRepository, story: Story, facts: WorkFacts) -> list[str]:
+    """Clauses on what a completed story did that is not in HEAD: on another branch, or reset.
 
-    Its commit is not asked for, but its change: a rebase and a squash have that under other names.
+    Its commit is not asked for, but its change: a rebase has that under another name, and a squash has its
+    files. Of a file that is changed here otherwise, its reviewer says whether the change is still in it.
     """
-    base, commit = story.base, story.commit
+    base, commit, head = story.base, story.commit, facts.head
     is_known = all(end and commit_at(git, end) for end in (base, commit))
     if not is_known or git.run("merge-base", commit, head, check=False) == commit:
         return []
-    paths = _between(git, base, commit) - _between(git, base, head)
+    if "+" not in git.run("cherry", head, commit, base):
+        return []
+    own, here = _between(git, base, commit), _between(git, base, head)
+    unclear = _unread(story, "reviewer", own & here & _between(git, commit, head), facts.tree)
+    if own <= here:
+        return unclear
     way = f"bring back {commit[:10]}, or do it again: lifecycle run update-story {story.id} pending"
-    names = listed(sorted(paths))
-    return [f"what {story.id} changed in {names} is not on this branch ({way})"] if paths else []
+    names = listed(sorted(own - here))
+    return [f"what {story.id} changed in {names} is not on this branch ({way})", *unclear]
 
 
 def _unread(story: Story, by: str, paths: set[str], tree: str) -> list[str]:

@@ -254,6 +254,24 @@ def test_what_no_review_has_read_stops_it_before_the_gate(work: Finished) -> Non
     assert f"- [ ] {tested} (before code.py changed)" in lines
 
 
+def test_what_is_committed_under_a_completed_story_is_read_before_the_end(work: Finished) -> None:
+    """`finish` sends to `run commit`; then it names who has to read that, until they did."""
+    work.begin()
+    story = work.run.story("S1")
+    with work.store.locked():
+        work.store.write(work.run.with_story(replace(story, security=True)))
+    (work.place.root / "code.py").write_text("one = 2\n")
+    said = refused(work.place.cli("run", "finish"))
+    assert "not committed: code.py (lifecycle run commit STORY)" in said
+    ok(work.place.cli("run", "commit", "S1", "-m", "Mend formatting"))
+    for by, verdict in (("reviewer", "APPROVED"), ("security", "CLEARED")):
+        said = refused(work.place.cli("run", "finish"))
+        assert f"code.py changed after the last review by {by}" in said
+        ok(work.place.cli("run", "review", "S1", "--by", by, "--verdict", verdict))
+    ok(work.place.cli("run", "finish"))
+    assert work.place.pulls()[work.place.pull()]["body"].count("- [x] Security review passed") == 1
+
+
 @SOAKED
 def test_complete_alone_asks_for_the_pull_request(work: Finished) -> None:
     """A gate that passed is not enough."""

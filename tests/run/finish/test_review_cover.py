@@ -143,3 +143,22 @@ def test_what_a_story_did_is_there_still(ground: RunGround) -> None:
     ground.git("commit", "-qm", "Without")
     later = completed("S2", one.commit, ground.git("rev-parse", "HEAD"), 2.0)
     assert unread(ground, one, later).unread == ()
+
+
+def test_a_file_of_a_story_that_is_another_one_here_is_read_again(ground: RunGround) -> None:
+    """It was reset, and a later story changed the same file: its reviewer says whether all is in it."""
+    lines = "".join(f"{number}\n" for number in range(9))
+    first = written(ground, "pay.py", lines)
+    ground.git("switch", "-qc", "mine")
+    one = completed("S1", first, written(ground, "pay.py", f"{lines}one\n"), 1.0)
+    ground.git("switch", "-qc", "other", first)
+    two = completed("S2", first, written(ground, "pay.py", f"two\n{lines}"), 2.0)
+    facts = unread(ground, one, two)
+    (clause,) = facts.unread
+    assert clause.startswith("pay.py changed after the last review by reviewer")
+    assert "lifecycle run review S1 --by reviewer" in clause
+    assert unread(ground, approved(one, facts, REVIEW), two).unread == ()
+    ground.git("switch", "-q", "mine")
+    ground.git("rebase", "-q", "other")
+    later = completed("S2", two.base, ground.git("rev-parse", "HEAD"), 2.0)
+    assert unread(ground, one, later).unread == ()
