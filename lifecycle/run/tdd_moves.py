@@ -82,7 +82,7 @@ def moved_phase(run: Run, name: str, wanted: TddPhase, runs: RunsSeen, now: floa
         TddViolation: a phase is skipped, or what it demands is not shown.
         Refused: the story is completed, or was not begun while another one comes first.
     """
-    story = run.open_story(name, "cycle-over")
+    story = run.open_story(name, "story-over")
     violation = expected_of(story, wanted, runs)
     if violation is not None:
         raise violation
@@ -126,7 +126,7 @@ def waived(run: Run, name: str, reason: str, runs: RunsSeen, changed: Iterable[s
     Raises:
         Refused: the story is completed, no reason is given, or it has changed code already.
     """
-    story = run.open_story(name, "cycle-over")
+    story = run.open_story(name, "story-over")
     why = kept_words(reason)
     if not why:
         raise refused("waiver-without-reason", story=story)

@@ -119,10 +119,10 @@ def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
         name: the story's id; "" for the current one.
         is_begun: one that was not begun is refused, too: nothing can be shown of it yet.
     """
-    story = run.story(name) if name else run.current
+    story = run.open_story(name, "story-over") if name else run.current
     if story is None:
         raise refused("no-story-at-work")
-    if not story.is_open or (is_begun and story.status is table.StoryStatus.PENDING):
+    if is_begun and story.status is table.StoryStatus.PENDING:
         raise refused("story-not-begun", story=story)
     return story
 

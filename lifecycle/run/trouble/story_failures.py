@@ -14,7 +14,7 @@ from typing import Any
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.run import table
 from lifecycle.run.state import Blocker, Failure, Run, Story
-from lifecycle.run.texts.told import LINE, kept_words, line_of, refused
+from lifecycle.run.texts.told import LINE, kept_words, line_of
 from lifecycle.run.trouble.blockers import added, blocking, standing_still
 from lifecycle.settings import resources
 
@@ -78,10 +78,8 @@ def failed(
     Raises:
         Refused: there is no such story, it is completed, or the text is empty.
     """
-    story = run.story(story_id)
     words = line_of(kept_words(text), "a failure")
-    if not story.is_open:
-        raise refused("story-over-failed", story=story)
+    story = run.open_story(story_id, "story-over")
     kind = category or category_of(words)
     count = sum(len(other.failures) for other in run.stories) + 1
     failure = Failure(f"F{count}", kind, words, now, **about)

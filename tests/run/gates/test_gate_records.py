@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
+from lifecycle.run import tdd_moves
 from lifecycle.run.gates.gate_records import (
     KEPT,
     NOTE,
@@ -18,6 +19,8 @@ from lifecycle.run.gates.gate_records import (
     with_gate,
     with_word,
 )
+from lifecycle.run.gates.run_moves import moved_story
+from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.state import GatePart, GateRecord, Run, WordCheck
 from lifecycle.run.table import (
     GATES,
@@ -29,6 +32,7 @@ from lifecycle.run.table import (
     StoryStatus,
 )
 from lifecycle.run.texts.told import sentence
+from lifecycle.run.trouble.story_failures import failed
 from tests.run.gates.stories_ground import NOW, OTHER, TREE, a_run, passed, planned, review
 
 FAIL, PASS = CheckState.FAIL, CheckState.PASS
@@ -164,17 +168,29 @@ def test_what_can_be_shown_of_a_story_needs_one_that_was_begun() -> None:
     assert at_work(run, "") == at_work(run, "s1") == WORKING
     assert at_work(run, "S2", is_begun=False) == waits
     done = planned(status=StoryStatus.COMPLETED)
-    for stories, name, is_begun in (
-        ((WORKING, waits), "S2", True),
-        ((done,), "S1", True),
-        ((done,), "S1", False),
-    ):
-        with pytest.raises(Refused, match="Begin it with"):
-            at_work(a_run(*stories), name, is_begun=is_begun)
     with pytest.raises(Refused, match="Begin it with"):
         at_work(run, "S2")
     with pytest.raises(Refused, match="none is next"):
         at_work(a_run(done), "")
+
+
+def test_what_is_refused_of_a_completed_story_says_how_it_is_opened_again() -> None:
+    """Whatever comes to it; that opens it, and leaves the stories that came later."""
+    done, later = planned(status=StoryStatus.COMPLETED, base="c0"), planned(id="S2")
+    run = a_run(done, replace(later, status=StoryStatus.COMPLETED), phase=RunPhase.DEVELOPMENT)
+    for act in (
+        lambda: at_work(run, "S1"),
+        lambda: at_work(run, "S1", is_begun=False),
+        lambda: failed(run, "S1", "it is bad", NOW),
+        lambda: tdd_moves.waived(run, "S1", "words", tdd_moves.RunsSeen(), ()),
+    ):
+        with pytest.raises(Refused, match="lifecycle run update-story S1 pending"):
+            act()
+    facts = WorkFacts("t", "c1")
+    opened = moved_story(run, "S1", StoryStatus.PENDING, facts, NOW)
+    begun = moved_story(opened, "S1", StoryStatus.IN_PROGRESS, facts, NOW)
+    assert at_work(begun, "S1").status is StoryStatus.IN_PROGRESS
+    assert begun.story("S2") == run.story("S2")
 
 
 @pytest.mark.parametrize(
