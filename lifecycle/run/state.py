@@ -203,6 +203,8 @@ class Blocker(_Value, frozen=True):
         notes: what the person wrote who resolved it.
         trigger: the word that was printed for it, as ESCALATION_REQUIRED.
         failure: the failure that it was logged for by itself; "" once somebody described it.
+        asked: what a person was asked to do about it; "" if nobody was.
+        check_command: the words of the command that shows that it was done; () if there is none.
     """
 
     id: str
@@ -214,6 +216,8 @@ class Blocker(_Value, frozen=True):
     notes: str = ""
     trigger: str = ""
     failure: str = ""
+    asked: str = ""
+    check_command: tuple[str, ...] = ()
 
 
 class UserFix(_Value, frozen=True):
@@ -221,8 +225,8 @@ class UserFix(_Value, frozen=True):
 
     Attributes:
         blocker: the blocker's id.
-        description: what is to be fixed.
-        check_command: the words of the command that shows it; () if there is none.
+        description: what is to be fixed, of all that is waited for.
+        check_command: the words of the command that shows all of it; () if there is none.
         timeout: seconds that this command may take.
         asked_at: when the run began to wait.
         story, phase: where it goes on.
@@ -244,6 +248,11 @@ class UserFix(_Value, frozen=True):
     completed_at: float = 0.0
     notes: str = ""
     others: tuple[str, ...] = ()
+
+    @property
+    def waited(self) -> tuple[str, ...]:
+        """The ids of all blockers that are waited for."""
+        return (self.blocker, *self.others)
 
 
 class PersonAct(_Value, frozen=True):

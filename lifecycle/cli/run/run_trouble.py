@@ -138,7 +138,7 @@ def check_user_fix(session: RunSession) -> None:
             passed = end.status == 0
             change.run = blockers.fix_checked(change.run, fix, session.now, passed=passed)
             why = "" if passed else _why(fix, end, last)
-            change.note(f"Check of {fix.blocker}: {'PASSED' if passed else why}")
+            change.note(f"Check of {', '.join(fix.waited)}: {'PASSED' if passed else why}")
         fix = blockers.demanded_fix(change.run)
     elif not fix.completed_at:
         why = "no command checks it, and the user did not say yet that it is fixed"

@@ -164,7 +164,7 @@ def waits_for(run: Run) -> tuple[str, ...]:
     fix, checked = run.fix, sentence("checked-by-nothing")
     what, name = "a blocker: lifecycle run status shows it", ""
     if fix is not None:
-        what, name = quoted(fix.description), f" ({fix.blocker})" if fix.blocker else ""
+        what, name = quoted(fix.description), f" ({', '.join(fix.waited)})" if fix.blocker else ""
     if fix is not None and fix.check_command:
         checked = sentence("checked-with", check=quoted(" ".join(fix.check_command)))
     return tuple(filled("waits", run=run, name=name, what=what, checked=checked))

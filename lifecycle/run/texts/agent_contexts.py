@@ -158,7 +158,9 @@ def _story(run: Run) -> Story | None:
 
 def _verification(fix: UserFix | None, blocker: Blocker) -> str:
     """The result of a blocker's check command: PASSED, FAILED, NOT RUN or NOT CHECKED."""
-    if fix is None or blocker.id != fix.blocker or not fix.check_command:
+    is_waited = fix is not None and fix.check_command and blocker.id in fix.waited
+    # What an earlier version asked for has its command there alone.
+    if fix is None or not is_waited or (fix.others and not blocker.check_command):
         return "NOT CHECKED (it has no check command)"
     if not fix.checked_at:
         return "NOT RUN (lifecycle run check-user-fix)"

@@ -56,10 +56,18 @@ def awaiting_if_blocked(run: Run, now: float) -> Run:
     standing = [blocker for blocker in run.standing_blockers if blocker.story in blocked]
     if not standing:
         return run
-    text = kept_words("; ".join(f"{blocker.id}: {blocker.description}" for blocker in standing))
-    first, *rest = standing
-    others = tuple(blocker.id for blocker in rest)
-    fix = UserFix(first.id, text, now, story=first.story, phase=run.phase, others=others)
+    return _waiting(run, standing, now)
+
+
+def _waiting(run: Run, waited: list[Blocker], now: float, timeout: int = 60) -> Run:
+    """The run waiting for a person to mend these blockers; what each was asked for is told."""
+    first, *rest = waited
+    texts = [f"{blocker.id}: {blocker.asked or blocker.description}" for blocker in waited]
+    text = first.asked if first.asked and not rest else kept_words("; ".join(texts))
+    commands = tuple(blocker.check_command for blocker in waited if blocker.check_command)
+    command, others = _in_one(commands), tuple(blocker.id for blocker in rest)
+    story = first.story or (run.current.id if run.current else "")
+    fix = UserFix(first.id, text, now, command, timeout, story, run.phase, others=others)
     return run.but(status=RunStatus.AWAITING_USER, fix=fix)
 
 
@@ -107,7 +115,7 @@ def touched(before: Run, after: Run) -> int:
 def awaiting(
     run: Run, name: str, description: str, now: float, check_command: str = "", timeout: int = 60
 ) -> Run:
-    """The run waiting for a person.
+    """The run waiting for a person, also for what it waits for already.
 
     Args:
         run: before.
@@ -124,13 +132,19 @@ def awaiting(
     run.demand_open("run-over")
     if run.status is RunStatus.STOPPED:
         raise refused("stopped-waits-not", why=run.why or "nobody says why")
-    blocker = run.blockers[index_of(run, name)]
+    index = index_of(run, name)
+    blocker = run.blockers[index]
     if blocker.resolved_at:
         raise refused("blocker-resolved", blocker=blocker)
     words, argv = line_of(description, "the description of a fix"), _argv(check_command)
-    story = blocker.story or (run.current.id if run.current else "")
-    fix = UserFix(blocker.id, words, now, argv, timeout, story, run.phase)
-    return run.but(status=RunStatus.AWAITING_USER, fix=fix)
+    blocker = blocker.but(asked=words, check_command=argv)
+    run = run.but(blockers=(*run.blockers[:index], blocker, *run.blockers[index + 1 :]))
+    fix = run.fix if run.status is RunStatus.AWAITING_USER else None
+    ids = {blocker.id, *(fix.waited if fix else ())}
+    if fix and fix.check_command and ids != {fix.blocker}:
+        timeout += fix.timeout  # the commands run one after the other
+    waited = [other for other in run.standing_blockers if other.id in ids]
+    return _waiting(run, waited, now, timeout)
 
 
 def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
@@ -140,6 +154,7 @@ def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:
         fix: what a person is waited for.
         command: its check command as it was written; "" if there is none.
     """
+    command = " ".join(fix.check_command) if fix.others else command
     check = command or "(no command checks it)"
     return {
         "status": RunStatus.AWAITING_USER.value,
@@ -190,15 +205,15 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
         if blocker.resolved_at:
             raise refused("resolved-already", blocker=blocker)
         fix = run.fix
-        if fix is not None and blocker.id in (fix.blocker, *fix.others):
+        if fix is not None and blocker.id in fix.waited:
             return (blocker,), fix.asked_at
         return (blocker,), blocker.at
     held = (RunStatus.AWAITING_USER, RunStatus.STOPPED)
     if run.status not in held or run.fix is None or run.fix.completed_at:
         standing = ", ".join(other.id for other in run.standing_blockers) or "none"
         raise refused("waits-for-nobody", standing=standing)
-    wanted = (run.fix.blocker, *run.fix.others)
-    return tuple(other for other in run.standing_blockers if other.id in wanted), run.fix.asked_at
+    wanted = tuple(other for other in run.standing_blockers if other.id in run.fix.waited)
+    return wanted, run.fix.asked_at
 
 
 def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes: str = "") -> Run:
@@ -222,7 +237,7 @@ def resolved(run: Run, blockers: tuple[Blocker, ...], now: float, by: str, notes
         if story.id in freed:
             run = run.with_story(_freed(run, story))
     standing = {blocker.id for blocker in run.standing_blockers}
-    if fix is None or fix.completed_at or standing & {fix.blocker, *fix.others}:
+    if fix is None or fix.completed_at or standing & {*fix.waited}:
         return run
     if run.status is RunStatus.AWAITING_USER:
         run = long_run.waited(run, fix.asked_at, now).but(status=RunStatus.ACTIVE)
@@ -249,6 +264,10 @@ def _argv(command: str) -> tuple[str, ...]:
         commands = command_argv.commands_in(_listed(command.strip()))
     except ValueError as error:
         raise refused("no-check-command", error=error) from None
+    return _in_one(commands)
+
+
+def _in_one(commands: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     if len(commands) > 1:
         return ("sh", "-c", command_argv.as_line(commands))
     return commands[0] if commands else ()

@@ -11,6 +11,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.run import run_store, state
 from lifecycle.run.state import Blocker, PersonAct, Run, Story, UserFix
 from lifecycle.run.table import RunPhase, RunStatus, StoryStatus
+from lifecycle.run.texts.agent_contexts import resume_lines
 from lifecycle.run.trouble import blockers
 from lifecycle.run.trouble.story_failures import EXTERNAL, advice, failed
 
@@ -207,9 +208,45 @@ def two_waited_for() -> Run:
     run = START
     for text in ("one", "two", "beside"):
         run = blockers.with_blocker(run, text, "low", NOW)
-    run = blockers.awaiting(run, "B1", "both", NOW)
-    assert run.fix is not None
-    return replace(run, fix=replace(run.fix, others=("B2",)))
+    return blockers.awaiting(blockers.awaiting(run, "B2", "do two", NOW), "B1", "do one", NOW)
+
+
+def test_what_is_asked_for_while_the_run_waits_is_waited_for_too() -> None:
+    """Each with its words and its command; what is asked for the same one anew takes their place."""
+    run = blockers.with_blocker(waiting(), "no account", "low", NOW)
+    run = blockers.awaiting(run, "B2", "Make an account", NOW + 2, "test -f account", 30)
+    fix = blockers.demanded_fix(run)
+    assert fix.waited == ("B1", "B2")
+    assert fix.description == "B1: Add Stripe API key to .env file; B2: Make an account"
+    assert fix.check_command == ("sh", "-c", "dotnet build && test -f account")
+    assert fix.timeout == 90
+    assert blockers.awaiting_data(fix, "test -f account")["check_command"] == (
+        "sh -c dotnet build && test -f account"
+    )
+    told, asked_at = blockers.to_resolve(run)
+    assert ([blocker.id for blocker in told], asked_at) == (["B1", "B2"], NOW + 2)
+    run = blockers.awaiting(run, "B2", "Take mine", NOW + 3)
+    fix = blockers.demanded_fix(run)
+    assert fix.description == "B1: Add Stripe API key to .env file; B2: Take mine"
+    assert fix.check_command == ("dotnet", "build")
+    run = blockers.resolved(run, told, NOW + 4, "terminal")
+    checks = [line for line in resume_lines(run) if line.startswith("**Verification:**")]
+    assert ["NOT RUN" in line for line in checks] == [True, False]
+    assert "NOT CHECKED" in checks[1]
+
+
+def test_a_run_that_waits_by_itself_keeps_the_others_when_one_is_asked_for() -> None:
+    """What to do about that one stands in the place of its description."""
+    stories = (Story("S1", "Pay", status=StoryStatus.IN_PROGRESS), Story("S2", "Mail"))
+    run = replace(START, stories=stories)
+    for story, text in (("S2", "no account"), ("S1", "no key")):
+        run = blockers.with_blocker(run, text, "high", NOW, story)
+    assert run.status is RunStatus.AWAITING_USER
+    fix = blockers.demanded_fix(blockers.awaiting(run, "B2", "Add the key", NOW, "true"))
+    assert (fix.description, fix.check_command) == (
+        "B1: no account; B2: Add the key",
+        ("true",),
+    )
 
 
 def test_a_run_goes_on_once_all_that_it_waits_for_is_resolved() -> None:
