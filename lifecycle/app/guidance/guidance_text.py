@@ -97,6 +97,8 @@ def number(workflow: Workflow) -> int:
 def next_step(workflow: Workflow) -> str:
     """What is to be done next, with the command."""
     phase = workflow.phase
+    if workflow.is_over:
+        return 'begin another with: lifecycle workflow start NAME --phase "Title"'
     if phase is None or phase.status is PhaseStatus.PENDING:
         return "begin it with: lifecycle workflow retry"
     if phase.status is PhaseStatus.ACTIVE:

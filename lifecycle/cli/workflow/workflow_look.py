@@ -26,10 +26,11 @@ from lifecycle.workflow.store import document_files, found_workflows
 
 def phase(session: WorkflowSession, *, name: str) -> None:
     """Show the current phase, with what the phase before handed on, what to read, and its gate."""
-    workflow = session.found(name, session.store.read()).workflow
+    workflow = session.found(name, session.store.read(archived=bool(name))).workflow
+    is_at_one = workflow.phase and not workflow.is_over
     data = {
         **fields_of(workflow, id="id", workflow="name"),
-        "phase": words.phase_data(workflow, workflow.current) if workflow.phase else None,
+        "phase": words.phase_data(workflow, workflow.current) if is_at_one else None,
         **fields_of(workflow, required_reading="all_reading", key_reminders="all_reminders"),
     }
     lines = [*words.phase_lines(workflow), f"Next: {guidance_text.next_step(workflow)}"]
@@ -83,7 +84,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
 
     Where there is none that is this session's, nothing is printed but a note on the others.
     """
-    workflows = session.store.read()
+    workflows = session.store.read(archived=bool(name))
     choice = session.steps.choice(workflows)
     workflow = session.found(name, workflows).workflow if name else choice.workflow
     leading = [entry.workflow for entry in (choice.found, *choice.others) if entry is not None]
@@ -93,6 +94,10 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
         lines = held or ["There is no unfinished workflow here."]
         session.print(lines, {"workflow": None, "guidance": None}, troubles=workflows.troubles)
         return
+    if workflow.is_over:
+        data = {"workflow": workflow.name, "id": workflow.id, "guidance": None}
+        session.print(words.phase_lines(workflow), data, troubles=workflows.troubles)
+        return
     shown, refused = overview_workflow.reading_here(session.root, workflow)
     lines = guidance_text.whole_guidance(shown, others, refused)
     data = {"workflow": workflow.name, "id": workflow.id, "guidance": "\n".join(lines)}
@@ -101,7 +106,7 @@ def guidance(session: WorkflowSession, *, name: str) -> None:
 
 def todos(session: WorkflowSession, *, name: str) -> None:
     """Print the phases as the client's to-do list has them; with --json to be handed to its tool."""
-    items = state.todos(session.found(name, session.store.read()).workflow)
+    items = state.todos(session.found(name, session.store.read(archived=bool(name))).workflow)
     lines = [f"{todo['status']}: {as_data(todo['content'])}" for todo in items]
     session.print(lines, {"todos": items})
 

@@ -66,7 +66,7 @@ def gate_words(phase: WorkflowPhase) -> str:
 def phase_lines(workflow: Workflow) -> list[str]:
     """The current phase as lines: what to do in it, with what."""
     phase = workflow.phase
-    if phase is None:
+    if phase is None or workflow.is_over:
         return [f"{named(workflow)} is {where(workflow)}."]
     title = phase_title(workflow, workflow.current)
     lines = [f"{named(workflow)}, phase {title}: {phase.status}"]

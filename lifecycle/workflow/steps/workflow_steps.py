@@ -323,9 +323,13 @@ class _Move:
         self.after, self.index = workflow, -1
         self.refused: Refused | None = None
         if phase is not None:
-            is_new = not phase and workflow.phase is None and not workflow.is_over
+            is_new = not phase and workflow.phase is None
             first = next(iter(workflow.left), 0)
             self.index = first if is_new else workflow.index_of(phase)
+            # Of a phase that is completed more may be told; by whatever else it would come back.
+            if workflow.is_over and not (phase and self.phase.status is PhaseStatus.COMPLETED):
+                how = "was given up" if workflow.given_up else "is completed"
+                raise refused("workflow-over", name=quoted(workflow.name), how=how)
 
     @property
     def phase(self) -> WorkflowPhase:

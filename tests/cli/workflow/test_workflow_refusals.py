@@ -55,6 +55,29 @@ def test_a_name_that_is_unknown_is_told_with_those_that_are_there(ground: Workfl
     assert 'There is no workflow "Y" here, so nothing was done; there is "X".' in said
 
 
+def test_a_workflow_that_is_over_is_gone_on_with_by_no_command(ground: WorkflowGround) -> None:
+    """By its name each says that it is over, also once another one lies in its place."""
+    ground.begun("A", name="Done")
+    ground.said("complete")
+    ground.begun("A", "B", name="Left")
+    ground.said("complete", "--give-up", "nobody wants it")
+    for name, standing, how in (
+        ("Done", '"Done" is completed.', "is completed, so nothing was changed"),
+        ("Left", '"Left" is given up ("nobody wants it").', "was given up, so nothing was changed"),
+    ):
+        of_it = ("--workflow", name)
+        assert ground.said("guidance", *of_it) == f"{standing}\n"
+        head, then = ground.said("phase", *of_it).splitlines()
+        assert head == standing
+        assert then.startswith("Next: begin another with: lifecycle workflow start")
+        assert ground.data("phase", *of_it)["phase"] is None
+        before = ground.files()
+        for words in (("advance",), ("retry",), ("retry", "1"), ("skip", "--reason", "x")):
+            if words != ("retry", "1") or name == "Left":
+                assert f'The workflow "{name}" {how}' in refused(ground.run(*words, *of_it))
+        assert ground.files() == before
+
+
 def test_what_only_shows_needs_no_workflow(ground: WorkflowGround) -> None:
     """A list that is empty, guidance that says so, and the templates: exit 0."""
     assert ground.said("list") == "There is no unfinished workflow here.\n"
