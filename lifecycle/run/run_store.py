@@ -191,8 +191,11 @@ class RunStore:
         store.write(Path(path), encoded(run))
         self.mark(run)
 
-    def _note_end(self, run: Run, now: float) -> None:
-        """Write into the journal that a run is completed, how long it took, and what failed in it."""
+    def _note_end(self, run: Run, now: float, reason: str = "") -> None:
+        """Write into the journal that a run is over, how long it took, and what failed in it.
+
+        `reason` says why, of one that is not completed.
+        """
         entry = journal.JournalEntry(
             now,
             journal.RUN,
@@ -206,6 +209,7 @@ class RunStore:
                 "title": run.goal,
                 "seconds": runtime(run, now),
                 "failed": sum(len(story.failures) for story in run.stories),
+                **({"reason": reason} if reason else {}),
             },
         )
         journal.note(self.root, entry)
@@ -248,12 +252,15 @@ class RunStore:
     def put_away(self, run: Run) -> str:
         """Set this run's file aside, so that no stop is looked at for it; returns the path of what is kept.
 
+        It was stopped for good, which the journal has as its end.
+
         Raises:
             LockBusy: another process is at it.
         """
         with self.locked():
             kept = self.set_aside(run.id)
             self.mark(None)
+        self._note_end(run, self.deadline.clock.now(), run.why or "stopped")
         return f"{FOLDER}/{kept.name if kept is not None else STATE}"
 
     @property

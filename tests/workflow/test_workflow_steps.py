@@ -314,7 +314,7 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
 
 
 def test_the_statistics_know_that_a_workflow_is_over(ground: WorkflowGround) -> None:
-    """Completed or given up: done, with its time, and the errors of its phases as what failed."""
+    """With its time, and the errors of its phases as what failed; what was given up is not done."""
     first = ground.start("A").workflow.id
     ground.clock.sleep(60)
     ground.steps.fail(reason="no network")
@@ -324,7 +324,9 @@ def test_the_statistics_know_that_a_workflow_is_over(ground: WorkflowGround) -> 
     second = ground.start("A", "B").workflow.id
     ground.steps.complete(give_up="not needed")
     told = Summary(journal.read(ground.root))
-    assert told.done.keys() == {first, second}
+    assert told.done.keys() == {first}
+    assert (told.tries[first], told.tries[second]) == (2, 0)
+    assert second in told.spent
     assert told.tasks[first] == "Feature X"
     assert 120 <= told.spent[first] < 150
     assert (told.failed[first], told.failed[second]) == (1, 0)

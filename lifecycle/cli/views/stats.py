@@ -241,7 +241,7 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
     without_room += _print(shown, _FLAKES, summary.flakes, TASKS)
     newest_first = [*summary.tasks][::-1]
     without_room += _print(shown, _of_tasks(summary, shown.width), newest_first, TASKS)
-    if is_told:
+    if is_told and summary.told:
         without_room += _draw(shown, _TOLD, summary.told)
     if without_room:
         heads = ", ".join(dict.fromkeys(without_room))

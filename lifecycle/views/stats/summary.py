@@ -132,8 +132,8 @@ class Summary:
             phases, of a run or a workflow from its begin to its end. A task of which no time is known is
             not in it.
         tries, failed: the attempts of each task in the same stages or phases, and those in vain; of a
-            run or a workflow that is over what failed in it, and its end.
-        done: the tasks that came to their end, and when.
+            run or a workflow that is over what failed in it, and its end where it was not given up.
+        done: the tasks that came to their end, and when; what was given up is none of them.
         lasting: visits that have not ended.
         flakes: what failed and passed at one commit, the most frequent first.
         told: all visits, oldest first.
@@ -163,7 +163,7 @@ class Summary:
         self.stages, self.phases = _rows(journal.STAGES, stays), _rows(journal.CLAIM, stays)
         self.bottlenecks = _bottlenecks(self.stages) or _bottlenecks(self.phases)
         ends = _done(chosen)
-        self.done = {task: entry.at for task, entry in ends.items()}
+        self.done = {task: entry.at for task, entry in ends.items() if not _is_given_up(entry)}
         self.labels = _groups(
             ((label, visit) for visit in stays for label in labels.get(visit.task, ())),
             lambda _, tasks: tasks & ends.keys(),
@@ -180,7 +180,7 @@ class Summary:
             if entry.system in (journal.RUN, journal.WORKFLOW) and "seconds" in entry.detail:
                 self.spent[task] = float(entry.detail["seconds"])
                 self.failed[task] = int(entry.detail["failed"])
-                self.tries[task] = 1 + self.failed[task]
+                self.tries[task] = self.failed[task] + (task in self.done)
         self.lasting = [visit for visit in stays if visit.ended is None]
         self.flakes = _flakes(chosen)
         self.told = sorted(stays, key=_moment)
@@ -254,6 +254,11 @@ def _done(entries: Iterable[JournalEntry]) -> dict[str, JournalEntry]:
         if entry.target == journal.CLOSED or is_past or is_last:
             first.setdefault(entry.task, entry)
     return first
+
+
+def _is_given_up(end: JournalEntry) -> bool:
+    """True for the end of a workflow that was given up, or of a run that was stopped for good."""
+    return end.system in (journal.RUN, journal.WORKFLOW) and bool(end.detail.get("reason"))
 
 
 def _rows(system: str, task_visits: Iterable[Visit]) -> tuple[StatsRow, ...]:

@@ -14,6 +14,8 @@ from msgspec.structs import replace
 from lifecycle.run.run_store import decoded
 from lifecycle.run.state import Led, Story
 from lifecycle.run.table import RunStatus, StoryStatus
+from lifecycle.storage import journal
+from lifecycle.views.stats.summary import Summary
 from tests.cli.outcome import refused
 from tests.conftest import COMMAND
 from tests.persons import at_terminal, variables_of_a_client
@@ -298,6 +300,8 @@ def test_a_run_that_is_stopped_for_good_is_heard_of_no_more(working: RunGround) 
     assert not working.state.exists()
     assert not (working.root / ".lifecycle/run").exists()
     assert "| Existing workflow | No |" in working.said("recover")
+    told = Summary(journal.read(working.root))
+    assert (told.tasks[run.id], run.id in told.spent, told.done) == (run.goal, True, {})
     assert "There is no run here" in refused(working.run("resume"))
     assert working.said("init", "Another goal").startswith("Initialized workflow: ")
 
