@@ -124,8 +124,9 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     from lifecycle.core.plan import Wake
 
     world, claim_store = session.world, session.claim_store
-    before = current(claim_store)
-    if before.claim.phase != Phase.MERGED_DETECTED:
+    before, head = current(claim_store), head_of(world.git)
+    # What was merged without the last commits is handed off anew, which opens the claim's next one.
+    if before.claim.phase != Phase.MERGED_DETECTED or before.pull.head not in ("", head):
         hand_off(world, claim_store, before.claim.summary or pull_text.summary_of(run))
     report = look.tick(world, claim_store, Wake.TICK, to=listener(session.client_session))
     record = report.record
@@ -134,7 +135,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
         words = [report.problem.sentence] if report.problem is not None else []
         words += [notice.text for notice in report.said]
         raise refused("claim-without-pull", why=" ".join(words) or "GitHub does not show it yet.")
-    if record.claim.phase == Phase.MERGED_DETECTED and record.pull.head != head_of(world.git):
+    if record.claim.phase == Phase.MERGED_DETECTED and record.pull.head != head:
         raise refused("merged-without-last", record=record)
     try:
         body = world.forge.pull_request(number).body

@@ -393,7 +393,7 @@ def test_ci_that_turns_red_later_is_the_claims(work: Finished) -> None:
 
 @SOAKED
 def test_a_claim_whose_pull_request_was_merged_gives_its_url(work: Finished) -> None:
-    """What GitHub has as merged is the run's; what was committed after that is in no pull request."""
+    """What GitHub has as merged is the run's; what was committed after that gets the claim's next one."""
     ok(work.place.cli("claim", "42"))
     work.begin(work.place.claim()["branch"])
     before = work.run
@@ -410,8 +410,34 @@ def test_a_claim_whose_pull_request_was_merged_gives_its_url(work: Finished) -> 
     commit = work.place.git("rev-parse", "HEAD")
     with work.store.locked():
         work.store.write(before.with_story(replace(before.stories[0], commit=commit)))
+    ok(work.place.cli("run", "finish"))
+    following = work.place.pull()
+    assert [*work.place.pulls()] == [number, following]
+    assert "#42" in work.place.pulls()[following]["body"]
+    assert "- **S1:** Pay by card" in work.place.pulls()[following]["body"]
+    assert work.run.pull_request.endswith(f"/pull/{following}")
+    assert (work.place.claim()["pr_number"], work.run.is_over) == (following, True)
+
+
+def test_a_merge_that_finish_sees_first_leads_to_the_claims_next_pull_request(
+    work: Finished,
+) -> None:
+    """It was merged without the last commits, and nobody looked since: once more, and they have one."""
+    ok(work.place.cli("claim", "42"))
+    work.begin(work.place.claim()["branch"])
+    ok(work.place.cli("handoff", "--summary", "Pay by card"))
+    ok(work.place.cli("tick"))
+    number = work.place.pull()
+    work.place.control.merge_pull(number)
+    work.commit("one = 2\n")
+    commit = work.place.git("rev-parse", "HEAD")
+    with work.store.locked():
+        work.store.write(work.run.with_story(replace(work.run.stories[0], commit=commit)))
     assert "was merged without the last commits" in told(work.place.cli("run", "finish"))
     assert work.run.status is RunStatus.ACTIVE
+    ok(work.place.cli("run", "finish"))
+    assert [*work.place.pulls()] == [number, work.place.pull()]
+    assert work.run.is_over
 
 
 @SOAKED
