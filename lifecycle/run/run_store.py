@@ -20,14 +20,14 @@ from typing import Any
 import msgspec
 
 from lifecycle.core.errors import GitFailed, Refused
-from lifecycle.core.redact import redact, visible
+from lifecycle.core.redact import named, redact, visible
 from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.process import GitRepository, is_no_repository
 from lifecycle.git.tracked_files import NAMES_ALONE, exclude_own_files
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import VERSION, Clarification, Failure, Led, Run, encoded
 from lifecycle.run.table import KEPT_LINES
-from lifecycle.run.texts.told import sentence
+from lifecycle.run.texts.told import refused, sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import known_clones
 from lifecycle.storage import (
@@ -113,11 +113,18 @@ class RunStore:
         root: the worktree's top folder.
         environment: the variables, for git.
         deadline: when git has to be done; asked only where the file is there.
+        asker: the session that changes the run, "" for none, and its client's process. Hooks name none.
     """
 
-    def __init__(self, root: Path, environment: Mapping[str, str], deadline: Deadline) -> None:
+    def __init__(
+        self,
+        root: Path,
+        environment: Mapping[str, str],
+        deadline: Deadline,
+        asker: tuple[str, int] = ("", 0),
+    ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
-        self.folder = Folder(root)
+        self.folder, self.asker = Folder(root), asker
 
     @property
     def is_there(self) -> bool:
@@ -160,18 +167,21 @@ class RunStore:
             yield
 
     @contextmanager
-    def changing(self) -> Iterator[Change]:
+    def changing(self, *, by_person: bool = False) -> Iterator[Change]:
         """Change the run that is there: `with store.changing() as change: change.run = …`.
 
         The file is replaced when the block ends without an error, if the run is another then; what was
-        noted stands in the progress file after that.
+        noted stands in the progress file after that. What a person does takes no session that leads it.
 
         Raises:
             NoRun: there is none.
+            Refused: another session leads it, which still runs.
             LockBusy: another process is at it.
         """
         with self.locked():
             change = Change(self.demanded())
+            if not by_person:
+                self.refuse_held(change.run)
             yield change
             if change.run != change.before:
                 self.write(change.run)
@@ -182,6 +192,12 @@ class RunStore:
                 self.note(now, text)
             if change.notes and tier(change.run, now).trims:
                 self.progress.trim_grown(KEPT_LINES)
+
+    def refuse_held(self, run: Run) -> None:
+        """Raise Refused to a session that does not lead the run, while the one that does still runs."""
+        now, is_session = self.deadline.clock.now(), bool(self.asker[0])
+        if is_session and not run.is_over and is_held(run, *self.asker, self.folder, now):
+            raise refused("led-by-another", run=run, session=named(run.session))
 
     def write(self, run: Run) -> None:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""

@@ -207,6 +207,33 @@ def test_a_second_session_is_told_whose_the_run_is_and_is_not_led(session: Sessi
     assert the_run(place).iterations == 0
 
 
+def test_a_second_session_changes_nothing_of_a_run_that_a_living_one_leads(
+    session: Session,
+) -> None:
+    """Nor does it commit in its name, or finish it; whoever leads it, a person, and who comes later may."""
+    place = session.place
+    change(place, led=(Led(ONE, the_run(place).started),))
+    second, before = Session(place, TWO), the_run(place)
+    for words in (
+        ("add-story", "intruder"),
+        ("add-failure", "S1", "bad"),
+        ("add-blocker", "no key", "--severity", "high", "--story", "S1"),
+        ("update-phase", "planning"),
+        ("commit", "S1"),
+        ("finish",),
+    ):
+        done = second.cli("run", *words)
+        assert done.returncode == 1, done.stdout
+        assert "led by another session" in done.stderr
+        assert "leave its work alone" in done.stderr
+    assert the_run(place) == before
+    assert second.cli("run", "status").returncode == 0
+    assert session.cli("run", "add-failure", "S1", "bad").returncode == 0
+    assert place.cli("run", "add-failure", "S1", "worse").returncode == 0
+    change(place, led=(Led(ONE, the_run(place).started, 2**22 - 3),))
+    assert second.cli("run", "add-failure", "S1", "again").returncode == 0
+
+
 @SOAKED
 def test_a_run_whose_session_is_gone_is_led_by_the_next_one(session: Session) -> None:
     """Its client's process is not there any more: the next start adopts it, and says where it stands."""

@@ -50,7 +50,8 @@ class RunSession(Session):
         """The run's file; Refused outside of a worktree."""
         world = self.world
         world.refuse_tracked()
-        return run_store.RunStore(world.root, world.environment, world.deadline)
+        asker = (self.client_session, self.client_process)
+        return run_store.RunStore(world.root, world.environment, world.deadline, asker)
 
     @property
     def who(self) -> str:

@@ -41,6 +41,7 @@ def finish(session: RunSession) -> int:
     run = session.store.demanded()
     if run.is_over:
         return session.show(complete_lines(run), complete_data(run))
+    session.store.refuse_held(run)
     demand_active(run)
     missing = completion.lacks(run, facts_for(world, run))
     if missing:  # the gate may take long, and mends none of it

@@ -189,7 +189,9 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     a secret, and what looks like one. The time that hooks take is not counted.
     """
     world = session.world
-    target = session.store.demanded().story(story)
+    run = session.store.demanded()
+    session.store.refuse_held(run)
+    target = run.story(story)
     if not target.started:
         raise refused("story-not-begun", story=target)
     selected = selection.detect(world.root, world.environment).selected

@@ -181,7 +181,7 @@ def user_fix_complete(session: RunSession, *, blocker: str, notes: str) -> None:
 
     A person says this: in a terminal outside of the client, or with a prompt after the run began to wait.
     """
-    with session.store.changing() as change:
+    with session.store.changing(by_person=True) as change:
         fixed, asked_at = blockers.to_resolve(change.run, blocker)
         by = session.person(change.run, asked_at, "user-fix-complete")
         change.run = run = blockers.resolved(change.run, fixed, session.now, by, notes)
@@ -209,7 +209,7 @@ def resume(session: RunSession, *, iterations: int | None) -> None:
     terminal outside of the client, or with a prompt after the run was stopped.
     """
     limits = session.world.settings.run
-    with session.store.changing() as change:
+    with session.store.changing(by_person=True) as change:
         run = change.run
         blockers.demand_stopped(run)
         by = session.person(run, run.stopped_at, "resume")
@@ -237,7 +237,7 @@ def stop(session: RunSession, *, why: str, for_good: bool) -> None:
     does this: in a terminal outside of the client, or with a prompt since the agent was last told to go on.
     """
     following, kept = "All of it is kept. Go on with: lifecycle run resume", None
-    with session.store.changing() as change:
+    with session.store.changing(by_person=True) as change:
         run = change.run
         by = session.person(run, blockers.stop_asked_at(run), "stop")
         if not (for_good and run.status is RunStatus.STOPPED):
