@@ -62,7 +62,8 @@ def exceeded(run: Run, caps: RunSettings, now: float) -> str:
     """The cap that the run has reached, in a clause; "" if none."""
     took, free = spent(run, now), run.forgiven
     rows = (
-        ("iterations", took.iterations - free.iterations, caps.max_iterations),
+        # Turns are numbered through, so the cap is told with what was granted.
+        ("iterations", took.iterations, free.iterations + caps.max_iterations),
         ("sessions", took.sessions - free.sessions - 1, caps.max_sessions),  # the last one may work
         ("hours", (took.seconds - free.seconds) / 3_600, caps.max_hours),
         ("tokens", took.tokens - free.tokens, caps.max_tokens),

@@ -26,13 +26,14 @@ from lifecycle.cli.workflow.workflow_values import named, phase_title
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages.figures import count
 from lifecycle.core.redact import quoted, visible
+from lifecycle.workflow.documents.phase_words import CHECK, gate_parts
 from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps import workflow_templates as templates
 from lifecycle.workflow.steps.workflow_steps import StepDone, WorkflowSteps
 from lifecycle.workflow.store.document_files import ARCHIVE, VIEW
 from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowStore
-from lifecycle.workflow.table import PhaseStatus, WorkflowType, refused
+from lifecycle.workflow.table import PhaseStatus, WorkflowType, refused, sentence
 from lifecycle.workflow.whose import Asker, asker_of
 
 
@@ -123,7 +124,19 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     size = count(len(begun.phases), "phase")
     lines = [f"The workflow {named(begun)} began: {begun.id}, {size}. View: {VIEW}"]
     lines += [*workflow_values.phase_lines(begun), f"Next: {guidance_text.next_step(begun)}"]
-    session.print(lines, workflow_values.workflow_data(begun), troubles=done.troubles)
+    troubles = (*done.troubles, *_strange_checks(session, begun))
+    session.print(lines, workflow_values.workflow_data(begun), troubles=troubles)
+
+
+def _strange_checks(session: WorkflowSession, workflow: Workflow) -> Iterable[str]:
+    """A sentence for each gate whose check the project does not have by now: nothing would pass it."""
+    from lifecycle.evidence.checks.known_checks import known_check
+
+    world = session.world
+    for at, phase in enumerate(workflow.phases, 1):
+        kind, name = gate_parts(phase.gate)
+        if kind == CHECK and not known_check(name, world.root, world.settings, world.environment):
+            yield sentence("strange-check", number=at, gate=quoted(phase.gate))
 
 
 def _phase(text: str) -> WorkflowPhase:

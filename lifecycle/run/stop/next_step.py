@@ -111,6 +111,9 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
         if not _holds(story.gates, gate, facts.tree):
             return _step("gate", story=story, gate=gate, when=table.GATES[gate].when.casefold())
     for number, _ in gate_rules.unmet(story, facts.tree):
+        criterion = story.criteria[number - 1]
+        if criterion.state is table.CriterionState.UNMET and criterion.tree == facts.tree:
+            return _step("mend", story=story, agent="tester")
         return _step("judge", story=story, number=number)
     for agent in ("reviewer", "security") if story.security else ("reviewer",):
         last = newest(story.reviews, table.REVIEWERS[agent][0])

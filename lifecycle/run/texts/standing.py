@@ -31,14 +31,16 @@ def recovery_lines(run: Run | None, now: float, written: float) -> list[str]:
         return [*filled("no-recovery"), *last]
     story, done = run.current, len(run.completed_stories)
     place = f"{story.id} ({story.status})" if story is not None else f"the phase {run.phase}"
+    then = f"Continuing from {place}. Skipping to Phase {table.NUMBERS[run.phase]}."
+    if run.status is not table.RunStatus.ACTIVE:
+        then = f"It stands at {place}. Do not go on with it: a person comes first."
     return filled(
         "recovery",
         id=cell(run.id),
         phase=run.phase,
         done=f"{done}/{len(run.stories)}",
         story=cell(f"{story.id} {story.title}") if story is not None else "None",
-        place=place,
-        number=table.NUMBERS[run.phase],
+        then=then,
         notes=[f"Note: {note}" for note in notes(run, now, written)],
     )
 

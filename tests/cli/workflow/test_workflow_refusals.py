@@ -78,6 +78,15 @@ def test_a_workflow_that_is_over_is_gone_on_with_by_no_command(ground: WorkflowG
         assert ground.files() == before
 
 
+def test_a_gate_of_a_check_that_nobody_knows_is_told_at_the_start(ground: WorkflowGround) -> None:
+    """It may come later, so the workflow begins."""
+    ground.write(".lifecycle.toml", '[checks.commands]\nmine = "true"\n')
+    words = ("start", "X", "--phase", "A", "--phase", "B", "--gate", "1=check:mine")
+    said = ground.said(*words, "--gate", "2=check:nosuch")
+    assert 'Note: The gate of phase 2 is "check:nosuch", and the project has no such' in said
+    assert said.count("Note: ") == 1
+
+
 def test_what_only_shows_needs_no_workflow(ground: WorkflowGround) -> None:
     """A list that is empty, guidance that says so, and the templates: exit 0."""
     assert ground.said("list") == "There is no unfinished workflow here.\n"

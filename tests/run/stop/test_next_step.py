@@ -61,6 +61,7 @@ READY = replace(REVIEWED, gates=gates(Gate.G2, Gate.G3, Gate.G4, Gate.G5))
 UNMET = replace(BUILT, criteria=(Criterion("a payment is kept"),))
 
 OLD = Criterion("a payment is kept", CriterionState.MET, tree="old")
+MISSED = Criterion("a payment is kept", CriterionState.UNMET, tree=TREE)
 REFUSED = replace(APPROVED, verdict=ReviewVerdict.CHANGES_REQUESTED)
 PLAN = 'story-plan S1 --criterion "TEXT" --design "TEXT" --file PATH'
 
@@ -80,6 +81,8 @@ STORY = [
     (replace(BUILT, gates=gates(Gate.G2, Gate.G3, Gate.G4, tree="old")), "gate G2 S1"),
     (UNMET, "criterion S1 1 met"),
     (replace(READY, criteria=(OLD,)), "criterion S1 1 met"),
+    (replace(BUILT, criteria=(MISSED,)), "retry-context S1"),
+    (replace(BUILT, criteria=(replace(MISSED, tree="old"),)), "criterion S1 1 met"),
     (replace(BUILT, reviews=(REFUSED,)), "retry-context S1"),
     (
         replace(BUILT, reviews=(replace(REFUSED, tree="old"),)),

@@ -84,6 +84,7 @@ def test_after_a_cap_as_much_is_granted_again_or_what_is_said() -> None:
         for turn in range(turns + 1):
             after = decide(RunSeen(after, NOW + 10 + turn, limits, facts=WorkFacts(f"n{turn}"))).run
         assert (after.status, after.iterations) == (RunStatus.STOPPED, 2 + turns)
+        assert after.why == f"it reached its cap of {2 + turns} iterations"
 
 
 def test_the_time_of_waiting_is_forgiven_once() -> None:
