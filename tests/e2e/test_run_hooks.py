@@ -207,6 +207,27 @@ def test_a_second_session_is_told_whose_the_run_is_and_is_not_led(session: Sessi
     assert the_run(place).iterations == 0
 
 
+def test_a_person_is_told_of_all_that_the_run_waits_for(session: Session) -> None:
+    """Two services are missing: the stop names both, and the check is that of both."""
+    for number, (what, file) in enumerate((("a key", "key.txt"), ("an account", "mail.txt")), 1):
+        assert session.cli("run", "add-blocker", f"{what} is missing").returncode == 0
+        check = ("--check-command", f"test -f {file}")
+        asked = session.cli("run", "await-user-fix", f"B{number}", f"Make {what}", *check)
+        assert asked.returncode == 0, asked.stderr
+    model, person = stop(session)
+    assert model == ""
+    assert "(B1, B2)" in person
+    for words in ("B1: Make a key; B2: Make an account", "test -f key.txt && test -f mail.txt"):
+        assert words in person
+    recovered = session.cli("run", "recover").stdout
+    assert "Do not go on with it: a person comes first." in recovered
+    assert "Continuing" not in recovered
+    for file, is_fixed in (("key.txt", False), ("mail.txt", True)):
+        (session.place.root / file).write_text("x")
+        checked = json.loads(session.cli("run", "check-user-fix").stdout)
+        assert checked["can_resume"] is is_fixed
+
+
 def test_a_second_session_changes_nothing_of_a_run_that_a_living_one_leads(
     session: Session,
 ) -> None:

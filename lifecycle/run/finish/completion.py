@@ -167,16 +167,17 @@ def with_unread(facts: WorkFacts, git: GitRepository, run: Run, upstream: str = 
         lacks_look = _unread(story, "security", void, facts.tree)
         clauses += lacks_look
         cleared |= own - void if lacks_look else own
-    gone = [clause for story in done for clause in _gone(git, story, facts)]
+    gone = [clause for story in done for clause in _gone(git, story, facts, is_last=story is last)]
     read = (*gone, *_unread(last, "reviewer", late, facts.tree))
     return replace(facts, late=tuple(sorted(late)), unread=read, uncleared=tuple(clauses))
 
 
-def _gone(git: GitRepository, story: Story, facts: WorkFacts) -> list[str]:
+def _gone(git: GitRepository, story: Story, facts: WorkFacts, *, is_last: bool) -> list[str]:
     """Clauses on what a completed story did that is not in HEAD: on another branch, or reset.
 
     Its commit is not asked for, but its change: a rebase has that under another name, and a squash has its
-    files. Of a file that is changed here otherwise, its reviewer says whether the change is still in it.
+    files. Of a file that is changed here otherwise, its reviewer says whether the change is still in it;
+    of the story that was completed last he is asked for those anyway.
     """
     base, commit, head = story.base, story.commit, facts.head
     is_known = all(end and commit_at(git, end) for end in (base, commit))
@@ -185,7 +186,8 @@ def _gone(git: GitRepository, story: Story, facts: WorkFacts) -> list[str]:
     if "+" not in git.run("cherry", head, commit, base):
         return []
     own, here = _between(git, base, commit), _between(git, base, head)
-    unclear = _unread(story, "reviewer", own & here & _between(git, commit, head), facts.tree)
+    others = set() if is_last else own & here & _between(git, commit, head)
+    unclear = _unread(story, "reviewer", others, facts.tree)
     if own <= here:
         return unclear
     way = f"bring back {commit[:10]}, or do it again: lifecycle run update-story {story.id} pending"

@@ -158,6 +158,7 @@ def test_a_file_of_a_story_that_is_another_one_here_is_read_again(ground: RunGro
     assert clause.startswith("pay.py changed after the last review by reviewer")
     assert "lifecycle run review S1 --by reviewer" in clause
     assert unread(ground, approved(one, facts, REVIEW), two).unread == ()
+    assert len(unread(ground, one).unread) == 1, "it is named once"
     ground.git("switch", "-q", "mine")
     ground.git("rebase", "-q", "other")
     later = completed("S2", two.base, ground.git("rev-parse", "HEAD"), 2.0)
