@@ -34,16 +34,16 @@ BUDGET = {
     "platforms": 690,
     "evidence": 2_433,
     "claim": 6_057,
-    "run": 3_507,
+    "run": 3_550,
     "stages": 2_570,
-    "workflow": 2_244,
+    "workflow": 2_247,
     "feedback": 2_623,
     "reconcile": 1_474,
-    "views": 2_201,
-    "app": 1_628,
+    "views": 2_203,
+    "app": 1_630,
     "setup": 3_401,
     "hooks": 2_093,
-    "cli": 5_231,
+    "cli": 5_249,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_593
+RUN_IN_ALL = 4_640
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
