@@ -33,7 +33,7 @@ BUDGET = {
     "trackers": 2_527,
     "platforms": 690,
     "evidence": 2_433,
-    "claim": 6_057,
+    "claim": 6_027,
     "run": 3_550,
     "stages": 2_570,
     "workflow": 2_247,

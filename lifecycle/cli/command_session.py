@@ -122,10 +122,10 @@ class Session:
 
     def is_held(self, record: Record) -> bool:
         """True if another session than the one that runs this holds the claim."""
-        from lifecycle.claim.engine import ownership
+        from lifecycle.claim.engine import observing
 
         signs = self.claim_store.signs(record)
-        return ownership.is_held(record, self.client_session, signs, self.now)
+        return observing.is_held(record, self.client_session, signs, self.now)
 
     def hooks_for(self, record: Record) -> Hooks:
         """What hooks do by themselves for the claim."""

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.claim.decisions import derive, loss
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
@@ -355,7 +355,7 @@ def _synced_agent(task: InferredTask) -> str | None:
 
 
 def _releasing(task: InferredTask, now: float) -> sections.Releasing:
-    told_at = loss.told_at(task.issue, task.agent)
+    told_at = derive.told_at(task.issue, task.agent)
     # One that was told before this claim was taken released an earlier claim of the same name.
     is_this = told_at is not None and told_at >= (task.started_at or 0.0) - derive.CLOCK_SKEW
     pushed = f"pushed up to {task.tip.sha[:7]}" if task.tip is not None else "nothing pushed"

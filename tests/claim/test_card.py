@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import card_and_link, decide, hints, loss
+from lifecycle.claim.decisions import card_and_link, decide, derive, hints
 from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.record.sections import CardAhead, Releasing, Trouble
 from lifecycle.claim.record.state import Record, mark_of
@@ -546,10 +546,10 @@ def test_the_newest_release_of_an_agent_is_found_by_its_marker(
         return text
 
     shown = issue(comments=tuple(comment(body(text)) for text in bodies))
-    assert loss.told_at(shown, AGENT) == told
+    assert derive.told_at(shown, AGENT) == told
     for other in (body("{9}", by="b-1"), body("{9}", number=7)):
-        assert loss.told_at(issue(comments=(comment(other),)), AGENT) is None
-    assert loss.told_at(issue(comments=None), AGENT) is None
+        assert derive.told_at(issue(comments=(comment(other),)), AGENT) is None
+    assert derive.told_at(issue(comments=None), AGENT) is None
 
 
 @pytest.mark.parametrize(("after", "is_told"), [(-1, False), (0, True), (1, True)])
@@ -557,7 +557,7 @@ def test_a_release_of_an_earlier_claim_of_that_name_is_another(after: int, is_to
     """It counts from the moment that the claim was made."""
     made = record()
     mark = f"<!-- lifecycle:released issue=42 by={AGENT} at={int(made.created_at) + after} -->"
-    assert loss.is_told(made, issue(comments=(comment(mark),))) is is_told
+    assert derive.is_told(made, issue(comments=(comment(mark),))) is is_told
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import loss
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.card_and_link import is_unsynced
 from lifecycle.claim.decisions.decide import still_wanted
 from lifecycle.claim.decisions.derive import may_try
@@ -482,7 +482,7 @@ def test_a_task_was_released_from_afar_if_everything_says_so(
     """The account is off the open issue, and the card that named the agent stands free in Todo."""
     made = record(**values, memory={**HELD, **memory})
     observed = observation(**{"item": replace(FREED, **item), **shown})
-    after = loss.apply_loss(made, made, observed).ownership
+    after = derive.apply_loss(made, made, observed).ownership
     assert (after.is_released, after.is_doubted) == (is_released, is_doubted)
 
 
@@ -509,7 +509,7 @@ def test_who_has_the_lease_has_the_task(
     """Board or not: another's newer lease took it over, until ours is there again."""
     memory = {**HELD, "ownership.lease": "a" * 40, "ownership.taken_by": before}
     made = record(memory=memory)
-    after = loss.apply_loss(made, made, observation(hold=hold, item=item))
+    after = derive.apply_loss(made, made, observation(hold=hold, item=item))
     assert after.ownership.taken_by == taken_by
 
 
@@ -530,9 +530,9 @@ def test_comments_are_read_where_the_card_cannot_tell(
 ) -> None:
     """Labels name no agent, and neither does a board that is not there."""
     start = seen(record(**values, memory={**HELD, **memory}), **made)
-    assert loss.reads_comments(start) is reads
+    assert derive.reads_comments(start) is reads
     if made.get("wake") is Wake.TICK:
-        assert loss.reads_comments(replace(start, rules=rules_with(start, has_board=False)))
+        assert derive.reads_comments(replace(start, rules=rules_with(start, has_board=False)))
 
 
 def test_a_comment_is_not_looked_for_where_nothing_is_shown() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.claim.engine.ownership import adopt, deliverable, is_held, is_mine
+from lifecycle.claim.engine.observing import adopt, deliverable, is_held, is_mine
 from lifecycle.core.plan import Audience
 from lifecycle.storage.signs_of_life import SILENT_SECONDS, Signs
 from tests.claim.steps import READY, REVIEW

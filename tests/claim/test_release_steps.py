@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.decisions import loss
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.ending import releasing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import Releasing, Trouble
@@ -163,10 +163,10 @@ def test_a_release_was_told_by_the_last_line_of_a_comment() -> None:
         for moment in (7.0, 9.0, 8.0)
     ]
     said = (comment(""), comment("> " + marks[0].splitlines()[-1]), *map(comment, marks))
-    assert loss.told_at(issue(comments=said), AGENT) == 9
-    assert loss.told_at(issue(comments=said), "maria-1738000000") is None
-    assert loss.told_at(issue(comments=said[:2]), AGENT) is None
-    assert loss.told_at(issue(comments=None), AGENT) is None
+    assert derive.told_at(issue(comments=said), AGENT) == 9
+    assert derive.told_at(issue(comments=said), "maria-1738000000") is None
+    assert derive.told_at(issue(comments=said[:2]), AGENT) is None
+    assert derive.told_at(issue(comments=None), AGENT) is None
 
 
 def test_a_release_is_found_whatever_letters_the_name_has() -> None:
@@ -174,7 +174,7 @@ def test_a_release_is_found_whatever_letters_the_name_has() -> None:
     agent = "PATrick-1738000000"
     mark = hidden_marker.of("released", issue=42, by=agent, at=9)
     said = (comment(hidden_marker.signed("Released.", mark)),)
-    assert loss.told_at(issue(comments=said), agent) == 9
+    assert derive.told_at(issue(comments=said), agent) == 9
 
 
 def test_from_afar_nothing_goes_on_without_the_lease() -> None:
@@ -204,5 +204,5 @@ def test_a_claim_that_names_no_agent_is_named_by_no_card() -> None:
         (AGENT, ITEM, False),
     ):
         made = record(agent_id=agent, memory={"ownership.is_released": True})
-        after = loss.apply_loss(made, made, observation(item=item))
+        after = derive.apply_loss(made, made, observation(item=item))
         assert after.ownership.is_released is is_released

@@ -14,10 +14,10 @@ from lifecycle.app.idle_look import idle_look, join, shared, watched
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited, Within
 from lifecycle.app.wiring import WorktreeWorld
-from lifecycle.claim.decisions import loss
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.table import PHASES, Phase
-from lifecycle.claim.engine import briefing, ownership
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.engine.observing import believed
 from lifecycle.claim.record.claim_store import ClaimStore, Listener
@@ -151,7 +151,7 @@ class ClaimWait:
         claim, phase = record.claim, PHASES.get(record.claim.phase)
         if record.is_lost:
             lost = HeldByAnother if record.ownership.taken_by else Refused
-            raise lost(loss.loss_line(record))
+            raise lost(derive.loss_line(record))
         if record.ending.releasing is not None:
             raise Refused(f"#{claim.issue_number} is being released: there is nothing to wait for.")
         if record.ending.override and not claim.pr_number:
@@ -169,7 +169,7 @@ class ClaimWait:
             )
 
     def _waiting(self, record: Record) -> list[Notice]:
-        audiences = ownership.deliverable(record, self.session, AGENTS)
+        audiences = observing.deliverable(record, self.session, AGENTS)
         waiting = self.claim_store.ledger.waiting()
         return [notice for notice in waiting if notice.audience in audiences]
 
@@ -283,7 +283,7 @@ class ClaimWait:
     def _is_beside(self, record: Record) -> bool:
         """True if another session that lives is to be told, and we are not it."""
         signs = self.claim_store.signs(record)
-        return ownership.is_held(record, self.session or "-", signs, self.clock.now())
+        return observing.is_held(record, self.session or "-", signs, self.clock.now())
 
     def _sign(self) -> None:
         folder, until = self.claim_store.folder, self.clock.now() + SLICE_SECONDS
@@ -300,7 +300,7 @@ class ClaimWait:
             return replace(ended, said=tuple(self.claim_store.ledger.waiting()))
         with self.claim_store.folder.locked(HOOK_SECONDS):
             self.claim_store.load(repair=False)
-            audiences = ownership.deliverable(record, self.session, AGENTS)
+            audiences = observing.deliverable(record, self.session, AGENTS)
             notices = self.claim_store.take(Listener(CHANNEL, audiences, self.session))
         return replace(ended, said=notices)
 

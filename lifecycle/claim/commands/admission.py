@@ -12,10 +12,10 @@ from pathlib import Path
 
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.commands.task_branch import branch_name
-from lifecycle.claim.decisions import card_and_link, derive, loss
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.snapshot import Rules
-from lifecycle.claim.engine import ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.claim_store import ClaimStore
@@ -49,11 +49,11 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
     issue = observed.issue
     if issue is None or not issue.is_open or mine.ending.lease_done:
         return False  # the claim's own ending released the lease
-    shown = loss.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
+    shown = derive.apply_loss(mine, card_and_link.apply_card(mine, observed), observed)
     if shown.ownership.is_released:
         return True
     try:
-        stands = ownership.standing(world, mine, issue.number)
+        stands = observing.standing(world, mine, issue.number)
     except (errors.GitFailed, errors.Transient) as error:
         notes.append(f"Whether the lease is still this claim's could not be read. {error.sentence}")
         return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
-from lifecycle.claim.engine import ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core import errors
@@ -120,7 +120,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         )
     world.refuse_tracked()
     world.refuse_strange_remote()
-    record = ownership.demand_same_place(world, _staying(current(claim_store)))
+    record = observing.demand_same_place(world, _staying(current(claim_store)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and Phase.READY_FOR_PR not in (phase, *CLAIM.legal(phase)):
         raise errors.IllegalMove(
@@ -198,7 +198,7 @@ def move(
             raise errors.Refused(
                 f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
             )
-        ownership.demand_same_place(world, record)
+        observing.demand_same_place(world, record)
         changed = _moved(record, wanted, force=force)
         if reason:
             by = "agent" if session_of(world) else "person"
@@ -302,7 +302,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
     if claim.issue_number is None:
         return
     try:
-        stands = ownership.standing(world, record, claim.issue_number)
+        stands = observing.standing(world, record, claim.issue_number)
     except (errors.GitFailed, errors.Transient) as error:
         text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)

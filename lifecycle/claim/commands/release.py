@@ -10,7 +10,7 @@ from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.commands.moves import default_branch, session_of, there
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import briefing, ownership
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
@@ -130,11 +130,11 @@ def _leaving(
     `is_asked`: the remote is asked who holds the lease. Refused if the claim is to be closed, or another
     session that is alive holds it.
     """
-    ownership.demand_same_place(world, record)
+    observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
         return ReleaseOutcome(record)
     signs = claim_store.signs(record)
-    if ownership.is_held(record, session_of(world), signs, world.clock.now()):
+    if observing.is_held(record, session_of(world), signs, world.clock.now()):
         raise Refused(f"Nothing was released. {briefing.held_line(record, signs.last_at)}")
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
@@ -148,7 +148,7 @@ def _leaving(
     sha, holder = record.ownership.lease, ""
     if is_asked and number is not None:
         try:
-            stands = ownership.standing(world, record, number)
+            stands = observing.standing(world, record, number)
             sha, holder = stands.sha, stands.other.agent if stands.other is not None else ""
         except (GitFailed, Transient) as error:
             notes.append(f"Who holds the lease could not be read; the card decides. {error}")

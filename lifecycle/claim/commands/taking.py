@@ -17,7 +17,7 @@ from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import branch_name, switch
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
-from lifecycle.claim.engine import ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_file import BLANK
@@ -103,7 +103,7 @@ def _taken(
     mine = loaded.record
     if mine is not None:
         _check_held(mine, number, "takeover" if force else "claim")
-        ownership.demand_same_place(world, mine)
+        observing.demand_same_place(world, mine)
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
         notes += unfinished_claims.release_unfinished(world, claim_store)

@@ -14,7 +14,7 @@ from typing import Any
 
 from lifecycle.claim.commands.admission import TaskAsked
 from lifecycle.claim.decisions.derive import login_of
-from lifecycle.claim.engine import ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
@@ -57,7 +57,7 @@ class Begun:
 
     @property
     def record(self) -> Record:
-        """A record with the remote and repository of the attempt, for `ownership.demand_same_place`."""
+        """A record with the remote and repository of the attempt, for `observing.demand_same_place`."""
         values = {"issue_number": self.issue, "agent_id": self.agent}
         return Record(values).with_ownership(remote=self.remote, repository=self.repository)
 
@@ -138,7 +138,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     begun = of(claim_store.state)
     if begun is None:
         return False
-    ownership.demand_same_place(world, begun.record)
+    observing.demand_same_place(world, begun.record)
     try:
         holder = lease.read(world.git, world.remote, begun.issue)
     except GitFailed:

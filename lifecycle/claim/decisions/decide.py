@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from lifecycle.claim.decisions import card_and_link, derive, loss
+from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing, releasing
-from lifecycle.claim.decisions.pull import in_review, opening, pace
+from lifecycle.claim.decisions.pull import opening, pace
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
@@ -74,7 +74,7 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         branch=claim.branch,
         pr_number=snapshot.hints.get("pr_number") or claim.pr_number,
         checks=checks,
-        comments=phase is Phase.DONE or is_leaving or loss.reads_comments(snapshot),
+        comments=phase is Phase.DONE or is_leaving or derive.reads_comments(snapshot),
         board=snapshot.rules.has_board,
         insists=snapshot.wake in ASKED or phase is Phase.DONE or is_leaving,
         reviews=phase in IN_REVIEW and polls and snapshot.wake is not Wake.SWEEP,
@@ -118,7 +118,7 @@ def _lost(record: Record) -> Decision:
     """Tell that the task is another's, or free, and take back a yes to closing: its holder closes it."""
     holder = record.ownership.taken_by
     key = f"taken-over:{holder}" if holder else "given-back-from-afar"
-    correction = derive.condition(key, loss.loss_line(record))
+    correction = derive.condition(key, derive.loss_line(record))
     if record.claim.phase != Phase.DONE:
         return correction
     before = record.judged if record.judged != Phase.DONE else ""
@@ -152,7 +152,7 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     if observed.issue is not None:
         record = replace(record, title=observed.issue.title or record.title)
         record = record.with_ending(issue_closed=not observed.issue.is_open)
-    record = loss.apply_loss(record, card_and_link.apply_card(record, observed), observed)
+    record = derive.apply_loss(record, card_and_link.apply_card(record, observed), observed)
     if record.ending.releasing is not None:
         return releasing.apply_observation(record, observed, now)
     is_closing = record.claim.phase == Phase.DONE
@@ -168,7 +168,7 @@ def _coding(snapshot: Snapshot) -> Decision:
 _RULES = {
     Phase.CODING: _coding,
     Phase.READY_FOR_PR: opening.decide,
-    **dict.fromkeys(IN_REVIEW, in_review.decide),
+    **dict.fromkeys(IN_REVIEW, opening.follow),
     Phase.MERGED_DETECTED: closing.after_merge,
     Phase.DONE: closing.close_if_answered,
 }

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lifecycle.claim.commands.next_task import cards_of, todo_of
-from lifecycle.claim.decisions import derive, loss
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
@@ -108,7 +108,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hook
     if record.ending.releasing is not None:
         return loss_messages.releasing(claim.issue_number)
     if record.is_lost:
-        return loss.loss_line(record)
+        return derive.loss_line(record)
     if record.conditions:
         return next(iter(record.conditions.values()))
     counts = derive.counts_done(record, hears_prompts=hears_prompts)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lifecycle.claim.decisions import decide as deciding
 from lifecycle.claim.decisions.derive import prepared
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
-from lifecycle.claim.engine import observing, ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record import journalling
@@ -86,7 +86,7 @@ def tick(
             record = observing.taken_in(world, claim_store, wake, loaded, to.session)
             if record is None:
                 return _without_claim(claim_store, to)
-            to = replace(to, audiences=ownership.deliverable(record, to.session, to.audiences))
+            to = replace(to, audiences=observing.deliverable(record, to.session, to.audiences))
             loaded = replace(loaded, record=record)
             snapshot = observing.snapshot_of(world, claim_store, wake, loaded, poll_seconds)
             working = LookUnderWay(world, claim_store, snapshot, may_read=may_read)
@@ -156,7 +156,7 @@ def is_quiet(
     is_saved = loaded.record == claim_store.remembered()
     if not is_saved or loaded.record.past[-1:] != (loaded.record.values,):
         return False
-    mine = ownership.owned(claim_store, loaded.record, session)
+    mine = observing.owned(claim_store, loaded.record, session)
     current = observing.believed(world, claim_store, mine)
     if claim_store.marks.is_due(STOP_DUE) or current != loaded.record:
         return False

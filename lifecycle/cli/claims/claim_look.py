@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from lifecycle.claim.decisions import loss
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.engine.look import Report
 from lifecycle.claim.record.claim_store import Listener
@@ -51,7 +51,7 @@ def _taken(report: Report) -> list[str]:
     """The line that somebody else has the task, in a list; an empty list if nobody has."""
     record = report.record
     is_taken = record is not None and record.ownership.taken_by
-    return [loss.loss_line(record)] if record is not None and is_taken else []
+    return [derive.loss_line(record)] if record is not None and is_taken else []
 
 
 def glance(session: Session) -> tuple[Report, list[str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.engine import briefing, ownership
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.errors import BadConfig, LifecycleError
@@ -138,7 +138,7 @@ class HookCall:
         then the sign shows nothing of the owner that the record names.
         """
         now = self.world.clock.now()
-        is_held = ownership.is_held(record, self.session, self.claim_store.signs(record), now)
+        is_held = observing.is_held(record, self.session, self.claim_store.signs(record), now)
         return is_held and not self.claim_store.marks.is_owner(self.session)
 
     def sign(self, record: Record | None) -> None:

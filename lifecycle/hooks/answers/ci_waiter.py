@@ -20,7 +20,7 @@ from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, shared, watched
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.claim.decisions.pull import pace
-from lifecycle.claim.engine import ownership
+from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.look import Report
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import replace
@@ -137,7 +137,7 @@ class _Waiter:
             return None  # the agent mends its file, and the stop after that starts another waiter
         if record is None or record.ending.outcome or self.call.is_held(record):
             return None  # over, or another session's by now
-        if not ownership.is_mine(record, self.call.session):
+        if not observing.is_mine(record, self.call.session):
             return 0.0  # its session is over: the look makes it this one's
         if self._ours():
             return 0.0

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES, Phase
-from lifecycle.claim.engine import briefing, observing, ownership
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.record.claim_store import Loaded
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
@@ -196,7 +196,7 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
     if call.is_held(record):
         line = briefing.held_line(record, call.claim_store.signs(record).last_at)
         return [line, *briefing.state_lines(record)], [line]
-    mine = ownership.owned(call.claim_store, record, call.session)
+    mine = observing.owned(call.claim_store, record, call.session)
     person = [*briefing.question_lines(mine), *briefing.problem_lines(mine)]
     return call.briefed(mine), person
 

@@ -7,7 +7,7 @@ The prompt itself is neither kept nor sent anywhere: only the moment is.
 
 from __future__ import annotations
 
-from lifecycle.claim.engine import observing, ownership
+from lifecycle.claim.engine import observing
 from lifecycle.core.errors import LockBusy
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Notice
@@ -38,7 +38,7 @@ def answer(call: HookCall) -> Reply:
             loaded = claim_store.load()
             context: list[str] = []
             if loaded.record is not None:
-                mine = ownership.owned(claim_store, loaded.record, call.session)
+                mine = observing.owned(claim_store, loaded.record, call.session)
                 mine = observing.believed(world, claim_store, mine)
                 claim_store.remember(mine)
                 context = call.briefed(mine) if mine.is_inherited or is_owed else []

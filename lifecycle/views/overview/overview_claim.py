@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.claim.decisions import derive, loss
+from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_store import ClaimStore
@@ -96,7 +96,7 @@ def _claim(
         active_at=signs.last_at or 0.0,
         is_watched=signs.has_waiter,
         is_releasing=record.ending.releasing is not None,
-        lost=plain(loss.loss_line(record), 500) if record.is_lost else "",
+        lost=plain(derive.loss_line(record), 500) if record.is_lost else "",
         next=plain(following, 500),
         linked_task=plain(record.linked.link.id) if record.linked.link is not None else "",
     )
