@@ -86,7 +86,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         says(messages.confirmed, "auto", is_open=False),
         says(messages.closed_elsewhere, 42),
-        says(messages.closed_elsewhere, 42, messages.NO_PULL),
+        says(messages.closed_elsewhere, 42, messages.NOT_OPENED),
         says(messages.closed, 42, "Board → Done."),
         says(messages.left_open, 42),
         says(messages.status_set, "Done", is_labels=False),

@@ -190,7 +190,7 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
     if is_merged or claim.phase == Phase.DONE or phase in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):
         return ()
     if phase == Phase.READY_FOR_PR:
-        text = messages.closed_elsewhere(claim.issue_number, messages.NO_PULL)
+        text = messages.closed_elsewhere(claim.issue_number, messages.NOT_OPENED)
         return (Notice("closed-elsewhere:pr", text, Audience.ACT, stands=True),)
     text = messages.closed_elsewhere(claim.issue_number)
     return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)

@@ -272,7 +272,7 @@ def closed_lines(record: Record) -> list[str]:
         return []
     if phase is Phase.PR_CLOSED and claim.pr_number:
         return [messages.closed_unmerged(claim.pr_number, claim.issue_number, is_open=False)]
-    withheld = messages.NO_PULL if phase is Phase.READY_FOR_PR else ""
+    withheld = messages.NOT_OPENED if phase is Phase.READY_FOR_PR else ""
     return [messages.closed_elsewhere(claim.issue_number, withheld)]
 
 

@@ -246,7 +246,7 @@ def closed_elsewhere(issue: int | None, withheld: str = "") -> str:
     )
 
 
-NO_PULL = "no PR is opened for it"
+NOT_OPENED = "no PR is opened for it"
 """What is withheld from a closed issue at a hand-off."""
 
 
