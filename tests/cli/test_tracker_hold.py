@@ -155,6 +155,26 @@ def test_next_goes_on_until_a_task_is_free(place: Place) -> None:
     )
 
 
+def test_next_passes_over_a_task_whose_branch_another_worktree_has(
+    place: Place, tmp_path: Path
+) -> None:
+    """A released task leaves its branch there: claim and takeover name the way, and hold nothing."""
+    place.control.close_issue(38)  # #43 depends on it
+    other = replace(place, root=tmp_path / "other")
+    place.git("worktree", "add", "--quiet", "--detach", str(other.root))
+    assert told(other, "next")["task"]["id"] == "43"
+    ok(other.cli("release"))
+    for words in (["claim", "43"], ["tracker", "claim", "43"], ["takeover", "43"]):
+        sentence = refused(place.cli(*words))
+        assert sentence.endswith(
+            f"#43 has a worktree already, {other.root}; nothing was claimed. Go on there, with: "
+            "lifecycle claim 43\n"
+        )
+    assert (place.issue(43)["assignees"], leases(place)) == ([], [])
+    assert told(place, "next")["task"]["id"] == "42"
+    ok(other.cli("claim", "43"))
+
+
 @SOAKED
 def test_what_a_claim_would_refuse_is_not_offered(place: Place) -> None:
     """The board's Dependencies name an open issue: neither ready nor next names that task."""

@@ -322,6 +322,24 @@ def other_place(world: World, number: int, agent: str | None = None) -> HeldByAn
     return None
 
 
+def refuse_checked_out(world: World, number: int, branch: str) -> None:
+    """Refuse a task whose branch another worktree of this clone has, since git checks none out twice.
+
+    A released task leaves its branch there. Asked before anything is taken.
+    """
+    for place in list_places(world.git):
+        if place.branch == branch and place.path.resolve() != world.root.resolve():
+            raise other_place(world, number) or has_place(place.path, number)
+
+
+def has_place(path: Path, number: int) -> Refused:
+    """The refusal of a task that has a worktree; a folder that is gone is one for git all the same."""
+    way = f"Go on there, with: lifecycle claim {number}"
+    if not path.exists():
+        way = f"Its folder is gone, so free the branch with: git worktree remove --force {quoted(path)}"
+    return Refused(f"#{number} has a worktree already, {path}; nothing was claimed. {way}")
+
+
 def _need_dependencies(world: World, task: TaskAsked) -> None:
     """Refuse a task that depends on open issues, as its card says, or as GitHub does."""
     states = {card.number: card.is_open for card in task.cards}

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lifecycle.claim.commands import admission
-from lifecycle.claim.commands.admission import ListedWorktree, claimed, list_places
+from lifecycle.claim.commands.admission import ListedWorktree, claimed, has_place, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.commands.unfinished_claims import is_begun
@@ -122,10 +122,7 @@ def _find(
     if existing is not None and not is_given and claimed(existing.path) == number:
         return existing
     if existing is not None and existing.path.exists():
-        raise Refused(
-            f"#{number} has a worktree already, {existing.path}; nothing was claimed. Go on there, with: "
-            f"lifecycle claim {number}"
-        )
+        raise has_place(existing.path, number)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise Refused(
             f"{target} exists and is no worktree of this repository; nothing was claimed. Give another "
