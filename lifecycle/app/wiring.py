@@ -197,24 +197,24 @@ class WorktreeWorld:
         """The git folder that all worktrees of this clone share, absolute; raises GitFailed."""
         return (self.root / self.git.run("rev-parse", "--git-common-dir")).resolve()
 
-    def refuse_renamed(self, name: str) -> None:
-        """Refuse a repository that has another name now, before anything in it is held.
+    def refuse_renamed(self, name: str, what: str) -> None:
+        """Refuse a repository that has another name now, before anything in it is changed.
 
         Reads follow the rename, and the first write would be refused, when there is something to undo.
 
         Args:
             name: `owner/name`, as GitHub has it.
+            what: what was not done, as `claimed`.
 
         Raises:
             Moved: it is another than the one that is configured or that the remote names.
         """
         if name.casefold() == str(self.base).casefold():
             return
-        url = f"https://{config.web_host(self.addresses.api_url)}/{name}.git"
         raise Moved(
-            f"The repository {self.base} is called {name} on GitHub now, so nothing was claimed; run: "
-            f"git remote set-url {self.settings.remote} {url} (and correct repository in "
-            ".lifecycle.toml, if it is named there).",
+            f"The repository {self.base} is called {name} on GitHub now, so nothing was {what}; run: "
+            f"{config.renaming(name, self.base_remote)} (and correct repository in .lifecycle.toml, if "
+            "it is named there).",
             evidence=name,
         )
 

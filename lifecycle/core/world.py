@@ -173,8 +173,8 @@ class World(Protocol):
     def refuse_strange_remote(self) -> None:
         """Refuse a remote that the user has not set up; BadConfig."""
 
-    def refuse_renamed(self, name: str) -> None:
-        """Refuse a repository that has another name on GitHub now; Moved."""
+    def refuse_renamed(self, name: str, what: str) -> None:
+        """Refuse a repository that has another name on GitHub now; `what` was not done. Moved."""
 
     def refuse_tracked(self) -> None:
         """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git; Refused."""

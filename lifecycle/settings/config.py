@@ -111,6 +111,15 @@ def web_host(api_url: str) -> str:
     return "github.com" if netloc == "api.github.com" else netloc.removeprefix("api.")
 
 
+def renaming(name: object, remote: str = "origin") -> str:
+    """The command that gives a remote its repository's new name, whatever its URL looks like."""
+    # ssh or https, with a port or a token: all but the last two parts of the URL stay.
+    return (
+        f'git remote set-url {remote} "$(git remote get-url {remote} | '
+        f"sed 's,[^/:]*/[^/]*$,{name}.git,')\""
+    )
+
+
 def is_known_to_gh(host: str) -> bool:
     """True for a host that gh can log in at; it knows no ports."""
     return "." in host and ":" not in host and not host.replace(".", "").isdecimal()

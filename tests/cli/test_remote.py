@@ -222,6 +222,26 @@ def test_a_repository_that_was_renamed_is_the_same_one(place: Place) -> None:
     assert not leases(place, "origin")
 
 
+def test_a_renamed_repository_is_named_before_a_release_gives_anything_up(place: Place) -> None:
+    """Its comment would be refused: nothing is written until the command that is named was run."""
+    ok(place.cli("claim", "42"))
+    place.control.rename_repository("better-name")
+    control, before = place.control.at("octo-org/better-name"), place.claim()
+    done = place.cli("release")
+    said = done.stdout
+    assert done.returncode == 1
+    assert "is called octo-org/better-name on GitHub now, so nothing was released; run: " in said
+    assert place.claim() == before
+    assert leases(place, "origin")
+    assert control.world()["issues"]["42"]["assignees"] == ["octocat"]
+    command = said.partition("run: ")[2].partition(" (and correct")[0]
+    place.run("sh", "-c", command)
+    assert place.git("remote", "get-url", "origin").endswith("octo-org/better-name.git")
+    assert "Issue #42 released" in ok(place.cli("release"))
+    issue = control.world()["issues"]["42"]
+    assert (issue["assignees"], len(issue["comments"])) == ([], 1)
+
+
 @SOAKED
 def test_a_remote_that_the_user_renamed_is_the_same_one(place: Place) -> None:
     """A tree cannot rename a remote; whoever does names it in the settings too."""

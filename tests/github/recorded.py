@@ -396,7 +396,7 @@ REST = (
         307,
         said("Moved Permanently", url="https://api.github.com/repositories/29991068/issues"),
         Moved,
-        "git remote set-url origin https://github.com/octo-org/renamed.git",
+        ",octo-org/renamed.git,",
         is_write=True,
         evidence="octo-org/renamed",
     ),

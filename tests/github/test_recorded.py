@@ -23,10 +23,7 @@ from tests.github.recorded import DATE, GRAPHQL, REST, Recorded
 
 API = "https://api.github.com:443"
 ISSUE = f"{API}/repos/{REPOSITORY}/issues/7"
-NEW_NAME = {
-    "full_name": "octo-org/renamed",
-    "clone_url": "https://github.com/octo-org/renamed.git",
-}
+NEW_NAME = {"full_name": "octo-org/renamed"}
 
 
 @pytest.fixture

@@ -538,3 +538,27 @@ def test_what_a_number_may_be_is_said_as_it_is(tmp_path: Path) -> None:
         load(tmp_path, "[ci]\nrerun = -1")
     with pytest.raises(BadConfig, match=r"project\.number in .* from 1 to 2147483647"):
         load(tmp_path, "[project]\nnumber = 2147483648")
+
+
+@pytest.mark.parametrize(
+    ("url", "renamed"),
+    [
+        ("git@github.com:acme/shop.git", "git@github.com:acme/store.git"),
+        ("ssh://git@ghe.example:22/acme/shop", "ssh://git@ghe.example:22/acme/store.git"),
+        ("https://x:secret@github.com/Acme/shop.git", "https://x:secret@github.com/acme/store.git"),
+        ("http://127.0.0.1:8080/acme/shop.git", "http://127.0.0.1:8080/acme/store.git"),
+    ],
+)
+def test_a_remote_gets_a_new_name_and_keeps_its_form(
+    tmp_path: Path, url: str, renamed: str
+) -> None:
+    """The command changes the name alone: an ssh clone stays one, a token stays where it is."""
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "remote", "add", "up", url], cwd=tmp_path, check=True)
+    command = config.renaming(Repository("acme", "store"), "up")
+    assert "secret" not in command
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+    done = subprocess.run(
+        ["git", "remote", "get-url", "up"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == renamed

@@ -203,7 +203,7 @@ def read_task(
         branch = claim.branch or branch
         look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
     observed = world.forge.observe(look)
-    world.refuse_renamed(observed.repository)
+    world.refuse_renamed(observed.repository, "claimed")
     if observed.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
     is_read = has_board and observed.board_problem is None

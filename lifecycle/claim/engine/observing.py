@@ -306,6 +306,10 @@ def observe(working: LookUnderWay) -> None:
             working.record = with_place(world, working.record)
             rules = replace(working.seen.rules, head_owner=world.head.owner)
             observation = world.forge.observe(request)
+            releasing = working.record.ending.releasing
+            if releasing is not None and not releasing.is_begun:
+                # The comment would be refused, and what can be written be given up all the same.
+                world.refuse_renamed(observation.repository, "released")
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
             return

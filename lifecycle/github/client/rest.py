@@ -273,7 +273,7 @@ class RestClient(TokenClient):
             return error
         try:
             _, moved = self.exchange(AskedRequest("the repository's new name"), "GET", by_id[0])
-            return moved_to(str(moved["full_name"]), str(moved["clone_url"]), asked)
+            return moved_to(str(moved["full_name"]), asked)
         except (LifecycleError, KeyError, TypeError):
             return error
 

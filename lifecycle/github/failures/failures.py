@@ -17,6 +17,7 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import as_data, redact
 from lifecycle.github.failures import failure_case
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
+from lifecycle.settings import config
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
@@ -55,18 +56,17 @@ def _moved(case: FailureCase) -> errors.LifecycleError:
     )
 
 
-def moved_to(name: str, url: str, asked: AskedRequest) -> errors.Moved:
+def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
     """The error for a write to a repository that has another name now.
 
     Args:
         name: `owner/name`, as GitHub has it now.
-        url: what git clones it from.
         asked: what was to be done.
     """
     return errors.Moved(
         f"The repository is called {name} on GitHub now, so {asked.subject} was refused and nothing was "
-        f"changed; run: git remote set-url origin {url} (and correct repository in .lifecycle.toml, "
-        "if it is named there).",
+        f"changed; run: {config.renaming(name)} (and correct repository in .lifecycle.toml, if it is "
+        "named there).",
         evidence=name,
     )
 

@@ -202,8 +202,8 @@ def check_repository(case: Examined) -> None:
         case.find("repository.issues", access=access)
     base = case.base
     if str(base).casefold() != access.name.casefold():
-        remote = _remote_of(case)
-        case.find("repository.name", base=base, access=access, remote=remote, web=case.web)
+        renaming = config.renaming(access.name, _remote_of(case))
+        case.find("repository.name", base=base, access=access, renaming=renaming)
     if not access.is_archived:
         _pushes(case, access)
     return _default_branch(case, access)
