@@ -92,11 +92,13 @@ class ReviewsHeard:
         known: what is to be remembered, as JSON values.
         notices: what is to be said.
         papers: files below `.lifecycle/feedback/` that the notices name, each with its text.
+        withdrawn: keys of notices that wait and are not true any more: `notices` has what still is.
     """
 
     known: Mapping[str, Any]
     notices: tuple[Notice, ...] = ()
     papers: tuple[tuple[str, str], ...] = ()
+    withdrawn: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

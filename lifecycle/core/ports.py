@@ -7,7 +7,7 @@ that it was built with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -174,7 +174,13 @@ class ReviewFeedback(Protocol):
     """What people and bots say of a pull request, as far as it is news."""
 
     def heard(
-        self, pull: model.PullRequest, known: Mapping[str, Any], now: float, *, is_asked: bool
+        self,
+        pull: model.PullRequest,
+        known: Mapping[str, Any],
+        now: float,
+        *,
+        is_asked: bool,
+        waiting: Collection[str] = (),
     ) -> ReviewsHeard:
         """What is to be told now, and what is to be remembered: nothing is written.
 
@@ -183,6 +189,7 @@ class ReviewFeedback(Protocol):
             known: what was remembered of it, {} at first.
             now: seconds since the epoch.
             is_asked: by command; else nothing is told while somebody may still be writing.
+            waiting: keys of notices that nobody took so far; news takes the place of a packet among them.
 
         Raises NoPermission, BadCredentials, NotFound. What cannot be read now is read at the next look.
         """

@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.claim.decisions.decide import apply_fact, decide, look
 from lifecycle.claim.decisions.derive import prepared
+from lifecycle.claim.decisions.pull import review as judging
 from lifecycle.claim.decisions.table import IN_REVIEW, Phase
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import MergeRecord, PullRecord
@@ -214,6 +215,14 @@ def test_what_is_open_ends_the_news_that_one_was_closed() -> None:
         told = decide(later).notices
         assert told
         assert lasting((*news, *told)) == told
+
+
+def test_a_conflict_that_comes_ends_the_news_that_it_is_ready() -> None:
+    """Said once the conflict was seen, "green" is what still holds: it tells of no merge, and stays."""
+    known, conflicting = PullRecord(head=SHA), pull(mergeable="CONFLICTING")
+    assert {"green", "standing"} <= set(judging.over(known, conflicting))
+    known = replace(known, conflicts_with="main")
+    assert not {"green", "standing"} & set(judging.over(known, conflicting))
 
 
 def test_news_drop_what_was_asked_for_and_is_no_more() -> None:

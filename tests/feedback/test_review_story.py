@@ -156,6 +156,24 @@ def test_who_asks_by_command_hears_it_at_once_and_once(place: Place, number: int
     assert "remarks on PR" not in place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
 
 
+def test_what_nobody_heard_is_withdrawn_with_the_request(place: Place, number: int) -> None:
+    """A packet that waits is packed anew at the next news: without what was taken back."""
+    place.control.review(number, "CHANGES_REQUESTED", login="maria", body="Rename it.")
+    place.control.review(number, "COMMENTED", login="sam", body="A typo in line 2.")
+    before = place.cli("tick").stdout
+    assert "Changes requested on PR" in before
+    assert "A typo" in before
+    place.control.review(number, "APPROVED", login="maria")
+    for command in ("tick", "status"):
+        after = place.cli(command).stdout
+        assert "Changes requested on PR" not in after
+        assert "Rename it" not in after
+        assert f"One remark on PR #{number} by sam" in after
+    heard_now = place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+    assert "A typo in line 2." in heard_now
+    assert "A typo" not in place.cli("tick").stdout
+
+
 def test_a_review_by_the_tokens_own_account_is_its_persons(place: Place, number: int) -> None:
     """What begins a conversation is heard, our answer answers it, and what is said against that is heard.
 

@@ -445,12 +445,17 @@ def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
 
     Where the token may not read conversations, the look's own notice about changes is all.
     """
-    snapshot = working.seen
+    snapshot, ledger = working.seen, working.claim_store.ledger
+    prefix = f"{snapshot.record.claim_key}/"
     if pull.conversations is None or snapshot.wake not in (Wake.IDLE, Wake.START, Wake.TICK):
         return
     try:
         news = working.world.reviews.heard(
-            pull, snapshot.record.pull.reviews, snapshot.now, is_asked=snapshot.wake is Wake.TICK
+            pull,
+            snapshot.record.pull.reviews,
+            snapshot.now,
+            is_asked=snapshot.wake is Wake.TICK,
+            waiting=[notice.key.removeprefix(prefix) for notice in ledger.waiting()],
         )
     except (LifecycleError, DeadlineReached) as error:
         sentence = getattr(error, "sentence", "the time was up")
@@ -458,6 +463,8 @@ def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
         return
     working.record = snapshot.record.with_pull(reviews=news.known)
     working.papers |= dict(news.papers)
+    for key in news.withdrawn:
+        ledger.withdraw(f"{prefix}{key}")
     queue(working, news.notices)
 
 

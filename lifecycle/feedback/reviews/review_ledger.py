@@ -6,7 +6,7 @@ nobody else knows: what was told, at which head, how often, and to whom.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, replace
@@ -27,7 +27,7 @@ class ToldPoint:
     """What was told of one point: `seen` is the remark's stamp, `head` the commit then.
 
     `is_persons` if it was told to the user and not to the agent, `is_resolved` if GitHub showed it resolved
-    since: what is opened again is news.
+    since: what is opened again is news. `packet` is the key of the agent's packet that has it.
     """
 
     seen: str
@@ -35,6 +35,7 @@ class ToldPoint:
     times: int = 1
     is_persons: bool = False
     is_resolved: bool = False
+    packet: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,19 @@ class ReviewLedger:
     @classmethod
     def from_json(cls, data: Mapping[str, Any], number: int) -> ReviewLedger:
         """What `as_json` gave; an empty one for another pull request or another shape."""
-        ledger: ReviewLedger | None = from_json(cls, data)
+        ledger: ReviewLedger | None = from_json(cls, data, is_whole=False)
         return ledger if ledger is not None and ledger.number == number else cls(number)
+
+    def packed(self, points: Iterable[ReviewPoint], packet: str) -> ReviewLedger:
+        """The ledger with these points, which are told, in the packet of that key."""
+        rows = {point.key: replace(self.told[point.key], packet=packet) for point in points}
+        return replace(self, told={**self.told, **rows})
+
+    def without(self, packets: Collection[str]) -> ReviewLedger:
+        """The ledger as if these packets had not been made: what still stands of them is news."""
+        told = {key: row for key, row in self.told.items() if row.packet not in packets}
+        rounds = tuple(past for past in self.rounds if not told.keys().isdisjoint(past.keys))
+        return replace(self, told=told, rounds=rounds) if len(told) < len(self.told) else self
 
     def telling(
         self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False

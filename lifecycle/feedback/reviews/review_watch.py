@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core.errors import Transient
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient
 
 
+_PACKET = "review:"
+"""The begin of the key of a notice that is the agent's packet; the packet's key follows."""
+
+
 class ReviewWatch:
     """Reads with a client, remembers nothing: what is known comes in and goes out as JSON values."""
 
@@ -27,7 +31,13 @@ class ReviewWatch:
         self._repository = repository
 
     def heard(
-        self, pull: PullRequest, known: Mapping[str, Any], now: float, *, is_asked: bool
+        self,
+        pull: PullRequest,
+        known: Mapping[str, Any],
+        now: float,
+        *,
+        is_asked: bool,
+        waiting: Collection[str] = (),
     ) -> ReviewsHeard:
         """Read reviews that changed, and return what is to be told; as `ports.ReviewFeedback.heard`."""
         digest = pull.conversations.digest if pull.conversations is not None else ""
@@ -35,7 +45,7 @@ class ReviewWatch:
         is_due = ledger.due is not None and now >= ledger.due
         if ledger.looked == digest and not (is_due or (is_asked and ledger.due is not None)):
             return ReviewsHeard(known)
-        from lifecycle.feedback.reviews import review_reading, rounds
+        from lifecycle.feedback.reviews import review_packet, review_reading, rounds
 
         try:
             read = review_reading.read(self._graph, self._repository, pull.number)
@@ -43,9 +53,17 @@ class ReviewWatch:
         except Transient:
             # Not done, and not told in a worse way meanwhile: the next look reads it again.
             return ReviewsHeard({**ledger.as_json(), "looked": "", "late": digest})
-        decision = rounds.decide(conversation, ledger, now, is_asked=is_asked)
+        # A request may be taken back since, and a thread resolved: what waits is packed anew.
+        packets = [key.removeprefix(_PACKET) for key in waiting if key.startswith(_PACKET)]
+        unheard = ledger.without(packets)
+        decision = rounds.decide(conversation, unheard, now, is_asked=is_asked)
         after = replace(decision.ledger, looked=digest)
-        return replace(told(conversation, decision), known=after.as_json())
+        withdrawn = tuple(_PACKET + key for key in packets) if unheard is not ledger else ()
+        if decision.agent:
+            key = review_packet.key_of(pull.number, decision.agent)
+            after = after.packed(decision.agent, key)
+        heard = told(conversation, decision)
+        return replace(heard, known=after.as_json(), withdrawn=withdrawn)
 
 
 def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHeard:
@@ -59,7 +77,7 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
         key = review_packet.key_of(number, decision.agent)
         name = f"review-{key}.md"
         text = review_packet.in_wake(conversation, decision, FeedbackFiles.shown(name))
-        notices.append(Notice(f"review:{key}", text, Audience.NEWS))
+        notices.append(Notice(f"{_PACKET}{key}", text, Audience.NEWS))
         papers = ((name, review_packet.whole(conversation, decision)),)
     if decision.question:
         key = f"review-stop:{number}:{conversation.head}"

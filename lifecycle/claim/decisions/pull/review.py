@@ -113,9 +113,11 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
 def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
     """Events that are over for the pull request as it was read: a conflict, requests for changes.
 
-    Of another head than `known` has, what green checks led to, or none, is over, too.
+    Of another head than `known` has, or one that conflicts by now, what green checks led to, or none, is
+    over, too.
     """
     is_other = known.head not in ("", pull.head_sha)
+    is_other |= pull.mergeable == merge_standing.CONFLICTING and not known.conflicts_with
     is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_due}
     is_over |= dict.fromkeys(("green", "unchecked", "standing"), is_other)
     return tuple(event for event, holds in is_over.items() if holds)
