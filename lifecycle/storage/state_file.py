@@ -276,10 +276,17 @@ class Ledger:
 
         Those say how such a claim ended. True if anything was dropped.
         """
-        waiting = self.waiting()
-        notes = {notice.key for notice in waiting if notice.audience is Audience.NOTE}
-        self._drop(lambda key: _claim_of(key) not in ("", claim) and key not in notes)
-        return len(self.waiting()) < len(waiting)
+        count, kept = len(self.waiting()), {notice.key for notice in self.waiting_of(claim)}
+        self._drop(lambda key: key not in kept)
+        return len(self.waiting()) < count
+
+    def waiting_of(self, claim: str) -> list[Notice]:
+        """What still waits once those of other claims than this one were dropped, as `retire` does."""
+        return [
+            notice
+            for notice in self.waiting()
+            if _claim_of(notice.key) in ("", claim) or notice.audience is Audience.NOTE
+        ]
 
     def waiting(self) -> list[Notice]:
         """Sentences that no channel has taken yet."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.core.messages import messages
+from lifecycle.core.plan import Audience, Notice
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -282,6 +286,26 @@ def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     assert (claim["summary"], claim["branch"]) == (before["summary"], before["branch"])
     assert quiet.card()["Status"] == "In Review"
     assert ("Should I close issue #42?" in ok(quiet.cli("tick"))) == is_merged
+
+
+def test_what_waits_of_a_claim_whose_file_was_deleted_is_not_said_of_the_next(place: Place) -> None:
+    """Its advice, to delete the file, would mean the next claim; how it ended is the person's to know."""
+    ok(place.cli("claim", "45"))
+    claim_store = ClaimStore(place.root, place.clock)
+    record = claim_store.load().record
+    assert record is not None
+    for notice in (
+        Notice("no-such-issue:45", messages.issue_gone(45), Audience.ACT, stands=True),
+        Notice("closed", messages.closed(45, ""), Audience.NOTE),
+    ):
+        claim_store.ledger.queue(replace(notice, key=f"{record.claim_key}/{notice.key}"))
+    claim_store.save()
+    assert "shows no issue #45" in ok(place.cli("status"))
+    (place.root / ".agent-claim.json").unlink()
+    for command in (["status"], ["claim", "42"], ["status"], ["status", "--json"]):
+        text = ok(place.cli(*command))
+        assert "shows no issue #45" not in text
+        assert ("Issue #45 closed." in text) == (command[0] == "status")
 
 
 @SOAKED

@@ -280,6 +280,7 @@ class ClaimStore:
                 raise
         record = record.projected()
         self._journal(record)
+        self.ledger.retire(record.claim_key)
         self._keep(record)
         return record
 
@@ -290,6 +291,11 @@ class ClaimStore:
         self.disk.finish_deletion(record)
         self._journal(record)
         self._keep(record)
+
+    def notices_of(self, record: Record | None) -> list[Notice]:
+        """What waits to be said where this is the claim: nothing of another, but how that ended."""
+        is_over = record is None or record.ending.outcome
+        return self.ledger.waiting_of("" if record is None or is_over else record.claim_key)
 
     @property
     def ledger(self) -> Ledger:

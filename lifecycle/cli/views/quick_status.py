@@ -57,7 +57,7 @@ def status(session: Session) -> int:
             lines += filter(None, [unfinished_claims.left(session.claim_store)])
         else:
             lines, is_held = session.claim_lines(record), session.is_held(record)
-        notices = session.claim_store.ledger.waiting()
+        notices = session.claim_store.notices_of(record)
         waiting = [notice.text.partition("\n")[0] for notice in notices]
     except (LifecycleError, regular_files.StrangeFileError) as error:
         problem = error

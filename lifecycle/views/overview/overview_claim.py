@@ -33,7 +33,7 @@ def claim_parts(reading: WorktreeRead, *, waits: bool | None) -> dict[str, Any]:
     """
     claim_store = ClaimStore(reading.root, reading.deadline.clock)
     record = claim_store.shown()
-    notices = claim_store.ledger.waiting()
+    notices = claim_store.notices_of(record)
     waiting = tuple(plain(notice.text, 500) for notice in notices)
     ages = _Said(claim_store, record)
     for notice in notices:
