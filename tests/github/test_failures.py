@@ -52,7 +52,13 @@ def said(message: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("status", "body", "asked", "leaf", "words"),
     [
-        (401, said("Bad credentials"), READ, BadCredentials, "export GH_TOKEN=$(gh auth token)"),
+        (
+            401,
+            said("Bad credentials"),
+            READ,
+            BadCredentials,
+            "start Claude Code again, whose hooks",
+        ),
         (401, said("Requires authentication"), WRITE, BadCredentials, "GH_TOKEN"),
         (403, said("Resource not accessible by integration"), READ, NoPermission, "no permission"),
         (403, said("Resource protected by organization SAML"), READ, NoPermission, "single sign"),

@@ -139,7 +139,10 @@ class FailureCase:
     def renewed(self) -> str:
         """What a person does for a good token in the place that this one came from."""
         if self.source.isupper():
-            return f"set it anew: export {self.source}=$(gh auth token{self.gh})"
+            return (
+                "set it anew and start Claude Code again, whose hooks keep the one that it began with: "
+                f"export {self.source}=$(gh auth token{self.gh})"
+            )
         if self.source == "gh":
             return f"log in anew: gh auth login{self.gh}"
         if "App" in self.source:

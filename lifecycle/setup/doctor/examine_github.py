@@ -48,7 +48,8 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
     if error is case.settings_problem:
         return  # said with the settings
     if isinstance(error, NoToken) and not error.is_absent:
-        case.find("token.found.unusable", cause=cause(error), gh=case.gh)
+        fix = remedy(error) or f"export GH_TOKEN=$(gh auth token{case.gh})"
+        case.find("token.found.unusable", cause=cause(error), fix=fix)
     elif isinstance(error, NoToken):
         case.find(
             "token.found.none", path=config.own_path(config.CONFIG, case.environment), gh=case.gh
@@ -56,12 +57,15 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
     elif error is case.token and isinstance(error, Rejected):
         case.find("token.app", cause=cause(error), fix=remedy(error))
     elif isinstance(error, errors.BadCredentials):
+        source = case.token_source
         login, token = f"gh auth login{case.gh}", f"gh auth token{case.gh}"
         fix = f"unset GH_TOKEN GITHUB_TOKEN; {login} && export GH_TOKEN=$({token})"
         if not isinstance(case.token, LifecycleError) and case.token.renew is not None:
             # The next one is a new one.
             fix = f"rm {config.own_path(user_folder.TOKENS, case.environment)}"
-        case.find("token.valid.refused", source=case.token_source, fix=fix)
+        elif source == "token_command":
+            fix = remedy(error)
+        case.find("token.valid.refused", source=source, fix=fix)
     elif isinstance(error, errors.Transient):
         silence = cause(error).partition(" when asked")[0].rstrip(".")
         api, wait = case.addresses.api_url, error.retry_after
@@ -92,7 +96,8 @@ def _end(case: Examined, facts: TokenFacts) -> None:
     elif facts.expires_at is not None:
         days, date = int((facts.expires_at - now) / DAY), timing.render_time(facts.expires_at)[:10]
         key = "token.expires.late" if days >= FEW_DAYS else "token.expires.soon"
-        case.find(key, date=date, days=days, web=case.web)
+        page = "personal-access-tokens" if facts.kind == "fine-grained" else "tokens"
+        case.find(key, date=date, days=days, page=f"{case.web}/settings/{page}")
 
 
 def _key_file(case: Examined) -> None:

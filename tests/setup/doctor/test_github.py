@@ -78,7 +78,12 @@ def test_a_token_command_that_fails(patient: Patient) -> None:
     lines = [f'{key} = "{patient.place.environment[name]}"' for key, name in urls.items()]
     path = patient.home.parent / "home" / "config" / "lifecycle" / "config.toml"
     path.write_text("\n".join([*lines, 'token_command = ["false"]']))
-    assert "token_command" in patient.only("token.found", "fail")["says"]
+    finding = patient.only("token.found", "fail")
+    assert "token_command" in finding["says"]
+    assert finding["fix"] == "Run false by hand to see why, or set GH_TOKEN"
+    path.write_text("\n".join([*lines, 'token_command = ["echo", "ghp_wrong"]']))
+    finding = patient.only("token.valid", "fail")
+    assert finding["fix"] == "see that token_command in your config.toml prints a valid one"
     path.write_text("\n".join([*lines, f'token_command = ["echo", "{token}"]']))
     assert "from token_command" in patient.findings()["token.found"]["says"]
     assert patient.wrong() == []
@@ -423,6 +428,11 @@ def test_a_token_that_ends(patient: Patient, days: int, level: str) -> None:
     assert finding["level"] == level
     assert f"{ends:%Y-%m-%d}, in {days} days" in finding["says"]
     assert finding["fix"].endswith("/settings/tokens") is (level == "warn")
+    headers.pop("X-OAuth-Scopes")
+    _answer(patient, "^/user$", {"login": "octocat"}, headers)
+    environment = {"GH_TOKEN": "github_pat_1"}
+    finding = patient.findings(**environment)["token.expires"]
+    assert finding["fix"].endswith("/settings/personal-access-tokens") is (level == "warn")
 
 
 @SOAKED
