@@ -11,6 +11,7 @@ import pytest
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
+from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -151,6 +152,25 @@ def test_doctor_asks_the_remote_where_no_look_has_found_out(lost: Place) -> None
     (claim,) = [one for one in found if one["name"] == "worktree.claim"]
     assert claim["level"] == "fail"
     assert "its lease is gone" in claim["says"]
+
+
+@pytest.mark.parametrize("verb", [("handoff", "--summary", "Fix"), ("tick",)])
+def test_of_a_task_that_another_has_nothing_of_its_pull_request_is_said(
+    quiet: Place, verb: tuple[str, ...]
+) -> None:
+    """Who merges it and what reviewers say is its holder's to hear, however the loss was found out."""
+    ok(quiet.cli("handoff", "--summary", "Fix"))
+    ok(quiet.cli("tick"))
+    quiet.control.review(quiet.pull(), "CHANGES_REQUESTED", login="maria", body="Rename it.")
+    ok(quiet.cli("tick"))
+    assert "Read the review, change what it asks for" in ok(quiet.cli("status"))
+    world = quiet.tree().world
+    lease.take(world.git, "origin", 42, "maria-1", instead_of=lease_of(quiet))
+    assert quiet.cli(*verb).returncode == 4
+    shown = ok(quiet.cli("status"))
+    assert "maria-1" in shown
+    assert "Read the review" not in shown
+    assert "to merge" not in shown
 
 
 @SOAKED

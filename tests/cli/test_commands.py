@@ -11,10 +11,14 @@ from pathlib import Path
 import pytest
 
 from lifecycle.api import Wake, Worktree
+from lifecycle.cli.claims import claim
+from lifecycle.core.light_dataclass import replace
+from lifecycle.core.plan import Hooks
 from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import COMMAND, ManualClock, Place, environment_of
+from tests.factories import record
 
 SOAKED = pytest.mark.soak(
     "cli/test_commands.py::test_handoff_validates_pushes_and_sets_the_phase",
@@ -144,6 +148,12 @@ def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_reques
     assert "is not in PR" not in ok(place.cli("tick")), "what came from the base is not left out"
     place.work(branch, push=False)
     assert f"1 commit of {branch} is not in PR #{second}, and stays on" in ok(place.cli("close"))
+
+
+def test_what_a_hand_off_says_of_the_next_step_has_one_full_stop() -> None:
+    """Some next steps are a sentence and some are a command's line."""
+    handed = replace(record(phase="ready_for_pr"), conditions={"closed-elsewhere": "Reopen it."})
+    assert "Reopen it. No hook" in claim._next(handed, Hooks.UNSEEN)
 
 
 def test_a_branch_that_was_renamed_gets_a_pull_request_of_its_own(place: Place) -> None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
+from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.record.sections import Nudge
@@ -315,6 +316,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
         taken_by = holder.agent if holder is not None else ""
 
         def lost(record: Record) -> Record:
+            claim_store.ledger.end(record.claim_key, review.WHILE_OPEN)
             return record.with_ownership(is_leaseless=is_leaseless, taken_by=taken_by)
 
         with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):

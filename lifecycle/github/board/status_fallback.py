@@ -84,6 +84,11 @@ class Choice:
         kept = self._remembered()
         return self._use != ALWAYS and kept is not None and not kept.get("writes")
 
+    def refused_write(self, cache: Cache) -> str:
+        """The sentence with which a board that can be seen refused to be written (by this cache), or ""."""
+        kept = self._remembered(cache) or {}
+        return str(kept.get("why")) if kept.get("writes") else ""
+
     @property
     def is_due(self) -> bool:
         """True if labels are used for that reason for so long that the board is asked again beside them."""
@@ -155,13 +160,13 @@ class Choice:
         whose = hashlib.sha256(self._token.encode()).hexdigest()[:8]
         return {"of": str(self.project).casefold(), "token": whose}
 
-    def _remembered(self) -> dict[str, object] | None:
+    def _remembered(self, cache: Cache | None = None) -> dict[str, object] | None:
         """What is remembered of this board and this token, or None.
 
         That it cannot be seen holds until it is: an hour later it is asked for again, and an empty
         answer is no sight. That it cannot be written holds for the hour.
         """
-        kept = self._cache.get(_KEY)
+        kept = (self._cache if cache is None else cache).get(_KEY)
         if self._use == NEVER or self.project is None or not isinstance(kept, dict):
             return None
         if not self._mine().items() <= kept.items():

@@ -296,9 +296,18 @@ def check_board(case: Examined) -> None:
     if is_closed:
         case.find("board.closed", title=visible(schema.title), schema=schema)
     case.find("board.found.read", title=visible(schema.title), schema=schema)
+    _unwritten(case, prefix)
     _status(case, schema)
     _agent(case, schema)
     return _optional(case, schema)
+
+
+def _unwritten(case: Examined, prefix: str) -> None:
+    """A finding if the board refused to be written: looking at it alone does not show that."""
+    why = case.world.choice.refused_write(case.claim_store.file)
+    if why:
+        refusal = LifecycleError(why)
+        case.find("board.labels.unwritten", cause=cause(refusal), prefix=prefix)
 
 
 def _is_closed(clients: GitHubClients, project: ProjectRef) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 
+from lifecycle.claim.decisions.decide import complaints
 from lifecycle.claim.decisions.table import PHASES
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, Refused, Transient
@@ -128,6 +129,8 @@ def _claim(case: Examined) -> None:
     how, fix = _lost(case, record)
     if how:
         return case.find("worktree.claim.lost", claim=claim, how=how, fix=fix)
+    for refusal in complaints(record):
+        return case.find("worktree.claim.refused", claim=claim, why=refusal.text)
     return case.find("worktree.claim.held", claim=claim, branch=claim.branch or "(none)")
 
 

@@ -180,7 +180,7 @@ def _await(
         reading.await_person("claim", line, ages.last("merged:"), "lifecycle close")
     for line in briefing.closed_lines(record):
         reading.await_person("claim", line, ages.last("closed"))
-    if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW:
+    if pull is not None and PHASES.get(record.claim.phase) in IN_REVIEW and not record.is_lost:
         number, head = pull.number, (record.pull.checks or {}).get("sha", "")
         by_others = (Whom.AUTHOR, Whom.QUEUE, Whom.AUTO_MERGE)
         merging, is_passed = record.pull.merging, pull.state is values.PullStanding.PASSED

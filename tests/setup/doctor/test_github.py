@@ -460,6 +460,17 @@ def test_an_enterprise_server_without_projects(patient: Patient) -> None:
     patient.only("board.found", "fail")
 
 
+def test_a_token_that_may_read_the_board_and_not_write_it(seeded: Seeded) -> None:
+    """What a claim was refused is named, where looking alone would find nothing wrong."""
+    rights = ["issues:write", "pull_requests:write", "contents:write", "organization_projects:read"]
+    patient = seeded(_token("github_pat_x", rights, "fine-grained"))
+    assert "board.labels" not in patient.findings()
+    assert "kept as labels" in ok(patient.place.cli("claim", "42"))
+    finding = patient.findings()["board.labels"]
+    assert (finding["level"], finding["hinders"]) == ("warn", ["board sync"])
+    assert "has no permission for the fields of a card" in finding["says"]
+
+
 @SOAKED
 def test_labels_that_were_chosen(patient: Patient) -> None:
     """With labels.use = "always" the board is not looked at."""

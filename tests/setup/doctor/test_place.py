@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from lifecycle.core.timing import SystemClock
+from lifecycle.sandbox.control.faults import Fault
 from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor import examine_worktree
 from lifecycle.setup.doctor.examined import Examined
@@ -214,6 +215,21 @@ def test_a_claim_that_cannot_be_acted_on(patient: Patient) -> None:
     assert finding["hinders"] == ["handing off", "opening the PR"]
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
+
+
+def test_a_claim_of_which_a_step_was_refused(patient: Patient) -> None:
+    """What no look without a write shows is what the claim remembers: the doctor says it, too."""
+    place = patient.place
+    ok(place.cli("claim", "42"))
+    place.work(place.claim()["branch"])
+    place.control.add_fault(Fault("status", path="/pulls$", method="POST", status=403, count=9))
+    place.control.add_fault(Fault("status", operation="OpenPullRequest", status=403, count=9))
+    ok(place.cli("handoff", "--summary", "Fix"))
+    assert place.cli("tick").returncode == 1
+    finding = patient.findings()["worktree.claim"]
+    assert finding["level"] == "warn"
+    assert "opening the PR" in finding["hinders"]
+    assert "is claimed here, in phase ready_for_pr. The PR was not opened" in finding["says"]
 
 
 @SOAKED
