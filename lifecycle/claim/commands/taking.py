@@ -175,22 +175,18 @@ class _Taking:
     notes: list[str]
 
     @property
-    def base(self) -> str:
-        """The branch that the task's own begins at and goes into."""
-        return self.world.settings.base or self.task.seen.default_branch
-
-    @property
-    def branch(self) -> str:
-        """The task's branch: the one that it has, or a new one's name."""
-        is_own = self.task.branch not in ("", self.base)
-        issue = self.task.issue
-        return self.task.branch if is_own else branch_name(issue.title, issue.number)
+    def branches(self) -> tuple[str, str]:
+        """The branch that the task's own begins at and goes into, and its own or a new one's name."""
+        task = self.task
+        base = self.world.settings.base or task.seen.default_branch
+        is_own = task.branch not in ("", base)
+        return base, task.branch if is_own else branch_name(task.issue.title, task.issue.number)
 
     def both(self) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
         world, claim_store, attempt = self.world, self.claim_store, self.attempt
         number = self.task.issue.number
-        admission.refuse_checked_out(world, number, self.branch)
+        admission.refuse_checked_out(world, number, self.branches[1])
         linked = linked_writes.hold(world, claim_store, attempt, self.notes)
         try:
             taken = self._issue(linked)
@@ -213,7 +209,7 @@ class _Taking:
         """
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
         number, agent, login = task.issue.number, self.attempt.agent, login_of(self.attempt.agent)
-        base, branch = self.base, self.branch
+        base, branch = self.branches
         unfinished_claims.note(world, claim_store, task, self.attempt)
         sha, former = self._lease(branch)
         notes += _reach(world) if sha else []

@@ -118,9 +118,7 @@ def _lost(record: Record) -> Decision:
     """Tell that the task is another's, or free, and take back a yes to closing: its holder closes it."""
     holder = record.ownership.taken_by
     key = f"taken-over:{holder}" if holder else "given-back-from-afar"
-    text, ends = derive.loss_line(record), review.WHILE_OPEN
-    notice = Notice(key, text, Audience.ACT, stands=True, ends=ends)
-    correction = Decision(notices=(notice,))
+    correction = derive.condition(key, derive.loss_line(record), ends=review.WHILE_OPEN)
     if record.claim.phase != Phase.DONE:
         return correction
     before = record.judged if record.judged != Phase.DONE else ""

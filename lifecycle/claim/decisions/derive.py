@@ -351,9 +351,9 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
     return snapshot.now >= trouble.until
 
 
-def condition(key: str, text: str) -> Decision:
+def condition(key: str, text: str, *, ends: tuple[str, ...] = ()) -> Decision:
     """A decision that only tells the agent what it has to correct."""
-    return Decision(notices=(Notice(key, text, Audience.ACT, stands=True),))
+    return Decision(notices=(Notice(key, text, Audience.ACT, stands=True, ends=ends),))
 
 
 def attempt(snapshot: Snapshot, action: Action | None, notices: Iterable[Notice] = ()) -> Decision:

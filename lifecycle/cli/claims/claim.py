@@ -118,11 +118,9 @@ _MOST = 4000
 def _next(record: Record, hooks: plan.Hooks) -> str:
     if record.claim.phase == Phase.READY_FOR_PR:
         line = briefing.next_line(record, hooks=hooks)
-        return (
-            f"{line.removesuffix('.')}. {messages.no_hooks()}"
-            if hooks is plan.Hooks.UNSEEN
-            else line
-        )
+        if hooks is plan.Hooks.UNSEEN:
+            line = f"{line.removesuffix('.')}. {messages.no_hooks()}"
+        return line
     return f"It goes into PR #{record.claim.pr_number}, or the next look tells that this is over."
 
 

@@ -83,9 +83,9 @@ class ReviewLedger:
 
     def without(self, packets: Collection[str]) -> ReviewLedger:
         """The ledger as if these packets had not been made: what still stands of them is news."""
-        told = {key: row for key, row in self.told.items() if row.packet not in packets}
-        rounds = tuple(past for past in self.rounds if not told.keys().isdisjoint(past.keys))
-        return replace(self, told=told, rounds=rounds) if len(told) < len(self.told) else self
+        rows = {key: row for key, row in self.told.items() if row.packet not in packets}
+        rounds = tuple(past for past in self.rounds if not rows.keys().isdisjoint(past.keys))
+        return replace(self, told=rows, rounds=rounds) if len(rows) < len(self.told) else self
 
     def telling(
         self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False
