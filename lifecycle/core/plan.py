@@ -39,7 +39,7 @@ class Hooks(StrEnum):
 
     WATCH = "they watch its pull request, or will from the next stop on"
     STOP = "they act at the stops of a session that nobody attends"
-    OVER = "they did, and the session is over, or its settings cannot be read"
+    OVER = "they did, and the session is over, its settings cannot be read, or its token is refused"
     UNSEEN = "none has been seen"
 
 

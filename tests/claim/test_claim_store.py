@@ -17,9 +17,10 @@ import pytest
 
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.claim_store import ClaimStore, Listener
+from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused
-from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.plan import Audience, Hooks, Notice
 from lifecycle.core.timing import SystemClock
 from lifecycle.storage.store import CLAIM_FILE
 from tests.factories import EXAMPLE, HAND_WRITTEN, values
@@ -457,3 +458,15 @@ def test_an_unreadable_state_makes_no_claim_of_the_engines_a_hand_written_one(
     assert claim_store.load().record is not None
     (notice,) = claim_store.ledger.waiting()
     assert "kept as state.json.unreadable" in notice.text
+
+
+def test_nothing_is_watched_for_a_session_whose_token_is_refused(tmp_path: Path) -> None:
+    """No look gets through until the token is another: what is told of the claim promises none."""
+    claim_store = ClaimStore(tmp_path, SystemClock())
+    claim_store.folder.make()
+    (claim_store.folder.path / "hooks-s-1").touch()
+    asking = {"CLAUDE_CODE_SESSION_ID": "s-1", "CLAUDE_CODE_SESSION_ATTENDED": "1"}
+    for is_of_access, hooks in ((False, Hooks.WATCH), (True, Hooks.OVER)):
+        look = Trouble("", "Refused.", 0.0, is_final=True, is_of_access=is_of_access)
+        record = Record(values()).with_trouble("Look", look)
+        assert claim_store.hooks_for(record, asking, waits=True) is hooks

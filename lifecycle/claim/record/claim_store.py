@@ -156,8 +156,9 @@ class ClaimStore:
         asking, signs = session_of({}, environment), self.signs(record)
         if not signs_of_life.has_met(self.folder, asking):
             return Hooks.UNSEEN
-        if waits is None:
-            return Hooks.OVER
+        refusal = record.troubles.get("Look")
+        if waits is None or (refusal is not None and refusal.is_of_access):
+            return Hooks.OVER  # no look gets through
         if asking:
             is_left = is_unattended(environment) and not (waits or signs.has_waiter)
             return Hooks.STOP if is_left else Hooks.WATCH
