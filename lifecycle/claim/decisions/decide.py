@@ -12,7 +12,7 @@ from typing import cast
 
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.ending import closing, releasing
-from lifecycle.claim.decisions.pull import opening, pace
+from lifecycle.claim.decisions.pull import opening, pace, review
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record.state import ClaimChanges, Record, fold, kind_of
