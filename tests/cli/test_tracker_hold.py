@@ -194,7 +194,7 @@ def test_next_passes_over_what_an_open_pull_request_is_for(place: Place) -> None
     number = place.control.open_pull("fix-race", "Fix the race", body="Closes #42", by="sam")
     sentence = refused(place.cli("tracker", "next", "--label", "now"))
     assert f"An open PR is for #42 already: #{number}; nothing was claimed." in sentence
-    assert sentence.endswith("lifecycle claim 42")
+    assert sentence.endswith("lifecycle claim 42\n")
     assert not place.has_claim()
     taken = told(place, "next")["task"]["id"]
     assert taken != "42"

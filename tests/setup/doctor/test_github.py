@@ -174,9 +174,9 @@ def _deny(patient: Patient, path: str) -> None:
 
 @SOAKED
 def test_a_token_without_any_way_to_checks(patient: Patient) -> None:
-    """Where neither checks nor workflow runs may be read, polling CI does not work."""
-    _deny(patient, "/check-runs")
-    _deny(patient, "/actions/runs")
+    """Where neither checks, workflow runs nor statuses may be read, polling CI does not work."""
+    for path in ("/check-runs", "/actions/runs", "/status$"):
+        _deny(patient, path)
     assert "polling CI" in patient.only("checks.read", "fail")["hinders"]
 
 
