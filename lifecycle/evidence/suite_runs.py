@@ -36,6 +36,9 @@ _NOWHERE = "/-"
 TOP = "$(git rev-parse --show-toplevel)"
 """How a command line names the worktree's top folder."""
 
+Own = tuple[str, Command, str]
+"""A command of the project's own: its text as it is configured, what it runs, and in which folder."""
+
 _NAMING = listed("naming")
 _PART_OF = re.compile(r"^:(?:[\w-]+:)+(?=\w)|^:(?=\w)|^[\w-]+/(?=\w+$)")
 """What stands before a goal of one part of the project."""
@@ -182,7 +185,7 @@ def _meant(text: str, top: str) -> list[tuple[Command, str]]:
 
 def _run(
     command: Command,
-    own: list[tuple[str, Command, str]],
+    own: list[Own],
     sets: Words,
     rows: Rows,
     place: tuple[str, str],
@@ -194,7 +197,7 @@ def _run(
 
     Args:
         command: the command.
-        own: the project's own ones, each with its text before it and its folder behind.
+        own: the project's own ones.
         sets: variables that are set for it.
         rows: the table of runners.
         place: the folder that the command runs in, and the worktree's top folder.
@@ -205,18 +208,21 @@ def _run(
     line = words if known is not None else command.raw[len(command.sets) :]
     known = known or _known(line, rows)
     row = known[1] if known is not None else UNKNOWN
-    for _, mine, _ in own:
-        if words[: len(mine.words)] == mine.words:
-            rest = words[len(mine.words) :]
-            added = tuple(word for word in sets if word not in mine.sets)
-            run = _checked(" ".join(mine.words), rest, added, command, row)
-            run.is_own = True
-            given = (*command.raw[: len(command.raw) - len(words)], *rest)
-            there = _joined(folder, runner_options.valued(given, _FOLDERS))
-            alike = {text: its for text, other, its in own if other.words == mine.words}
-            run.is_suite &= there in alike.values() or _is_whole(there, top)
-            run.suites = tuple(text for text, its in alike.items() if its == there) or (*alike,)
-            return run
+    alike = _alike(words, own)
+    if alike:
+        begin = alike[0][1].words
+        rest = words[len(begin) :]
+        given = (*command.raw[: len(command.raw) - len(words)], *rest)
+        there = _joined(folder, runner_options.valued(given, _FOLDERS))
+        here = [entry for entry in alike if entry[2] == there]
+        meant = _set_alike(here or alike, sets)
+        own_sets = meant[0][1].sets if meant else ()
+        added = tuple(word for word in sets if word not in own_sets)
+        run = _checked(" ".join(begin), rest, added, command, row)
+        run.is_own = True
+        run.is_suite &= bool(here) or _is_whole(there, top)
+        run.suites = tuple(text for text, _, _ in meant)
+        return run
     if known is None:
         return None
     name, row, rest = known
@@ -233,6 +239,22 @@ def _run(
         there = _joined(folder, runner_options.valued(given, options))
         run.is_suite &= _is_whole(there, top)
     return run
+
+
+def _alike(words: Words, own: list[Own]) -> list[Own]:
+    """The project's own commands with which the words begin; `pytest -m slow` is not meant by `pytest`."""
+    begun = [entry for entry in own if words[: len(entry[1].words)] == entry[1].words]
+    longest = max((len(mine.words) for _, mine, _ in begun), default=0)
+    return [entry for entry in begun if len(entry[1].words) == longest]
+
+
+def _set_alike(alike: list[Own], sets: Words) -> list[Own]:
+    """Of several that are worded alike those whose variables are set so here; none if no one's are."""
+    if len(alike) == 1:
+        return alike
+    fitting = [entry for entry in alike if {*entry[1].sets} <= {*sets}]
+    most = max((len(mine.sets) for _, mine, _ in fitting), default=0)
+    return [entry for entry in fitting if len(entry[1].sets) == most]
 
 
 def _known(words: Words, rows: Rows) -> tuple[str, RunnerRow, Words] | None:

@@ -389,6 +389,33 @@ def test_which_of_the_projects_own_commands_a_line_runs(line: str, suites: tuple
     assert run.suites == suites
 
 
+@pytest.mark.parametrize("own", [("pytest", "pytest -m slow"), ("pytest -m slow", "pytest")])
+def test_of_commands_that_begin_alike_the_one_that_says_more_is_meant(own: tuple[str, ...]) -> None:
+    """In whichever order they are configured; neither is a part of the other."""
+    for line in (*own, "pytest -m slow -x"):
+        run = suite_runs.run_in(line, own)
+        assert run is not None
+        assert (run.suites, run.is_suite) == ((line.removesuffix(" -x"),), True)
+
+
+def test_variables_tell_commands_apart_that_are_worded_alike() -> None:
+    """A run with none of their values says nothing of them."""
+    own = ("DB=small pytest", "DB=big pytest", "npm test", "CI=1 npm test")
+    lines = (
+        *own,
+        "export DB=big; pytest",
+        "DB=big COLOR=0 pytest",
+        "DB=none pytest",
+        "CI=0 npm test",
+    )
+    runs = [suite_runs.run_in(line, own) for line in lines]
+    big = ("DB=big pytest",)
+    assert [run and run.suites for run in runs] == [
+        *((line,) for line in own),
+        *(big, big, (), ("npm test",)),
+    ]
+
+
 def test_a_command_of_the_projects_own_may_pick() -> None:
     """Its options and variables are the project's word for the suite; further ones are not."""
     own = ("SLOW=1 PYTEST_ADDOPTS='-m fast' pytest -k unit | tail -5",)
