@@ -139,7 +139,9 @@ def _named(top: Path, argv: Sequence[str]) -> Iterator[Path]:
         if option in files:
             yield top / value
         elif option in folders:
-            yield from sorted(path for path in (top / value).glob("*") if _is_xml(path.name))
+            # `os.walk` passes over what cannot be listed, whatever the word is.
+            _, _, names = next(os.walk(top / value), ("", [], []))
+            yield from (top / value / name for name in sorted(names) if _is_xml(name))
 
 
 def _split(word: str) -> list[str]:

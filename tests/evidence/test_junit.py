@@ -282,6 +282,14 @@ def test_a_named_file_that_is_no_report_is_said(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "none", "a.xml", "closed"])
+def test_a_named_folder_that_cannot_be_listed_has_no_reports(tmp_path: Path, name: str) -> None:
+    """No word of a command line ends the check that it is of."""
+    written(tmp_path, "a.xml", PYTEST)
+    (tmp_path / "closed").mkdir(mode=0)
+    assert read(tmp_path, "dotnet", "test", "--results-directory", name) is None
+
+
 def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too large, too many elements, too many reports, too deep a folder; names and lists are cut."""
     for name, value in {"LARGEST": 3_000, "FILES": 2, "FAILURES": 3, "NAME": 9, "DEPTH": 2}.items():
