@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from tests.cli.outcome import ok, refused
 from tests.conftest import STARTED, Place
 
@@ -113,6 +115,17 @@ def test_the_list_says_what_runs_and_how_it_stands(project: Place) -> None:
     assert "trusted; failed" in shown
     (project.root / "more.py").touch()
     assert "trusted; passed, before files were changed" in ok(project.cli("check", "--list"))
+
+
+def test_the_list_judges_the_tests_as_a_stop_does(project: Place) -> None:
+    """Of several test commands one that the agent ran says nothing of another; the check runs all."""
+    stages = '[stages]\ntest = ["make api", "make unit"]\n'
+    (project.root / ".lifecycle.toml").write_text(f"{SETTINGS}{stages}")
+    run = RunRecord(1.0, "make unit", Outcome.PASSED, "t", suites=("make unit",))
+    EvidenceRoom(project.root).add(run)
+    assert "run with some of the project's test commands only" in ok(project.cli("check", "--list"))
+    assert project.cli("check", "test").returncode == 0
+    assert "trusted; passed on the files as they are" in ok(project.cli("check", "--list"))
 
 
 @SOAKED

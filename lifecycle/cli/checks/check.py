@@ -40,6 +40,7 @@ _STANDING = {
     Evidence.UNKNOWN: "ended in a way that nobody knows",
     Evidence.NOTHING: "ran nothing",
     Evidence.PARTIAL: "run in part only",
+    Evidence.OTHER: "run with some of the project's test commands only",
     Evidence.SPOILED: "passed, and changed files itself",
     Evidence.UNREADABLE: "not known: git cannot say what the files are",
 }
@@ -127,17 +128,24 @@ def _show_list(root: Path, settings: Settings, clock: SystemClock, *, as_json: b
         tree = tree_hash.fingerprint(root, deadline, os.environ)
     except (GitFailed, Transient):
         tree = None
-    entries = [_entry(root, check, runs, tree) for check in checks]
+    entries = [_entry(root, check, runs, tree, settings.stages.test) for check in checks]
     lines = [line for entry in entries for line in _lines(entry)]
     none = f"There is no check here; name one below [checks.commands] in {config.CONFIG_FILE}."
     say_all(map(visible, lines or [none]), {"checks": entries}, as_json=as_json)
 
 
 def _entry(
-    root: Path, check: known_checks.KnownCheck, runs: tuple[RunRecord, ...], tree: str | None
+    root: Path,
+    check: known_checks.KnownCheck,
+    runs: tuple[RunRecord, ...],
+    tree: str | None,
+    suites: tuple[str, ...],
 ) -> dict[str, Any]:
     last = next((run for run in reversed(runs) if run.name == check.name), None)
-    stands = Evidence.UNREADABLE if tree is None else records.standing(runs, tree, check.name)
+    stands = Evidence.UNREADABLE
+    if tree is not None:
+        # As a stop judges it: of the agent's own runs one says nothing of another test command.
+        stands = records.standing(runs, tree, check.name, suites)
     try:
         clone = store.clone_of(root)
         is_allowed = not check.problem and known_checks.may_run(check, clone, os.environ)
