@@ -233,7 +233,8 @@ def test_a_second_session_changes_nothing_of_a_run_that_a_living_one_leads(
 ) -> None:
     """Nor does it commit in its name, or finish it; whoever leads it, a person, and who comes later may."""
     place = session.place
-    change(place, led=(Led(ONE, the_run(place).started),))
+    fix = UserFix("B1", "Make a key", 1.0, ("touch", "looked"))
+    change(place, led=(Led(ONE, the_run(place).started),), fix=fix)
     second, before = Session(place, TWO), the_run(place)
     for words in (
         ("add-story", "intruder"),
@@ -241,6 +242,8 @@ def test_a_second_session_changes_nothing_of_a_run_that_a_living_one_leads(
         ("add-blocker", "no key", "--severity", "high", "--story", "S1"),
         ("update-phase", "planning"),
         ("commit", "S1"),
+        ("check-user-fix",),
+        ("gate", "G2", "S1"),
         ("finish",),
     ):
         done = second.cli("run", *words)
@@ -248,6 +251,7 @@ def test_a_second_session_changes_nothing_of_a_run_that_a_living_one_leads(
         assert "led by another session" in done.stderr
         assert "leave its work alone" in done.stderr
     assert the_run(place) == before
+    assert not (place.root / "looked").exists(), "nothing is run first"
     assert second.cli("run", "status").returncode == 0
     assert session.cli("run", "add-failure", "S1", "bad").returncode == 0
     assert place.cli("run", "add-failure", "S1", "worse").returncode == 0

@@ -174,6 +174,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     The time of its commands is not counted: each has a limit of its own.
     """
     run = session.store.demanded()
+    session.store.refuse_held(run)
     run.demand_open("run-over-no-gate")
     runner = GateRun(session.world, session=session.client_session, out=passing(sys.stderr))
     if gate is Gate.G1:

@@ -130,9 +130,10 @@ def check_user_fix(session: RunSession) -> None:
     What the command prints goes to standard error. Without a command the user's own word decides. The time
     that the command takes is not counted; it has a limit of its own.
     """
-    fix = blockers.demanded_fix(session.store.demanded())
-    why = ""
+    run = session.store.demanded()
+    fix, why = blockers.demanded_fix(run), ""
     if fix.check_command:
+        session.store.refuse_held(run)
         end, last = _run(session, fix)
         with session.store.changing() as change:
             passed = end.status == 0
