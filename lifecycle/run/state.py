@@ -205,6 +205,7 @@ class Blocker(_Value, frozen=True):
         failure: the failure that it was logged for by itself; "" once somebody described it.
         asked: what a person was asked to do about it; "" if nobody was.
         check_command: the words of the command that shows that it was done; () if there is none.
+        timeout: seconds that this command may take.
     """
 
     id: str
@@ -218,6 +219,7 @@ class Blocker(_Value, frozen=True):
     failure: str = ""
     asked: str = ""
     check_command: tuple[str, ...] = ()
+    timeout: int = 60
 
 
 class UserFix(_Value, frozen=True):

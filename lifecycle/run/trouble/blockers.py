@@ -59,13 +59,16 @@ def awaiting_if_blocked(run: Run, now: float) -> Run:
     return _waiting(run, standing, now)
 
 
-def _waiting(run: Run, waited: list[Blocker], now: float, timeout: int = 60) -> Run:
+def _waiting(run: Run, waited: list[Blocker], now: float) -> Run:
     """The run waiting for a person to mend these blockers; what each was asked for is told."""
     first, *rest = waited
     texts = [f"{blocker.id}: {blocker.asked or blocker.description}" for blocker in waited]
     text = first.asked if first.asked and not rest else kept_words("; ".join(texts))
-    commands = tuple(blocker.check_command for blocker in waited if blocker.check_command)
-    command, others = _in_one(commands), tuple(blocker.id for blocker in rest)
+    checked = [blocker for blocker in waited if blocker.check_command]
+    command = _in_one(tuple(blocker.check_command for blocker in checked))
+    # The commands run one after the other.
+    timeout = sum(blocker.timeout for blocker in checked or [first])
+    others = tuple(blocker.id for blocker in rest)
     story = first.story or (run.current.id if run.current else "")
     fix = UserFix(first.id, text, now, command, timeout, story, run.phase, others=others)
     return run.but(status=RunStatus.AWAITING_USER, fix=fix)
@@ -92,11 +95,11 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
     run.demand_open("run-over")
     description = line_of(text, "a blocker's description")
     story = run.open_story(story_id, "story-over-unblocked") if story_id else None
-    for index, blocker in enumerate(run.blockers):
+    for blocker in run.blockers:
         if blocker.failure and not blocker.resolved_at and story_id.upper() in ("", blocker.story):
             weight = max(severity, blocker.severity, key=BLOCKER_SEVERITIES.index)
             changed = blocker.but(description=description, severity=weight, failure="")
-            run = run.but(blockers=(*run.blockers[:index], changed, *run.blockers[index + 1 :]))
+            run = _with_blocker(run, changed)
             break
     else:
         run = added(run, description, severity, now, story=story.id if story else "")
@@ -132,19 +135,32 @@ def awaiting(
     run.demand_open("run-over")
     if run.status is RunStatus.STOPPED:
         raise refused("stopped-waits-not", why=run.why or "nobody says why")
-    index = index_of(run, name)
-    blocker = run.blockers[index]
+    blocker = run.blockers[index_of(run, name)]
     if blocker.resolved_at:
         raise refused("blocker-resolved", blocker=blocker)
     words, argv = line_of(description, "the description of a fix"), _argv(check_command)
-    blocker = blocker.but(asked=words, check_command=argv)
-    run = run.but(blockers=(*run.blockers[:index], blocker, *run.blockers[index + 1 :]))
-    fix = run.fix if run.status is RunStatus.AWAITING_USER else None
-    ids = {blocker.id, *(fix.waited if fix else ())}
-    if fix and fix.check_command and ids != {fix.blocker}:
-        timeout += fix.timeout  # the commands run one after the other
-    waited = [other for other in run.standing_blockers if other.id in ids]
-    return _waiting(run, waited, now, timeout)
+    ids = {blocker.id}
+    if run.status is RunStatus.AWAITING_USER and run.fix is not None:
+        ids.update(run.fix.waited)
+        run = _with_asked(long_run.waited(run, run.fix.asked_at, now), run.fix)
+    run = _with_blocker(run, blocker.but(asked=words, check_command=argv, timeout=timeout))
+    return _waiting(run, [other for other in run.standing_blockers if other.id in ids], now)
+
+
+def _with_asked(run: Run, fix: UserFix) -> Run:
+    """The run with what an earlier version asked for, which stands in the fix alone, in its blocker."""
+    for blocker in run.blockers:
+        if blocker.id == fix.blocker and not (blocker.asked or fix.others):
+            asked = fix.description.removeprefix(f"{blocker.id}: ")
+            command, timeout = fix.check_command, fix.timeout
+            return _with_blocker(
+                run, blocker.but(asked=asked, check_command=command, timeout=timeout)
+            )
+    return run
+
+
+def _with_blocker(run: Run, changed: Blocker) -> Run:
+    return run.but(blockers=tuple(changed if b.id == changed.id else b for b in run.blockers))
 
 
 def awaiting_data(fix: UserFix, command: str) -> dict[str, Any]:

@@ -235,6 +235,43 @@ def test_what_is_asked_for_while_the_run_waits_is_waited_for_too() -> None:
     assert "NOT CHECKED" in checks[1]
 
 
+def test_each_command_has_its_time_however_often_it_is_asked_for() -> None:
+    """Also where the run stopped meanwhile, and waits by itself again."""
+    run = blockers.with_blocker(waiting(), "no account", "low", NOW)
+    for _ in range(3):
+        run = blockers.awaiting(run, "B2", "Make an account", NOW + 2, "test -f account", 30)
+    assert blockers.demanded_fix(run).timeout == 90
+    run = blockers.with_blocker(replace(START, stories=(WORKING,)), KEY, "high", NOW)
+    run = blockers.awaiting(run, "B1", "Add it", NOW, "true", 600)
+    run = replace(run, status=RunStatus.ACTIVE)
+    fix = blockers.demanded_fix(blockers.with_blocker(run, "no mail", "high", NOW, "S1"))
+    assert (fix.waited, fix.timeout) == (("B2",), 60)
+    both = replace(run, blockers=(replace(run.blockers[0], story="S1"),))
+    fix = blockers.demanded_fix(blockers.with_blocker(both, "no mail", "high", NOW, "S1"))
+    assert (fix.waited, fix.timeout) == (("B1", "B2"), 600)
+
+
+def test_what_an_earlier_version_asked_for_keeps_its_words_and_its_command() -> None:
+    """It stands there without its blocker's; what the run waits for by itself has no other words."""
+    run = blockers.with_blocker(START, "no account", "low", NOW)
+    run = blockers.with_blocker(run, KEY, "high", NOW)
+    for words in ("Add the key", "B2: Add the key"):
+        fix = UserFix("B2", words, NOW, ("dotnet", "build"), 20, "S1")
+        old = replace(run, status=RunStatus.AWAITING_USER, fix=fix)
+        fix = blockers.demanded_fix(blockers.awaiting(old, "B1", "Make one", NOW + 2, "true", 30))
+        assert fix.description == "B1: Make one; B2: Add the key"
+        assert (fix.check_command, fix.timeout) == (("sh", "-c", "true && dotnet build"), 50)
+
+
+def test_the_time_in_which_a_person_was_waited_for_does_not_count_when_more_is_asked_for() -> None:
+    """A night lies between two questions, and none of it in the caps."""
+    night = 30_000.0
+    run = blockers.awaiting(waiting(), "B1", "Add it", NOW + 1 + night)
+    assert run.forgiven.seconds == night
+    run = blockers.resolved(run, run.blockers, NOW + 1 + 2 * night, "terminal")
+    assert run.forgiven.seconds == 2 * night
+
+
 def test_a_run_that_waits_by_itself_keeps_the_others_when_one_is_asked_for() -> None:
     """What to do about that one stands in the place of its description."""
     stories = (Story("S1", "Pay", status=StoryStatus.IN_PROGRESS), Story("S2", "Mail"))
