@@ -22,6 +22,7 @@ from lifecycle.feedback.reviews.review_ledger import (
     LONGEST_QUIET,
     QUIET_SECONDS,
     ReviewLedger,
+    ReviewRound,
     ToldPoint,
     points,
 )
@@ -53,6 +54,24 @@ def test_each_word_is_told_once() -> None:
     assert keys(looked(found, first.ledger)) == []
     more = replace(found, threads=(*found.threads, thread(said(5))))
     assert keys(looked(more, first.ledger)) == ["PRRT_5"]
+
+
+def test_a_packet_that_nobody_heard_takes_nothing_from_an_earlier_one() -> None:
+    """How often something was told, and in how many rounds, ends a loop with a bot."""
+    told = {
+        "PRRT_1": ToldPoint("s", HEAD, 2, packet="b"),
+        "PRRT_2": ToldPoint("s", "a", packet="a"),
+    }
+    rounds = (ReviewRound("a", ("PRRT_1", "PRRT_2")), ReviewRound(HEAD, ("PRRT_1",)))
+    ledger = ReviewLedger(46, told=told, rounds=rounds)
+    left = ledger.without(["b"])
+    assert left.told == {"PRRT_2": told["PRRT_2"], "PRRT_1": ToldPoint("", HEAD)}
+    assert left.rounds == rounds[:1]
+    again = looked(talk(thread(bot(1))), replace(left, rounds=()))
+    assert keys(again) == ["PRRT_1"]
+    assert again.ledger.told["PRRT_1"].times == 2
+    assert ledger.without(["a"]) == replace(ledger, told={"PRRT_1": told["PRRT_1"]})
+    assert ledger.without(["c"]) is ledger
 
 
 def test_another_word_in_a_thread_and_an_edit_are_news_again() -> None:

@@ -82,10 +82,24 @@ class ReviewLedger:
         return replace(self, told={**self.told, **rows})
 
     def without(self, packets: Collection[str]) -> ReviewLedger:
-        """The ledger as if these packets had not been made: what still stands of them is news."""
-        rows = {key: row for key, row in self.told.items() if row.packet not in packets}
-        rounds = tuple(past for past in self.rounds if not rows.keys().isdisjoint(past.keys))
-        return replace(self, told=rows, rounds=rounds) if len(rows) < len(self.told) else self
+        """The ledger as if these packets had not been made: what still stands of them is news.
+
+        What an earlier one told goes on counting: how often, and in which round.
+        """
+        unheard = {key: row for key, row in self.told.items() if row.packet in packets}
+        if not unheard:
+            return self
+        rows = {key: row for key, row in self.told.items() if key not in unheard}
+        for key, row in unheard.items():
+            if row.times > 1:
+                rows[key] = replace(row, seen="", times=row.times - 1, packet="")
+        heads = {row.head for row in unheard.values()}
+        rounds = [
+            past
+            for past in self.rounds
+            if past.head not in heads or not unheard.keys() >= {*past.keys}
+        ]
+        return replace(self, told=rows, rounds=tuple(rounds))
 
     def telling(
         self, points: Iterable[ReviewPoint], head: str, *, is_persons: bool = False
