@@ -119,12 +119,13 @@ def start(session: WorkflowSession, *, name: str, later: bool, **asked: Any) -> 
     for text in asked["gates"]:
         phase, gate = _pair(text, refused("gate-of-no-phase", text=quoted(text)))
         workflow = workflow.with_gate(workflow.index_of(phase), gate)
+    strange = [*_strange_checks(session, workflow)]  # settings that cannot be read end it here
     done = session.steps.start(workflow, kind, first=not later)
     begun = done.workflow
     size = count(len(begun.phases), "phase")
     lines = [f"The workflow {named(begun)} began: {begun.id}, {size}. View: {VIEW}"]
     lines += [*workflow_values.phase_lines(begun), f"Next: {guidance_text.next_step(begun)}"]
-    troubles = (*done.troubles, *_strange_checks(session, begun))
+    troubles = (*done.troubles, *strange)
     session.print(lines, workflow_values.workflow_data(begun), troubles=troubles)
 
 

@@ -34,6 +34,17 @@ STARTS = {
 }
 
 
+def test_a_gate_that_is_a_check_is_looked_for_before_anything_begins(
+    ground: WorkflowGround,
+) -> None:
+    """Settings that cannot be read say that nothing was done, and nothing was."""
+    ground.write(".lifecycle.toml", "stages = 5 [")
+    before = ground.files()
+    words = ("start", "Auth", "--phase", "A", "--gate", "1=check:test")
+    assert "nothing was done" in refused(ground.run(*words))
+    assert ground.files() == before
+
+
 @pytest.mark.parametrize("words", NEEDS_ONE, ids=lambda words: words[0])
 def test_without_a_workflow_each_says_how_one_is_begun(
     ground: WorkflowGround, words: tuple[str, ...]
