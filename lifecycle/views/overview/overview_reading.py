@@ -138,8 +138,9 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
     # A claim tells of its session itself.
     has_claim = os.path.lexists(reading.root / store.CLAIM_FILE)
     is_left = bool(newest.task) and newest.is_gone and not (has_claim or files.is_off)
-    if is_left and not workflow_tasks.is_over(files, newest.task, newest.at):
-        reading.await_session("stage", newest.task, newest.at)
+    if is_left:
+        if not workflow_tasks.is_over(files, newest.task, newest.at):
+            reading.await_session("stage", newest.task, newest.at)
     elif memory.is_let_go and not files.is_off:
         where = stage or "its stage"
         what = f"The session was told too often to go on with {where}, and was let go"

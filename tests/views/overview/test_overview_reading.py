@@ -332,9 +332,12 @@ def test_a_staged_session_that_is_over_waits_for_a_person_once(
     assert awaited.what == "The session that works on #42 is over; start one that goes on with it"
 
 
-def test_a_task_that_the_tracker_has_open_no_more_waits_for_nobody(ground: OverviewGround) -> None:
+@pytest.mark.parametrize("is_let_go", [False, True])
+def test_a_task_that_the_tracker_has_open_no_more_waits_for_nobody(
+    ground: OverviewGround, *, is_let_go: bool
+) -> None:
     """What a later start was told by the tracker ends the wait: nobody goes on with a closed task."""
-    ground.stage(client=999999999)
+    ground.stage(client=999999999, is_let_go=is_let_go)
     files, now = WorkflowFiles(ground.root), ground.clock.now()
     is_open = (Task("#42", "Fix the race"),)
     for after, tasks, waits in ((-60, (), 1), (60, is_open, 1), (60, (), 0)):
