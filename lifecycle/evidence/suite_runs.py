@@ -157,9 +157,8 @@ def _run_in(
     known = all(run.rows for run in runs)  # one that no row knows may print anything
     whole.rows = tuple(dict.fromkeys(row for run in runs for row in run.rows if known))
     runners, filters = [parts[index] for index in hits], _filters(parts, list(hits))
-    whole.is_shown = not any(c.files or "!" in c.raw[:2] for c in runners) and filters <= listed(
-        "passing"
-    )
+    is_changed = any(c.files or "!" in c.raw[:2] for c in runners)
+    whole.is_shown = not is_changed and filters <= listed("passing")
     whole.is_sifted = not filters <= KEEPING | {"tail"}
     whole.is_end = all(i in hits or is_idle(parts[i]) for i in range(min(hits), len(parts)))
     whole.is_plain = all(run.is_plain for run in runs)
