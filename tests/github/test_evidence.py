@@ -297,6 +297,19 @@ def test_checks_of_other_apps_over_rest(rest: RestClient, mock: responses.Reques
     assert sorted(words) == ["NEUTRAL", "SUCCESS"]
 
 
+def test_check_runs_are_shown_where_statuses_are_refused(
+    rest: RestClient, mock: responses.RequestsMock
+) -> None:
+    """A token with "Checks: read" alone: what failed is told, and nothing is green without the rest."""
+    jobs = [job("test", "failure", 1, at="10:00:00", slug="scanner")]
+    mock.get(f"{REST}/commits/{SHA}/check-runs", json={"total_count": 1, "check_runs": jobs})
+    mock.get(f"{REST}/commits/{SHA}/status", status=403, json={"message": "Not accessible"})
+    checks = rest_checks.read(Calls(rest, REPOSITORY), SHA)
+    assert [check.name for check in checks.failed] == ["test"]
+    assert checks.unseen == "commit statuses (Commit statuses: read)"
+    assert not checks.is_complete
+
+
 @pytest.mark.parametrize("field", FIELDS)
 def test_each_field_of_the_merge_may_be_refused(
     forge: GitHubForge, mock: responses.RequestsMock, field: str

@@ -55,8 +55,9 @@ def read(calls: Calls, sha: str) -> Checks:
     entries = calls.shaped(
         _subject(sha), lambda runs: [_run(run, flows) for run in runs], check_runs
     )
-    kept = rollup.newest([*entries, *_statuses(calls, sha)])
-    checks = Checks(sha, kept, is_complete, sees_workflows=False)
+    statuses, unseen = _statuses_if_shown(calls, sha)
+    kept = rollup.newest([*entries, *statuses])
+    checks = Checks(sha, kept, is_complete and not unseen, unseen=unseen, sees_workflows=False)
     if not is_whole:
         return checks
     return rollup.with_workflows(checks, rollup.judged(sha, flows.values(), kept))
@@ -68,18 +69,13 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
     Checks of other apps stay hidden, so this is never all of them. What of the two is refused is, too;
     NoPermission where both are.
     """
-    hidden = ["checks of other apps than GitHub Actions"]
-    flows, is_whole, statuses = list[_Flow](), False, list[RollupEntry]()
     try:
         flows, is_whole = _flows(calls, sha)
+        statuses, unseen = _statuses_if_shown(calls, sha)
     except NoPermission:
-        hidden.append("runs of GitHub Actions (Actions: read)")
-    try:
-        statuses = _statuses(calls, sha)
-    except NoPermission:
-        if len(hidden) > 1:
-            raise
-        hidden.append("commit statuses (Commit statuses: read)")
+        flows, is_whole = [], False
+        statuses, unseen = _statuses(calls, sha), "runs of GitHub Actions (Actions: read)"
+    hidden = ("checks of other apps than GitHub Actions", unseen)
     entries = rollup.newest([*(flow.entry for flow in flows), *statuses])
     # A run that waits for an approval has not failed: it has not begun.
     held = [check for check in entries if check.workflow and check.word == "ACTION_REQUIRED"]
@@ -88,7 +84,7 @@ def _without_check_runs(calls: Calls, sha: str) -> Checks:
         tuple(check for check in entries if check not in held),
         is_complete=False,
         held=tuple(check.workflow for check in held),
-        unseen=" and ".join(hidden),
+        unseen=" and ".join(filter(None, hidden)),
         sees_workflows=is_whole,
     )
 
@@ -110,6 +106,14 @@ def _flows(calls: Calls, sha: str) -> tuple[list[_Flow], bool]:
 
 def _statuses(calls: Calls, sha: str) -> list[RollupEntry]:
     return _all(calls, sha, f"commits/{sha}/status", "statuses", rollup.commit_status)[0]
+
+
+def _statuses_if_shown(calls: Calls, sha: str) -> tuple[list[RollupEntry], str]:
+    """The statuses; none of them, with what is not shown, for a token that may not read them."""
+    try:
+        return _statuses(calls, sha), ""
+    except NoPermission:
+        return [], "commit statuses (Commit statuses: read)"
 
 
 def _is_ambiguous(runs: list[Json]) -> bool:
@@ -220,11 +224,10 @@ def _completed(calls: Calls, shown: Checks, overall: str) -> Checks:
             hidden = "any of its checks"
             over_rest = Checks(shown.sha, is_complete=False, unseen=hidden, sees_workflows=False)
         # GitHub's own word counts what it hides, so that it can say that all of it passed.
-        is_green = overall == "SUCCESS"
-        runs = over_rest.runs or (rollup.of_all(overall),)
-        whole = (
-            replace(over_rest, runs=runs, is_complete=True, unseen="") if is_green else over_rest
-        )
+        whole = over_rest
+        if overall == "SUCCESS":
+            runs = over_rest.runs or (rollup.of_all(overall),)
+            whole = replace(over_rest, runs=runs, is_complete=True, unseen="")
         checks = rollup.with_demands(whole, shown)
         checks = _judged_by_word(checks, overall) if over_rest.unseen else checks
     if not checks.sees_workflows and _have_passed(checks):
