@@ -182,7 +182,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "claim.engine.acting",
         "claim.engine.look",
         "claim.engine.observing",
-        "claim.engine.observing",
         "cli.run.run_begin",
         "cli.run.run_moves",
         "cli.run.run",

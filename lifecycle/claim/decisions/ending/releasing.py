@@ -5,7 +5,7 @@ card that people moved aside (Blocked, Done) is left, and what another agent hol
 all. The phase plays no part from the moment that the command was given.
 
 A task may be released from another machine (`lifecycle reconcile --release`), too: how the worktree whose
-claim it was finds that out is in `loss`.
+claim it was finds that out is in `derive`.
 """
 
 from __future__ import annotations
