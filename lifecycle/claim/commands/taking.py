@@ -120,22 +120,10 @@ def _taken(
         if task.issue.is_open and not attempt.insists:
             task = replace(task, blockers=world.forge.blockers(number))
         notes += admission.admit(world, task, attempt)
+        taking = _Taking(world, claim_store, task, attempt, notes)
         if is_any and task.seen.closers and not attempt.resumes:
-            _refuse_rivals(world, task)
-        return _Taking(world, claim_store, task, attempt, notes).both()
-
-
-def _refuse_rivals(world: World, task: TaskAsked) -> None:
-    """Refuse a task that an open pull request is for which is not of the task's own branch."""
-    number, base = task.issue.number, world.settings.base or task.seen.default_branch
-    branch = task.branch or branch_name(task.issue.title, number)
-    pull = admission.pull_request_of(world, task, branch, base, None)
-    others = admission.rivals(task, pull)
-    if others:
-        raise Refused(
-            f"{others}; nothing was claimed. Look at it; to take the task all the same: "
-            f"lifecycle claim {number}"
-        )
+            taking.refuse_rivals()
+        return taking.both()
 
 
 def _check_held(mine: Record, number: int, command: str) -> None:
@@ -181,6 +169,17 @@ class _Taking:
         base = self.world.settings.base or task.seen.default_branch
         is_own = task.branch not in ("", base)
         return base, task.branch if is_own else branch_name(task.issue.title, task.issue.number)
+
+    def refuse_rivals(self) -> None:
+        """Refuse a task that an open pull request is for which is not of the task's own branch."""
+        base, branch = self.branches
+        pull = admission.pull_request_of(self.world, self.task, branch, base, None)
+        others = admission.rivals(self.task, pull)
+        if others:
+            raise Refused(
+                f"{others}; nothing was claimed. Look at it; to take the task all the same: "
+                f"lifecycle claim {self.task.issue.number}"
+            )
 
     def both(self) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
@@ -293,7 +292,8 @@ def _going_on(record: Record, task: TaskAsked, pull: PullRequest | None, base: s
     if pull is None:
         return record
     is_own = before is not None and before.pull.opened == pull.number
-    opened, into = pull.number if is_own else None, derive.merged_elsewhere(pull, base, task.seen)
+    opened = pull.number if is_own else None
+    into = derive.merged_elsewhere(pull, base, task.seen)
     record = record.with_pull(url=pull.url, head=pull.head_sha, opened=opened, merged_into=into)
     return replace(record, judged=record.claim.phase)
 
