@@ -311,7 +311,7 @@ class Sweep:
             if unseen := swept.observation.board_problem:
                 self._is_unseen(unseen)
             item = swept.observation.item
-            self._statuses.add(((item and item.status) or "").casefold())
+            self._statuses.add(item.status.casefold() if item is not None and item.status else "")
             shown, holding = slimmed(swept), kept.of(swept)
             if holding.leases and not self._names_agent(item, kept):
                 shown = replace(shown, lacks_agent=True)
@@ -340,15 +340,15 @@ class Sweep:
         """Note which of these Statuses the board cannot take; it is asked if no card has one of them."""
         wanted = (name for name in STATUSES if name in statuses)
         unseen = [name for name in wanted if name.casefold() not in self._statuses]
-        is_seen = self.has_board and not self.is_blind
-        board = (
-            self._there(next(iter(self.holdings.values()))).board if unseen and is_seen else None
-        )
+        is_seen = bool(unseen) and self.has_board and not self.is_blind
+        board = self._there(next(iter(self.holdings.values()))).board if is_seen else None
+        if board is None:
+            return
         with suppress(LifecycleError):  # the run says why it cannot be read
-            schema = board.schema() if board is not None else None
-            status = schema and schema.field("Status")
+            schema = board.schema()
+            status = schema.field("Status")
             lacking = [f'"{name}"' for name in unseen if not (status and status.option(name))]
-            if schema is not None and lacking:
+            if lacking:
                 self.notes.append(
                     f'The board "{schema.title}" has no Status {", ".join(lacking)}: setting it fails '
                     f"until somebody adds that at {schema.url}/settings."

@@ -149,7 +149,8 @@ def _leaving(
     if is_asked and number is not None:
         try:
             stands = observing.standing(world, record, number)
-            sha, holder = stands.sha, stands.other.agent if stands.other is not None else ""
+            sha = stands.sha
+            holder = stands.other.agent if stands.other is not None else ""
         except (GitFailed, Transient) as error:
             notes.append(f"Who holds the lease could not be read; the card decides. {error}")
     releasing = Releasing(world.clock.now(), reason, progress, holder)

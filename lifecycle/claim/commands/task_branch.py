@@ -124,7 +124,7 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     push = f": git push {source} {base}"
     diff = ("diff", "--name-only")
     new = git.run(*diff, "--diff-filter=A", f"{start}...HEAD", "--", *_NEEDED, check=False)
-    gone = new and git.run(*diff, "--diff-filter=D", "HEAD", start, "--", *_NEEDED)
+    gone = git.run(*diff, "--diff-filter=D", "HEAD", start, "--", *_NEEDED) if new else ""
     if gone:
         # A worktree of the task's own is detached at what the other one has, the base or not.
         is_there = git.head_of(base) == git.run("rev-parse", "HEAD")

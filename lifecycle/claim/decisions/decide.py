@@ -104,8 +104,8 @@ def decide(snapshot: Snapshot) -> Decision:
         return _lost(record)
     step = _effective(record, _RULES[phase](snapshot))
     closed = _closed_elsewhere(snapshot, step.fields.get("phase", claim.phase))
-    kept = (*_archived(snapshot), *closed, *card_and_link.link_notices(record))
-    added = (*complaints(record), *kept)
+    shown = (*_archived(snapshot), *closed)
+    added = (*complaints(record), *shown, *card_and_link.link_notices(record))
     step = replace(step, notices=(*step.notices, *added))
     if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
@@ -221,7 +221,7 @@ def complaints(record: Record) -> tuple[Notice, ...]:
         return ()
     notices = []
     is_ending = record.ending.releasing is not None or record.claim.phase == Phase.DONE
-    told_at_the_end = ("ReleaseLease", *(("SetBoard", "SetLinked") if is_ending else ()))
+    told_at_the_end = ("ReleaseLease", "SetBoard", "SetLinked") if is_ending else ("ReleaseLease",)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)

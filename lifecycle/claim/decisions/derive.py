@@ -199,8 +199,9 @@ def with_line(observed: Observation, action: LinkPullRequest) -> Observation:
         is_it = pull.number == action.number
         return replace(pull, body=f"{pull.body}\n\n{action.line}") if is_it else pull
 
-    named, by_branch = observed.by_number, tuple(linked(shown) for shown in observed.by_branch)
-    return replace(observed, by_number=named and linked(named), by_branch=by_branch)
+    by_number = linked(observed.by_number) if observed.by_number is not None else None
+    by_branch = tuple(linked(shown) for shown in observed.by_branch)
+    return replace(observed, by_number=by_number, by_branch=by_branch)
 
 
 def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:

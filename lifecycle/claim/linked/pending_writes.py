@@ -95,8 +95,8 @@ def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     tracker, task = (action.tracker, action.id) if action is not None else ("", "")
     wanted, reason = card_and_link.link_wanted(record), card_and_link.link_reason(record)
     now = claim_store.clock.now()
-    until = now + REFUSED_SECONDS
-    add(claim_store, Left(tracker, task, claim.agent_id, wanted, claim.issue, reason, now, until))
+    write = Left(tracker, task, claim.agent_id, wanted, claim.issue, reason)
+    add(claim_store, replace(write, since=now, until=now + REFUSED_SECONDS))
     claim_store.save()
 
 

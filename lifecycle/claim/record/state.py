@@ -275,6 +275,7 @@ def _read(of: type[Any], data: Mapping[str, Any]) -> Any:
         kind = str if isinstance(default, str) else (int, float)
         if isinstance(default, str | int | float) and not isinstance(value, kind):
             raise TypeError(f"{name} is {type(value).__name__}")
+        # The annotation says what it was: `tuple[sections.Nudge, ...]`, `CardAhead | None`.
         outer, *words = re.findall(r"\w+", str(attribute.type))
         part = next((_VALUES[word] for word in (outer, *words) if word in _VALUES), None)
         if part is not None and outer == "Mapping":

@@ -195,15 +195,15 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
         case PullState.MERGED:
             return closing.merge_found(snapshot, pull)
         case PullState.CLOSED:
-            is_open = observed.issue is None or observed.issue.is_open
-            text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_open)
+            is_issue_open = observed.issue is None or observed.issue.is_open
+            text = messages.closed_unmerged(pull.number, claim.issue_number, is_open=is_issue_open)
             key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
             fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
             fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
             known = snapshot.record.pull.closed()
             known = replace(known, url=pull.url, head=pull.head_sha)
             notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
-            if not is_open:
+            if not is_issue_open:
                 ends = (*notice.ends, "closed", "closed-elsewhere")
                 notice = replace(notice, key=f"{key}:issue", audience=Audience.ASK, ends=ends)
             record = replace(snapshot.record, judged=Phase.PR_CLOSED.value, pull=known)

@@ -97,11 +97,8 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             key = f"unchecked:{pull.number}:{checks.sha}"
             result = (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
         notices += merge_standing.notices(snapshot, pull, pull_record)
-        notices += (
-            []
-            if is_reported
-            else merge_standing.moved(snapshot, pull, standing.why, pull_record.merging)
-        )
+        if not is_reported:
+            notices += merge_standing.moved(snapshot, pull, standing.why, pull_record.merging)
         merging = replace(pull_record.merging, standing=standing.why, awaits=standing.whom.value)
         pull_record = replace(pull_record, merging=merging)
         notices += result
