@@ -10,12 +10,13 @@ import pytest
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.card_and_link import is_unsynced
-from lifecycle.claim.decisions.decide import still_wanted
+from lifecycle.claim.decisions.decide import decide, still_wanted
 from lifecycle.claim.decisions.derive import may_try
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
 from lifecycle.claim.decisions.snapshot import Decision
+from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import Intent, Releasing, Trouble
 from lifecycle.claim.record.state import mark_of
 from lifecycle.core.plan import (
@@ -30,7 +31,18 @@ from lifecycle.core.tracker import Link
 from lifecycle.core.values.model import BoardItem, Hold, PullState
 from tests.batches import each_row
 from tests.claim.steps import DONE, READY, REVIEW, rules_with
-from tests.factories import BRANCH, NOW, SHA, comment, issue, observation, pull, record, seen
+from tests.factories import (
+    BRANCH,
+    NOW,
+    SHA,
+    comment,
+    issue,
+    observation,
+    pull,
+    record,
+    seen,
+    texts,
+)
 
 AGENT = "edouard-1738000000"
 MERGED = pull(state=PullState.MERGED, url="u", head_sha="b")
@@ -540,3 +552,17 @@ def test_a_comment_is_not_looked_for_where_nothing_is_shown() -> None:
     for shown in (None, observation(issue=None), observation()):
         start = seen(record(**DONE), observed=shown)
         assert closing.comment_step(start, POST) == Decision(action=POST)
+
+
+def test_an_issue_that_the_merge_closed_lets_the_next_pull_request_out() -> None:
+    """Opening it failed after that was told: the next look opens it, and no hand-off is refused."""
+    merged = observation(by_number=pull(state=PullState.MERGED), issue=issue(is_open=False))
+    at_work = {"judged": "checks_running", "ending.issue_closed": True}
+    made = record(**READY, pr_number=107, memory=at_work)
+    step = decide(seen(made, observed=merged, pushed_head="f" * 40))
+    assert "goes into another PR" in texts(step)
+    after = derive.prepared(seen(made), step).record
+    assert not derive.is_rejected(after)
+    assert briefing.problem_lines(after) == []
+    again = decide(seen(after, observed=merged, pushed_head="f" * 40))
+    assert isinstance(again.action, OpenPullRequest)

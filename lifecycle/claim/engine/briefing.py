@@ -268,7 +268,7 @@ def closed_lines(record: Record) -> list[str]:
     claim, phase = record.claim, PHASES.get(record.claim.phase)
     is_over = record.is_lost or record.ending.releasing is not None
     is_ending = phase in (None, Phase.MERGED_DETECTED, Phase.DONE)
-    if is_over or is_ending or not record.ending.issue_closed:
+    if is_over or is_ending or not derive.is_rejected(record):
         return []
     if phase is Phase.PR_CLOSED and claim.pr_number:
         return [messages.closed_unmerged(claim.pr_number, claim.issue_number, is_open=False)]

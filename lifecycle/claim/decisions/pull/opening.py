@@ -105,7 +105,10 @@ def decide(snapshot: Snapshot) -> Decision:
     if (before := derive.merged_meanwhile(snapshot)) is None:
         return Decision() if derive.is_rejected(snapshot.record) else step
     text = messages.merged_before(before.number)
-    return replace(step, notices=(Notice(f"merged-before:{before.number}", text, Audience.NEXT),))
+    notice = Notice(f"merged-before:{before.number}", text, Audience.NEXT)
+    # Were this not known, the issue that the merge closed would count as closed by somebody.
+    merged = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
+    return replace(step, record=merged, notices=(notice,))
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
