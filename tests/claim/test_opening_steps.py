@@ -19,6 +19,7 @@ from lifecycle.claim.decisions.snapshot import Decision
 from lifecycle.claim.engine import briefing
 from lifecycle.claim.record.sections import Intent, Releasing, Trouble
 from lifecycle.claim.record.state import mark_of
+from lifecycle.core import hidden_marker
 from lifecycle.core.plan import (
     Audience,
     CloseIssue,
@@ -566,3 +567,19 @@ def test_an_issue_that_the_merge_closed_lets_the_next_pull_request_out() -> None
     assert briefing.problem_lines(after) == []
     again = decide(seen(after, observed=merged, pushed_head="f" * 40))
     assert isinstance(again.action, OpenPullRequest)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_draft_of_left_work_is_handed_to_nobody_for_an_issue_that_was_closed(
+    *, is_open: bool
+) -> None:
+    """To make it ready is to open it, which is said not to be done then."""
+    text = "Refs #42"
+    body = hidden_marker.signed(text, opening.left_work_mark("Fix", text))
+    draft = pull(is_draft=True, title="Fix", body=body)
+    shown = observation(by_branch=(draft,), issue=issue(is_open=is_open))
+    made = record(**READY, memory={"ending.issue_closed": not is_open})
+    step = decide(seen(made, observed=shown, pushed_head=SHA))
+    assert isinstance(step.action, OpenPullRequest) is is_open
+    assert ("no PR is opened for it" in texts(step)) is not is_open
+    assert step.fields == {}

@@ -90,10 +90,11 @@ def decide(snapshot: Snapshot) -> Decision:
         return derive.condition(f"branch-is-base:{base}", messages.branch_is_base(base))
     owner, pushed = snapshot.rules.head_owner, snapshot.pushed_head
     pull = derive.open_pull_request_of(claim, snapshot.observation, owner, base)
+    is_rejected = derive.is_rejected(snapshot.record)
     if pull is not None:
         finishing = replace(opening(snapshot, base), draft=pull.number)
         if is_left_work(pull) and not derive.is_given_up(snapshot.record, finishing):
-            return derive.attempt(snapshot, finishing)
+            return NOTHING if is_rejected else derive.attempt(snapshot, finishing)
         return _adopt(snapshot.record, pull)
     merged_pull = derive.merged_as_pushed(claim, snapshot.observation, snapshot.rules, pushed)
     if merged_pull is not None and derive.is_earlier(merged_pull, snapshot.record):
@@ -103,7 +104,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return closing.merge_found(snapshot, merged_pull)
     step = derive.attempt(snapshot, opening(snapshot, base))
     if (before := derive.merged_meanwhile(snapshot)) is None:
-        return Decision() if derive.is_rejected(snapshot.record) else step
+        return NOTHING if is_rejected else step
     text = messages.merged_before(before.number)
     notice = Notice(f"merged-before:{before.number}", text, Audience.NEXT)
     # Were this not known, the issue that the merge closed would count as closed by somebody.
@@ -203,8 +204,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
             key = f"closed:{pull.number}:{snapshot.record.pull.reopened}"
             fields: ClaimChanges = {"pr_number": pull.number, "phase": Phase.PR_CLOSED.value}
             fields |= {"status": _without_review(claim.status), **_polled(snapshot)}
-            known = snapshot.record.pull.closed()
-            known = replace(known, url=pull.url, head=pull.head_sha)
+            known = replace(snapshot.record.pull.closed(), url=pull.url, head=pull.head_sha)
             notice = Notice(key, text, Audience.NEWS, ends=review.WHILE_OPEN)
             if not is_issue_open:
                 ends = (*notice.ends, "closed", "closed-elsewhere")
