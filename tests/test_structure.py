@@ -32,18 +32,18 @@ BUDGET = {
     "github": 6_407,
     "trackers": 2_527,
     "platforms": 690,
-    "evidence": 2_433,
-    "claim": 6_056,
-    "run": 3_550,
+    "evidence": 2_447,
+    "claim": 6_058,
+    "run": 3_561,
     "stages": 2_570,
     "workflow": 2_247,
-    "feedback": 2_645,
+    "feedback": 2_656,
     "reconcile": 1_474,
-    "views": 2_203,
+    "views": 2_204,
     "app": 1_629,
-    "setup": 3_415,
+    "setup": 3_416,
     "hooks": 2_093,
-    "cli": 5_251,
+    "cli": 5_261,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_640
+RUN_IN_ALL = 4_653
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
