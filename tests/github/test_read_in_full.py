@@ -174,6 +174,10 @@ def test_conversations_are_counted_by_their_last_word() -> None:
     begun = talk(reviewThreads=listed(thread(True), answered))
     assert begun is not None
     assert (begun.unresolved, begun.unanswered) == (2, 1)
+    draft = {"viewerDidAuthor": True, "state": "PENDING"}
+    drafted = talk(reviewThreads=listed({"comments": {"nodes": [draft]}}))
+    assert drafted is not None
+    assert drafted.unanswered == 0, "what its person has not sent yet waits for nobody"
     assert re.fullmatch(r"[0-9a-f]{16}", made.digest)
     turned = {name: threads[name] for name in reversed([*threads])}
     assert talk(reviewThreads=turned) == made  # in whatever order a server writes it

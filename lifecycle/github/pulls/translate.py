@@ -112,6 +112,8 @@ def _conversations(node: Json) -> model.Conversations | None:
     if not all(isinstance(connection, Mapping) for connection in parts):
         return None
     last = [comment for thread in unresolved for comment in nodes(thread, "comments")[-1:]]
+    # A draft is shown to the account that writes it, and said to nobody yet.
+    newest = [comment for comment in last if text(comment, "state") != "PENDING"]
     if not any(connection.get("totalCount") for connection in parts):
         return model.Conversations("")
     shown = json.dumps([node.get("headRefOid"), node.get("updatedAt"), parts], sort_keys=True)
@@ -121,7 +123,7 @@ def _conversations(node: Json) -> model.Conversations | None:
         sum(
             not comment.get("viewerDidAuthor")
             or is_of_owner(comment, part(comment, "replyTo") or comment)
-            for comment in last
+            for comment in newest
         ),
     )
 
