@@ -29,7 +29,7 @@ BUDGET = {
     "storage": 1_420,
     "settings": 872,
     "git": 869,
-    "github": 6_407,
+    "github": 6_408,
     "trackers": 2_527,
     "platforms": 690,
     "evidence": 2_447,
