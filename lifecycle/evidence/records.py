@@ -96,7 +96,7 @@ class RunRecord:
         log: the path of the whole output below the worktree; "" if none was kept.
         tail: the end of the output, without secrets.
         session: the client's session that ran it; "" for a person, or where nobody knows.
-        suites: the project's own test commands that the agent ran; () of a check, which runs all of them.
+        suites: the project's own test commands that were run, as `stages.test` has them.
     """
 
     at: float
@@ -162,8 +162,8 @@ def standing(
 
 def _is_of(run: RunRecord, suite: str) -> bool:
     """True if a run says something of one of several suites; a run of none of them may be red for each."""
-    is_of_all = not run.suites and (run.name or run.outcome is not Outcome.PASSED)
-    return bool(is_of_all) or suite in run.suites
+    is_of_none = not run.suites
+    return suite in run.suites or (is_of_none and run.outcome is not Outcome.PASSED)
 
 
 def _standing(runs: list[RunRecord], tree: str) -> Evidence:

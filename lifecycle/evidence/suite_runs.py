@@ -206,22 +206,9 @@ def _run(
     known = _known(words, rows)
     line = words if known is not None else command.raw[len(command.sets) :]
     known = known or _known(line, rows)
-    row = known[1] if known is not None else UNKNOWN
     alike = _alike(words, own)
     if alike:
-        begin = alike[0][1].words
-        rest = words[len(begin) :]
-        given = (*command.raw[: len(command.raw) - len(words)], *rest)
-        there = _joined(folder, runner_options.valued(given, _FOLDERS))
-        here = [entry for entry in alike if entry[2] == there]
-        meant = _set_alike(here or alike, sets)
-        own_sets = meant[0][1].sets if meant else ()
-        added = tuple(word for word in sets if word not in own_sets)
-        run = _checked(" ".join(begin), rest, added, command, row)
-        run.is_own = True
-        run.is_suite &= bool(here) or _is_whole(there, top)
-        run.suites = tuple(text for text, _, _ in meant)
-        return run
+        return _own_run(command, alike, sets, known[1] if known is not None else UNKNOWN, place)
     if known is None:
         return None
     name, row, rest = known
@@ -237,6 +224,34 @@ def _run(
     for given, options in ((command.raw, _FOLDERS), (words, row.sources)):
         there = _joined(folder, runner_options.valued(given, options))
         run.is_suite &= _is_whole(there, top)
+    return run
+
+
+def _own_run(
+    command: Command, alike: list[Own], sets: Words, row: RunnerRow, place: tuple[str, str]
+) -> SuiteRun:
+    """The run of a command with which some of the project's own are worded alike.
+
+    Args:
+        command: the command.
+        alike: the project's own commands that it may be.
+        sets: variables that are set for it.
+        row: of the table, UNKNOWN where none knows it.
+        place: the folder that the command runs in, and the worktree's top folder.
+    """
+    folder, top = place
+    begin = alike[0][1].words
+    rest = command.words[len(begin) :]
+    given = (*command.raw[: len(command.raw) - len(command.words)], *rest)
+    there = _joined(folder, runner_options.valued(given, _FOLDERS))
+    here = [entry for entry in alike if entry[2] == there]
+    meant = _set_alike(here or alike, sets)
+    own_sets = meant[0][1].sets if meant else ()
+    added = tuple(word for word in sets if word not in own_sets)
+    run = _checked(" ".join(begin), rest, added, command, row)
+    run.is_own = True
+    run.is_suite &= bool(here) or _is_whole(there, top)
+    run.suites = tuple(text for text, _, _ in meant)
     return run
 
 

@@ -98,7 +98,7 @@ def test_of_an_issue_that_is_gone_only_the_lease_is_ended(*, is_begun: bool) -> 
     assert releasing.decide(at(made, hidden)).action == RELEASE
     over = releasing.decide(at(made.with_ending(lease_done=True), hidden))
     assert over.action == ForgetClaim()
-    assert "only the claim here and its lease were ended" in texts(over)
+    assert "nothing more was written there; the claim here and its lease were ended" in texts(over)
 
 
 @pytest.mark.parametrize(

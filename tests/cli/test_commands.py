@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from lifecycle.cli.claims import claim
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Hooks
 from lifecycle.sandbox.control.faults import Fault
+from tests.bare_pytest import BARE
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import COMMAND, ManualClock, Place, environment_of
@@ -64,6 +66,26 @@ def test_what_handoff_validates_is_evidence(place: Place) -> None:
     assert {"test": "green", "validate": "green"}.items() <= {
         check["name"]: check["standing"] for check in listed
     }.items()
+
+
+def test_what_handoff_validates_stands_for_no_other_test_command(place: Place) -> None:
+    """Of several in `stages.test` a line that is one shows that one; a line that is none shows nothing."""
+    ok(place.cli("claim", "42"))
+    (place.root / "test_it.py").write_text(
+        "import unittest\n\nclass T(unittest.TestCase):\n    def test_one(self): pass\n"
+    )
+    mine = f"{sys.executable} -PB -m unittest discover"
+    none = shlex.join([sys.executable, "-B", "-m", "pytest", "-q", *BARE])
+    (place.root / ".lifecycle.toml").write_text(
+        f"validate = {json.dumps([mine, none])}\n[stages]\ntest = {json.dumps([mine, 'make api'])}\n"
+    )
+    ok(place.cli("trust", "--yes"))
+    place.work(place.claim()["branch"], push=False)
+    ok(place.cli("handoff", "--summary", "Fix", "--json"))
+    path = place.root / ".lifecycle" / "evidence" / "records.json"
+    runs = json.loads(path.read_text())["records"]
+    shown = [(run.get("name"), run["outcome"], run.get("suites")) for run in runs]
+    assert shown == [("test", "passed", [mine]), ("validate", "passed", None)]
 
 
 @SOAKED

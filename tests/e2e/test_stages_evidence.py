@@ -33,8 +33,13 @@ DETAILS = {"stdout": "", "stderr": "", "interrupted": False, "isImage": False}
 @pytest.fixture
 def agent(ground: Ground) -> Agent:
     """An agent that is asked to run the tests, where a green run has to be seen."""
+    return asked_for_tests(ground)
+
+
+def asked_for_tests(ground: Ground, more: str = "") -> Agent:
+    """An agent that has come to TESTING, with further settings."""
     ground.task("First")
-    ground.settings("require_evidence = true\n")
+    ground.settings(f"require_evidence = true\n{more}")
     found = ground.agent()
     found.prompt("Do the first one")
     for text in (CODED, REVIEWED):
@@ -277,12 +282,7 @@ def test_without_required_evidence_no_tree_is_made(ground: Ground, tmp_path: Pat
 
 def test_of_several_test_commands_each_has_to_be_seen(ground: Ground) -> None:
     """The one that is green stands for no other: not for one that was not run, and not for a red one."""
-    ground.task("First")
-    ground.settings("require_evidence = true\ntest = ['make unit', 'make api']\n")
-    agent = ground.agent()
-    agent.prompt("Do the first one")
-    for text in (CODED, REVIEWED):
-        assert "CURRENT STAGE: " in agent.stops(text).model
+    agent = asked_for_tests(ground, "test = ['make unit', 'make api']\n")
     agent.runs("make unit", SUMMARY)
     assert "Not each of the project's test commands was seen" in agent.stops(PASSING).model
     agent.runs("make api", "==== 1 failed in 0.1s ====", ok=False)

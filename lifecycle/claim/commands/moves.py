@@ -400,8 +400,8 @@ def default_branch(world: World) -> str:
 def _validate(world: World, command: str, session: str) -> list[str]:
     """Run one command of `validate` as checks are run, which keeps its result as evidence for these files.
 
-    A command that runs the tests is kept as the check `test`, any other as `validate`. Returns remarks on
-    it; Refused if it fails.
+    A command that runs the tests is kept as the check `test`, any other as `validate`; so is one that is
+    none of several in `stages.test`, of which it shows nothing. Returns remarks on it; Refused if it fails.
     """
     from lifecycle.evidence import suite_runs
     from lifecycle.evidence.checks import check_engine, known_checks
@@ -412,7 +412,8 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     settings = world.settings
     rows = runner_table.rows(settings.evidence_runners)
     seen = suite_runs.run_in(command, settings.stages.test, rows)
-    name = TEST if seen is not None and seen.is_suite else known_checks.VALIDATE
+    is_test = seen is not None and seen.is_suite and (seen.suites or len(settings.stages.test) < 2)
+    name = TEST if is_test else known_checks.VALIDATE
     try:
         words = command_argv.split(command)
     except ValueError:

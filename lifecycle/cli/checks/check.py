@@ -157,7 +157,7 @@ def _entry(
         "needs_trust": check.is_projects,
         "trusted": is_allowed,
         "problem": check.problem,
-        "last": last and _word(last),
+        "last": _word(last) if last is not None else None,
         "standing": stands.value,
     }
 

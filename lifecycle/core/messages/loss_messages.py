@@ -129,8 +129,8 @@ def lease_left(issue: int | None, why: str) -> str:
 def released_unseen(issue: int | None) -> str:
     """The end of a claim that was released, and whose issue cannot be read."""
     return (
-        f"GitHub shows no issue #{issue} to this token, so only the claim here and its lease were ended, "
-        "and nothing was written there; branch and work are kept."
+        f"GitHub shows no issue #{issue} to this token, so nothing more was written there; the claim here "
+        "and its lease were ended, branch and work are kept."
     )
 
 

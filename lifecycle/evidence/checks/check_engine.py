@@ -6,6 +6,7 @@ and is no part of the tree as long as it is as the run left it.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -140,6 +141,7 @@ class CheckRun:
             started=started,
             tree_before=before.full,
             session=self.session,
+            suites=self._suites(commands, rows),
         )
         red = {name for run in earlier for name in run.failures}
         from lifecycle.evidence.checks.check_reading import picking
@@ -152,6 +154,16 @@ class CheckRun:
             record, files_left = self._on_tree(record, before, after)
         self.remarks.extend(run_findings.odd_beside(record, last, seconds))
         return CheckDone(self._kept(record, output, files_left), tuple(self.remarks), end.signal)
+
+    def _suites(self, commands: tuple[Words, ...], rows: Rows) -> Words:
+        """Which of several commands of `stages.test` these are; all, where the check `test` has its own."""
+        tests = self.settings.stages.test
+        if self.check.name != records.TEST or len(tests) < 2:
+            return ()
+        from lifecycle.evidence import suite_runs
+
+        runs = (suite_runs.run_in(shlex.join(words), tests, rows) for words in commands)
+        return tuple(suite for run in runs if run is not None for suite in run.suites) or tests
 
     def _run(
         self, commands: tuple[Words, ...], rows: Rows

@@ -13,11 +13,12 @@ import pytest
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.core.values.configured import Settings
+from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks.check_engine import CheckDone, CheckRun
 from lifecycle.evidence.checks.check_reading import picking
 from lifecycle.evidence.checks.known_checks import KnownCheck
+from lifecycle.evidence.command_lines import Words
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
@@ -350,3 +351,23 @@ def test_a_variable_that_the_check_sets_itself_is_the_projects_word(project: Pro
     commands = (("env", "GTEST_FILTER=B*", "true"),)
     known = KnownCheck("test", commands, "a test", is_projects=False)
     assert project.check("true", name="test", check=known).record.outcome is Outcome.PASSED
+
+
+def test_a_check_of_some_of_several_test_commands_shows_those(project: Project) -> None:
+    """As one of a single line of `validate`; where the check `test` has a command of its own, it is all."""
+    for name in ("unit", "api", "all"):
+        (project.root / name).write_text("#!/bin/sh\n")
+        (project.root / name).chmod(0o755)
+    tests = ("./unit", "./api")
+    several = Settings(stages=StageSettings(test=tests))
+
+    def suites(*commands: str, name: str = "test", settings: Settings = several) -> Words:
+        words = tuple((command,) for command in commands)
+        known = KnownCheck(name, words, "a test", is_projects=False)
+        return project.check(check=known, settings=settings).record.suites
+
+    assert suites("./unit") == ("./unit",)
+    assert suites("./unit", "./api") == tests
+    assert suites("./all") == tests
+    assert suites("./unit", name="lint") == ()
+    assert suites("./unit", settings=Settings()) == ()
