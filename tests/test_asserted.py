@@ -11,6 +11,7 @@ import pytest
 
 from tests.asserted import NOTHING, STALE, WITHOUT_REASON
 from tests.bare_pytest import only
+from tests.repeated import soaked
 
 ROOT = Path(__file__).parents[1]
 
@@ -149,7 +150,9 @@ def failures(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
     return dict(re.findall(r"^FAILED \S+::(.+?) - (.*?) *$", done.stdout, re.MULTILINE))
 
 
-@pytest.mark.parametrize("options", [[], ["-n", "2"]], ids=["one process", "workers"])
+@pytest.mark.parametrize(
+    "options", [[], soaked(["-n", "2"], id="workers")], ids=["one process", None]
+)
 def test_what_checks_something_passes(tmp_path: Path, options: list[str]) -> None:
     """An assertion, `raises`, `warns`, a property, a registered helper; or a mark that says why not."""
     done = ran(tmp_path, *options, helpers=HELPERS, conftest=CONFTEST, test_right=RIGHT)

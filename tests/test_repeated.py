@@ -90,6 +90,7 @@ def test_the_end_of_a_run_says_what_is_elsewhere(tmp_path: Path) -> None:
     assert "4 failed" not in run(tmp_path, CASES, "-m", "not soak", "-k", "first")
 
 
+@pytest.mark.once("each sentence stands beside its question, in one function")
 @pytest.mark.parametrize(
     ("text", "said"),
     [(NOTHING_LEFT, NAMELESS), (WHOLE, NAMELESS), (NO_REASON, WITHOUT_REASON), (ONE, NOT_SEVERAL)],

@@ -82,9 +82,9 @@ def entries(folder: Path) -> list[str]:
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
-    """A module's tree."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module's tree: several tests look at each of them."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 @cache
@@ -95,7 +95,7 @@ def lines_of_code(path: Path) -> int:
     """
     text = path.read_text(encoding="utf-8")
     prose: set[int] = set()
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
             prose |= set(range(node.lineno, (node.end_lineno or 0) + 1))
     nothing = {
@@ -149,7 +149,7 @@ def test_a_class_is_known_by_its_name() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in modules():
         if path.relative_to(PACKAGE).parts[0] != APART:
-            for node in ast.walk(parsed(path)):
+            for node in nodes(path):
                 if isinstance(node, ast.ClassDef):
                     places[node.name].append(str(path.relative_to(PACKAGE)))
     assert len(places) > 300
@@ -164,13 +164,13 @@ def variables(path: Path) -> list[tuple[int, str]]:
     """Line and name of each parameter and variable; fields of values are no variables."""
     fields = {
         id(part.target)
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef)
         for part in node.body
         if isinstance(part, ast.AnnAssign)
     }
     names: list[tuple[int, str]] = []
-    for node in ast.walk(parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.arg):
             names.append((node.lineno, node.arg))
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

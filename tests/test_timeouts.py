@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.bare_pytest import only
 
 ROOT = Path(__file__).parents[1]
@@ -143,6 +145,7 @@ def test_one_that_hangs_fails_alone(tmp_path: Path) -> None:
         assert f"FAILED test_hung.py::{name} - TimeIsUp: the test did not end" in done.stdout
 
 
+@pytest.mark.soak("test_timeouts.py::test_one_that_hangs_fails_alone")
 def test_whatever_of_it_hangs_it_fails_alone(tmp_path: Path) -> None:
     """Its fixtures before or after it, a process that it waits for, an example of a property.
 
@@ -161,6 +164,9 @@ def test_whatever_of_it_hangs_it_fails_alone(tmp_path: Path) -> None:
     assert done.stdout.count("TimeIsUp: the test did not end within its time\n") >= 8
 
 
+@pytest.mark.soak(
+    "test_timeouts.py::test_in_one_process_what_never_comes_back_from_c_ends_it_by_name"
+)
 def test_what_never_comes_back_from_c_costs_its_worker_alone(tmp_path: Path) -> None:
     """With or without the interpreter's lock: the worker is replaced, and the test fails by name."""
     (tmp_path / "conftest.py").write_text(QUICKLY)

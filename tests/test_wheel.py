@@ -90,6 +90,7 @@ def test_the_wheel_holds_documents_hooks_schema_and_seeds(wheel: Path) -> None:
     assert tops == {"lifecycle", f"agent_lifecycle-{__version__}.dist-info"}
 
 
+@pytest.mark.soak("test_wheel.py::test_the_wheel_holds_documents_hooks_schema_and_seeds")
 def test_the_source_archive_holds_all_that_git_tracks(tmp_path: Path) -> None:
     """Who unpacks it has the plugin too: manifests, hooks, commands, the skill; and can test it."""
     options = ["--sdist", "--no-isolation", "--outdir", str(tmp_path)]

@@ -39,6 +39,7 @@ def test_without_a_repository_all_is_skipped() -> None:
     assert "failed" not in told
 
 
+@pytest.mark.soak("conformance/test_live.py::test_without_a_repository_all_is_skipped")
 def test_answers_are_a_table_and_nothing_is_left() -> None:
     """What was asked is printed with its answer; refs and labels are gone, issues are closed."""
     with Sandbox() as sandbox:

@@ -153,6 +153,10 @@ def test_after():
 """
 
 
+@pytest.mark.soak(
+    "conformance/test_calibration.py::test_a_broken_answer_is_caught",
+    "conformance/test_recorder.py::test_faults_are_told_apart",
+)
 def test_the_test_that_caused_it_fails(tmp_path: Path) -> None:
     """The one test whose sandbox answered wrongly fails, with call, status, pointer and what is wrong."""
     for target in ("openapi", "sdl"):

@@ -188,6 +188,10 @@ def test_no_two_mutants_are_one_entry_of_the_ledger(module: str) -> None:
     assert [one.number for one in made] == list(range(len(made)))
 
 
+@pytest.mark.soak(
+    "mutants/test_mutants.py::test_a_tiny_modules_mutants_are_known",
+    "mutants/test_mutants.py::test_the_list_and_the_ledger_are_of_what_there_is",
+)
 def test_a_run_tells_what_its_tests_do_not_notice(run: Run, tmp_path: Path) -> None:
     """All are killed but two, among them those of what runs at import, and one that never ends.
 
@@ -204,10 +208,7 @@ def test_a_run_tells_what_its_tests_do_not_notice(run: Run, tmp_path: Path) -> N
     assert [*(tmp_path / "temporary").iterdir()] == []
 
 
-@pytest.mark.soak(
-    "mutants/test_mutants.py::test_a_run_tells_what_its_tests_do_not_notice",
-    "mutants/test_mutants.py::test_the_list_and_the_ledger_are_of_what_there_is",
-)
+@pytest.mark.soak("mutants/test_mutants.py::test_the_list_and_the_ledger_are_of_what_there_is")
 def test_what_the_ledger_has_is_not_counted(run: Run) -> None:
     """An entry takes its mutant out of the figures; one for nothing, or too many, fail the run."""
     known = entry("while number > 100", "while number >= 100")
@@ -218,7 +219,7 @@ def test_what_the_ledger_has_is_not_counted(run: Run) -> None:
     assert done.returncode == 1
 
 
-@pytest.mark.soak("mutants/test_mutants.py::test_a_run_tells_what_its_tests_do_not_notice")
+@pytest.mark.soak("mutants/test_mutants.py::test_a_tiny_modules_mutants_are_known")
 def test_tests_that_fail_by_themselves_judge_nothing(run: Run) -> None:
     """Where no process-free test passes, nothing is said to be killed."""
     done = run("def test_wrong():\n    assert False\n")

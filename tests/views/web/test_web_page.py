@@ -360,6 +360,10 @@ def test_the_script_counts_ages_as_the_product_does(running: Chrome, user: WebGr
     assert told == [span(one) for one in seconds]
 
 
+@pytest.mark.soak(
+    "views/web/test_web_server.py::test_a_page_that_has_the_newest_is_told_so",
+    "views/web/test_web_page.py::test_a_change_is_shown_by_itself_and_leaves_the_rest_alone",
+)
 def test_a_page_that_nobody_looks_at_asks_seldom(running: Chrome, user: WebGround) -> None:
     """While nothing changes the page asks with what it has, and gets no body."""
     full(user)
