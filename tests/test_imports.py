@@ -53,8 +53,8 @@ PLACES = {
     "filelock": {"sandbox"},
     "github": {"github.client.library_lines"},
     "gql": {"github.client.library_lines"},
-    # Documents are made one of several, which takes them apart; gql wants one, too.
-    "graphql": {"sandbox", "github.client.document_trees", "github.client.library_lines"},
+    # gql wants a document that is taken apart.
+    "graphql": {"sandbox", "github.client.library_lines"},
     # The signature of a GitHub App.
     "jwt": {"github.auth.app_token", "sandbox"},
     "requests": {"github.client.library_lines"},

@@ -10,12 +10,12 @@ from itertools import product
 from typing import Any
 
 from lifecycle.github.board.board_client import IDS, SET_FIELDS
-from lifecycle.github.client.document_trees import fields_of, merged
 from lifecycle.github.client.graph import READY
 from lifecycle.github.pulls.forge import BOARD, LABELS, WRITES
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 from lifecycle.github.sweep.sweep_holdings import OWNER, OWNER_WAITS
 from lifecycle.settings.resources import graphql_documents
+from tests.docs.document_trees import fields_of, merged
 
 PATH = READY
 _CLAIM = "observe_claim"

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import responses
-from graphql import GraphQLSchema, OperationDefinitionNode, parse, validate
+from graphql import GraphQLSchema, OperationDefinitionNode, parse, specified_rules, validate
 
 from lifecycle.core.errors import Unsupported
 from lifecycle.core.timing import Deadline
-from lifecycle.github.client import document_trees, graph
+from lifecycle.github.client import graph
 from lifecycle.github.client.graph import LACKING_SECONDS, GraphClient
+from lifecycle.github.pulls.translate import MERGING, REVIEWS
 from lifecycle.settings.resources import graphql_documents
 from tests.batches import each_row
-from tests.docs import ready_documents
+from tests.docs import document_trees, ready_documents
 from tests.github.hub import TOKEN, MemoryCache, PatientClock
 from tests.github.made_up import LIBRARIES
 from tests.github.test_documents import RULES, schema
@@ -92,7 +94,21 @@ def test_every_combination_is_valid_on_github(
 def test_documents_that_do_not_fit_together_are_refused(one: str, other: str, error: str) -> None:
     """One field or fragment with two meanings is a defect that shows at once, not at a server."""
     with pytest.raises(ValueError, match=error):
-        graph.document(one, other)
+        document_trees.merged(one, other)
+
+
+@pytest.mark.parametrize("lacking", [*MERGING, REVIEWS])
+def test_what_is_left_without_a_part_is_valid_on_github(
+    schema: GraphQLSchema, lacking: str
+) -> None:
+    """What no look asks for is put together without a parser, and asks for the same as with one."""
+    asked = ("observe_claim", "observe_board", *MERGING, REVIEWS, "discover_board")
+    names = [name for name in asked if name != lacking]
+    text = graph.document(*names).text
+    assert validate(schema, parse(text), specified_rules) == []
+    assert " ".join(names) not in graph._ready()["texts"]
+    once = document_trees.merged(*names)
+    assert {*re.findall(r"[\w.]+", text)} == {*re.findall(r"[\w.]+", once)}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +126,7 @@ def test_what_a_server_does_not_know_is_found_in_its_document(
     words: str, blamed: tuple[str, ...]
 ) -> None:
     """By the names that only that document has; where nobody can tell, all of them may be it."""
-    assert document_trees.blamed("observe_claim", PARTS, words) == blamed
+    assert graph.blamed("observe_claim", PARTS, words) == blamed
 
 
 def test_an_unknown_field_costs_one_request_and_its_own_document(

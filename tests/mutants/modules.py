@@ -122,7 +122,6 @@ RIMS: dict[str, tuple[str, ...]] = {
         "github.board.board_client",
         "github.board.status_fallback",
         "github.board.status_labels",
-        "github.client.document_trees",
         "github.client.rest",
         "github.clients",
         "github.operations.*",

@@ -8,8 +8,10 @@ knows lies in a document of its own. It is sent together with the one that it ad
 left out once the server has said that it does not know it: so an older GitHub Enterprise Server costs a
 part of an answer, never all of it.
 
-No document is read or parsed here: `ready.json` has each, and what looks ask for together, written by
-`make docs`, and a test holds it to the documents. What is not in it is put together by `document_trees.py`.
+No document is parsed here: `ready.json` has each, and what looks ask for together, written by `make docs`,
+and a test holds it to the documents. What a server lacks a part of is put together from their texts: a
+field that stands there twice is one to GraphQL, with what both ask for below it.
+Source: https://spec.graphql.org/October2021/#sec-Field-Selection-Merging
 
 A sweep wants the same of many repositories or issues: `repeated` puts the same text under an alias for
 each, with variables of its own, so that one request shows all of them.
@@ -20,7 +22,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -94,18 +96,42 @@ class Document:
 
 
 @cache
-def document(name: str, *others: str) -> Document:
-    """`graphql/NAME.graphql`, with what other documents ask for besides; read once per process.
+def document(*names: str) -> Document:
+    """`graphql/NAME.graphql`, with what other documents ask for besides; read once per process."""
+    text = _ready()["texts"].get(" ".join(names))
+    return Document.of(
+        text or _together(names)
+    )  # of others: the server lacks one that looks ask for
 
-    Raises:
-        ValueError, TypeError: the documents do not fit together (`document_trees.merged`).
-    """
-    text = _ready()["texts"].get(" ".join((name, *others)))
-    if text is None:  # the server lacks one of those that looks ask for
-        from lifecycle.github.client.document_trees import merged
 
-        text = merged(name, *others)
-    return Document.of(text)
+def _taken_apart(text: str) -> tuple[dict[str, str], list[str], list[str]]:
+    """The types of a document's variables by name, the fields of its root, and its fragments."""
+    operation, *fragments = text.rstrip().split("\n\n")
+    variables = dict(re.findall(r"\$(\w+): ([^\s,)]+)", operation))
+    return variables, re.findall(_ROOT_FIELD, operation), fragments
+
+
+def _written(
+    first: Document, variables: Json, fields: Iterable[str], fragments: Iterable[str]
+) -> str:
+    kind = "mutation" if first.is_mutation else "query"
+    typed = ", ".join(f"${name}: {of}" for name, of in variables.items())
+    return "\n\n".join(
+        ["".join([f"{kind} {first.operation}({typed}) {{\n", *fields, "}"]), *fragments]
+    )
+
+
+def _together(names: Sequence[str]) -> str:
+    """Several documents as the text of one operation, that of the first."""
+    variables: dict[str, str] = {}
+    fields: dict[str, None] = {}
+    fragments: dict[str, None] = {}
+    for name in names:
+        own, asked, used = _taken_apart(document(name).text)
+        variables |= own
+        fields |= dict.fromkeys(asked)
+        fragments |= dict.fromkeys(used)
+    return _written(document(names[0]), variables, fields, fragments)
 
 
 @lru_cache(maxsize=64)
@@ -128,20 +154,41 @@ def repeated(*names: str) -> str:
     for place, piece in enumerate(map(document, names)):
         if piece.is_mutation:
             raise TypeError("only queries can be repeated")
-        operation, *used = piece.text.rstrip().split("\n\n")
-        fields = re.findall(_ROOT_FIELD, operation)
+        variables, fields, used = _taken_apart(piece.text)
         bare |= dict.fromkeys(root for root in fields if "$" not in root)
         fragments |= dict.fromkeys(used)
         (asked,) = (root for root in fields if "$" in root)
         asking.append(re.sub(r"\$", f"$p{place}_", f"  p{place}: {asked.lstrip()}"))
-        for name, kind in re.findall(r"\$(\w+): ([^\s,)]+)", operation):
+        for name, kind in variables.items():
             if re.search(rf"\${name}\b", asked):
                 own[f"p{place}_{name}"] = kind
             else:
                 shared[name] = kind
-    variables = ", ".join(f"${name}: {kind}" for name, kind in {**shared, **own}.items())
-    head = f"query {document(names[0]).operation}({variables}) {{\n"
-    return "\n\n".join(["".join([head, *bare, *asking, "}"]), *fragments])
+    return _written(document(names[0]), {**shared, **own}, [*bare, *asking], fragments)
+
+
+_SYNTAX = {"query", "mutation", "fragment", "on", "true", "false", "null"}
+
+
+def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
+    """Which of the added documents have what a server says that it does not know.
+
+    Args:
+        name: the document that has to be answered.
+        others: what was added to it.
+        words: the path and the message of the server's error.
+
+    Returns:
+        Those that have one of the words for themselves; all of them if nobody can tell.
+    """
+    named, base = set(re.findall(r"\w+", words)), _names(name)
+    return tuple(other for other in others if named & (_names(other) - base)) or tuple(others)
+
+
+def _names(name: str) -> set[str]:
+    """Every name in a document but its own: of fields, arguments, types, fragments and variables."""
+    asked = document(name)
+    return set(re.findall(r"[A-Za-z_]\w*", asked.text)) - _SYNTAX - {asked.operation}
 
 
 def fields_of(name: str, kind: str) -> frozenset[str]:
@@ -234,8 +281,6 @@ class GraphClient(TokenClient):
             unknown = " ".join(_words(problem) for problem in problems if problem.is_unknown)
             if data or not parts or not unknown:
                 break
-            from lifecycle.github.client.document_trees import blamed
-
             words |= dict.fromkeys(blamed(name, parts, unknown), self.failures.clean(unknown))
             parts = tuple(added_part for added_part in parts if added_part not in words)
         left_out = {part: reason for part, reason in {**lacking, **words}.items() if part in added}

@@ -1,14 +1,8 @@
-"""Merge GraphQL documents, and tell which of several a server does not know.
-
-This is the module that knows graphql-core, which takes a tenth of a second to import. What is sent
-`make docs` has put together here (`ready.json`, see `graph.py`); at run time only those come here who ask a
-server that lacks a part.
-"""
+"""Merge GraphQL documents, each field asked for once: for `ready.json`, which `make docs` writes."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import TypeVar
@@ -51,22 +45,6 @@ def fields_of(name: str, kind: str) -> frozenset[str]:
     fragments = _parsed(name)[1]
     of_kind = (node for node in fragments if node.type_condition.name.value == kind)
     return frozenset(_key(field) for node in of_kind for field in node.selection_set.selections)
-
-
-def blamed(name: str, others: Sequence[str], words: str) -> tuple[str, ...]:
-    """Which of the added documents have what a server says that it does not know.
-
-    Args:
-        name: the document that has to be answered.
-        others: what was added to it.
-        words: the path and the message of the server's error.
-
-    Returns:
-        Those that have one of the words for themselves; all of them if nobody can tell.
-    """
-    named = set(re.findall(r"\w+", words))
-    base = _names(name)
-    return tuple(other for other in others if named & (_names(other) - base)) or tuple(others)
 
 
 def _parsed(name: str) -> tuple[graphql.OperationDefinitionNode, list[Fragment]]:
@@ -137,22 +115,3 @@ def name_of(node: graphql.Node) -> str:
     """The name of a variable's definition, of a fragment or of an operation."""
     named: graphql.Node = getattr(node, "variable", node)
     return str(named.name.value)  # type: ignore[attr-defined]  # each of these has one
-
-
-@cache
-def _names(name: str) -> frozenset[str]:
-    """Every name in a document but its own: of fields, arguments, types, fragments and variables."""
-    operation, fragments = _parsed(name)
-    below = (node for definition in (operation, *fragments) for node in _below(definition))
-    names = {node.value for node in below if isinstance(node, graphql.NameNode)}
-    return frozenset(names - {name_of(operation)})
-
-
-def _below(node: graphql.Node) -> Iterator[graphql.Node]:
-    """A node and every node in it."""
-    yield node
-    for key in node.keys:
-        children = getattr(node, key)
-        for child in children if isinstance(children, tuple | list) else (children,):
-            if isinstance(child, graphql.Node):
-                yield from _below(child)
