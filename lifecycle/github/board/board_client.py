@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import errors
-from lifecycle.core.light_dataclass import asdict, dataclass
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.client.client_common import Json, next_page, nodes, part, text
@@ -22,23 +22,6 @@ if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.github.client.graph import GraphClient, GraphReply
     from lifecycle.github.failures.failures import Failures
-
-
-def from_json(cached: object) -> BoardSchema | None:
-    """A schema from its cached JSON; None if there is none, or if another version wrote another shape."""
-    if not isinstance(cached, dict):
-        return None
-    try:
-        fields = tuple(_field_of(entry) for entry in cached["fields"])
-        names: Any = {key: str(cached[key]) for key in ("project_id", "title", "url", "viewer")}
-        return BoardSchema(**names, fields=fields)
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-def _field_of(entry: Json) -> BoardField:
-    options = tuple((str(name), str(option)) for name, option in entry["options"])
-    return BoardField(str(entry["id"]), str(entry["name"]), str(entry["kind"]), options)
 
 
 T = TypeVar("T")
@@ -107,7 +90,8 @@ class GitHubBoard:
     @property
     def known(self) -> BoardSchema | None:
         """The cached ids, None if they would have to be read."""
-        return from_json(self._cache.get(self._key))
+        schema: BoardSchema | None = from_json(BoardSchema, self._cache.get(self._key))
+        return schema
 
     def set_fields(self, item_id: str, *, status: str | None, agent: str | None) -> BoardItem:
         """Write Status and Agent in one request and return what the payload shows afterwards.

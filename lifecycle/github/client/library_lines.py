@@ -49,21 +49,22 @@ class Bearer(AuthBase):
     Source: https://requests.readthedocs.io/en/latest/user/authentication/#netrc-authentication
 
     Attributes:
-        status: of the last answer, 0 before it.
+        answer: the last one, as requests gives it.
     """
+
+    answer: Any
 
     def __init__(self, token: str) -> None:
         self._token = token
-        self.status = 0
 
     def __call__(self, request: Any) -> Any:
-        """Add the Authorization header to a request, and have its answer's status kept."""
+        """Add the Authorization header to a request, and have its answer kept."""
         request.headers.update(plain_line.bearer(self._token))
         request.register_hook("response", self._keep)
         return request
 
     def _keep(self, response: Any, *_: Any, **__: Any) -> None:
-        self.status = int(response.status_code)
+        self.answer = response
 
     def __repr__(self) -> str:
         return "Bearer(***)"
@@ -79,7 +80,6 @@ class GqlLine:
     """
 
     def __init__(self, url: str, token: str, deadline: Deadline) -> None:
-        from gql import Client
         from gql.transport.requests import RequestsHTTPTransport
 
         patience: Any = Patience(deadline)  # annotated as int, handed on to requests as is
@@ -88,49 +88,30 @@ class GqlLine:
         self._transport = RequestsHTTPTransport(
             url, auth=self._bearer, timeout=patience, retries=0, allow_redirects=False
         )
-        client = Client(transport=self._transport, fetch_schema_from_transport=False)
-        connect: Callable[[], Any] = client.connect_sync  # has no annotations
-        self._session = connect()
+        connect: Callable[[], None] = self._transport.connect  # has no annotations
+        connect()
 
     def close(self) -> None:
         """Close the connection."""
-        self._session.client.close_sync()
+        close: Callable[[], None] = self._transport.close
+        close()
 
     def ask(self, payload: Mapping[str, Any]) -> plain_line.Sent:
         """One request, sent once; raises NoAnswerError, and Transient where no time is left."""
         from gql.transport import exceptions
 
-        self._bearer.status = 0
-        request = _asking()(payload)
-        status = 0
-        body: Any = None
         try:
-            body = {"data": self._session.execute(request)}
-        except exceptions.TransportQueryError as error:
-            body = {"data": error.data, "errors": error.errors}
+            self._transport.execute(_asking()(payload))
         except exceptions.TransportConnectionFailed as error:
             if isinstance(error.__cause__, LifecycleError):
                 # The deadline's own, raised while the request was being prepared.
                 raise error.__cause__ from None
             raise plain_line.NoAnswerError(silence(error.__cause__ or error)) from None
-        except exceptions.TransportServerError as error:
-            status = error.code or 0
-            body = plain_line.content_of(
-                getattr(getattr(error.__cause__, "response", None), "text", "")
-            )
-        except (
-            exceptions.TransportError,
-            AssertionError,
-            AttributeError,
-            IndexError,
-            KeyError,
-            TypeError,
-        ):
-            # gql reaches into the answer without looking: `null`, or errors that are no list.
-            body = None
-        received: Mapping[str, str] = self._transport.response_headers or {}
-        headers = {name.lower(): value for name, value in received.items()}
-        return plain_line.Sent(self._bearer.status or status, headers, body)
+        except (exceptions.TransportError, AttributeError, TypeError):
+            pass  # gql wants another shape, and reaches into it: what came is read as on every line
+        answer = self._bearer.answer
+        headers = {name.lower(): value for name, value in answer.headers.items()}
+        return plain_line.Sent(answer.status_code, headers, plain_line.content_of(answer.text))
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
@@ -156,21 +156,14 @@ def pull_facts(pull: Json) -> PullFacts:
     )
 
 
+_SAME = (
+    *("number", "url", "title", "state", "head_sha", "base", "body", "is_draft"),
+    *("opened_at", "closed_at", "updated_at"),
+)
+"""What either value of a pull request has under the same name."""
+
+
 def _as_pull(facts: PullFacts) -> PullRequest:
     owner, _, branch = facts.head.partition(":")
-    return PullRequest(
-        number=facts.number,
-        node_id=facts.id,
-        url=facts.url,
-        title=facts.title,
-        state=facts.state,
-        branch=branch,
-        head_owner=owner,
-        head_sha=facts.head_sha,
-        base=facts.base,
-        body=facts.body,
-        is_draft=facts.is_draft,
-        opened_at=facts.opened_at,
-        closed_at=facts.closed_at,
-        updated_at=facts.updated_at,
-    )
+    same = fields_of(facts, *_SAME)
+    return PullRequest(**same, node_id=facts.id, branch=branch, head_owner=owner)
