@@ -125,13 +125,10 @@ class GitHubBoard:
 
         def write(schema: BoardSchema) -> BoardItem:
             variables = {"project": schema.project_id, "content": issue_id}
-            data = self.ask(
-                "add_board_item", variables, subject, absent=(issue_id, errors.NotFound)
-            )
-            payload = data.get("addProjectV2ItemById") or {}
-            if not payload.get("item"):
-                raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
-            return translate.board_item(payload["item"])
+            absent = (issue_id, errors.NotFound)
+            data = self.ask("add_board_item", variables, subject, absent=absent)
+            asked, added = AskedRequest(subject, is_write=True), "addProjectV2ItemById"
+            return self._graph.shaped(asked, lambda: translate.board_item(data[added]["item"]))
 
         return self.with_schema(write)
 
@@ -230,12 +227,11 @@ class GitHubBoard:
             Rejected: GitHub took a value and shows another.
             Transient: it shows nothing, so it may have been written.
         """
-        payloads = [data.get(alias) for alias in reversed(SET_ALIASES)]
-        nodes = [payload.get("projectV2Item") for payload in payloads if payload]
-        if not nodes or not nodes[0]:
-            subject = f"the fields of a card on {self.project}"
-            raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
-        item = translate.board_item(nodes[0])
+        payloads = [payload for alias in SET_ALIASES if (payload := data.get(alias))]
+        asked = AskedRequest(f"the fields of a card on {self.project}", is_write=True)
+        item = self._graph.shaped(
+            asked, lambda: translate.board_item(payloads[-1]["projectV2Item"])
+        )
         if variables["setStatus"]:
             demand_same(STATUS, item.status, status)
         if variables["setAgent"] or variables["clearAgent"]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lifecycle.core import timing
@@ -47,6 +47,12 @@ def without_secrets(content: object, withheld: list[str]) -> object:
         )
     withheld += [name for name in secrets if name not in withheld]
     return clean
+
+
+T = TypeVar("T")
+
+NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What is raised where an answer is not of the shape that is expected, by us or by PyGithub."""
 
 
 class Sending(TypedDict, total=False):
@@ -104,6 +110,13 @@ class TokenClient:
         if self._line is not None:
             self._line.close()
             self._line = None
+
+    def shaped(self, asked: AskedRequest, shape: Callable[..., T], *content: Any) -> T:
+        """A value of what was read; Transient if that has another shape than documented."""
+        try:
+            return shape(*content)
+        except NONSENSE:
+            raise self.failures.of_nonsense(asked) from None
 
     def _connected(self) -> Any:
         """What sends with the token that is good now, made anew if it was closed meanwhile.

@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -299,18 +299,18 @@ class GraphClient(TokenClient):
                 return self.execute(name, variables, subject=subject, added=added)
         raise AssertionError(LAST_RAISES)
 
+    def whole(self, name: str, variables: Json, *, subject: str) -> Json:
+        """Send a document once and return its data; a hole in it is an error."""
+        reply = self.execute(name, variables, subject=subject)
+        if not reply.problems:
+            return reply.data
+        is_partly_done = any(part is not None for part in reply.data.values())
+        asked = AskedRequest(subject, document(name).is_mutation, is_partly_done)
+        raise self.failures.of_problems(reply.problems, asked)
+
     def change(self, name: str, variables: Json, *, subject: str) -> Json:
-        """Send a document and return its data; a hole in it is an error. Asked again as by `read`."""
-
-        def once() -> Json:
-            reply = self.execute(name, variables, subject=subject)
-            if not reply.problems:
-                return reply.data
-            is_partly_done = any(part is not None for part in reply.data.values())
-            asked = AskedRequest(subject, is_write=True, is_partly_done=is_partly_done)
-            raise self.failures.of_problems(reply.problems, asked)
-
-        return reading(self.deadline, once)
+        """`whole` for what may be asked again, as by `read`."""
+        return reading(self.deadline, partial(self.whole, name, variables, subject=subject))
 
     def together(self, names: Sequence[str], variables: Json, *, subject: str) -> GraphReply:
         """Send several writing documents as one, once; GitHub does their fields one after the other.

@@ -20,6 +20,7 @@ from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import (
+    NONSENSE,
     Etags,
     TokenClient,
     following,
@@ -41,9 +42,6 @@ PAGE = 100
 _OK, _UNCHANGED = 200, 304
 _FOUND, _RENAMED = 302, {301, 307, 308}
 _MOST_REDIRECTS = 5
-
-# What is raised where an answer is not of the shape that is expected, by us or by PyGithub.
-_NONSENSE = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 class RestClient(TokenClient):
@@ -173,13 +171,6 @@ class RestClient(TokenClient):
             )
         return where
 
-    def shaped(self, asked: AskedRequest, shape: Callable[..., T], *content: Any) -> T:
-        """A value of what was read; Transient if that has another shape than documented."""
-        try:
-            return shape(*content)
-        except _NONSENSE:
-            raise self.failures.of_nonsense(asked) from None
-
     def _sent_as_is(self, asked: AskedRequest, url: str) -> Sent:
         """One GET whose redirect is not followed."""
         from lifecycle.github.client.plain_line import send
@@ -257,7 +248,7 @@ class RestClient(TokenClient):
                 "changed; correct the API URL.",
                 evidence=self.failures.clean(str(error)),
             ) from None
-        except _NONSENSE:
+        except NONSENSE:
             raise self.failures.of_nonsense(asked) from None
 
     def _refusal(self, answer: Answer, asked: AskedRequest) -> LifecycleError:

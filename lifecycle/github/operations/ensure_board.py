@@ -191,10 +191,8 @@ class BoardOperations:
         """
         subject = f"the card of #{number} on {self._board.project}"
         variables = {**self._repository.variables, "number": number}
-        reply = self._graph.read("find_item", variables, subject=subject)
-        for problem in reply.problems:
-            raise self._graph.failures.of_problem(problem, AskedRequest(subject))
-        content = part(part(reply.data, "repository"), "issueOrPullRequest")
+        data = self._graph.change("find_item", variables, subject=subject)
+        content = part(part(data, "repository"), "issueOrPullRequest")
         content_id = text(content, "id")
         if not content_id:
             raise errors.NotFound(
@@ -237,12 +235,9 @@ class BoardOperations:
 
     def _answered(self, item: ItemFacts, data: Json, key: str) -> ItemFacts:
         """The item as the answer of a mutation shows it."""
-        payload = next(iter(data.values()), None)
-        node = part(payload if isinstance(payload, Mapping) else {}, key)
-        if not text(node, "id"):
-            subject = f"the card of #{item.number} on {self._board.project}"
-            raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
-        return _item(node, item.number, item.content_id)
+        asked = AskedRequest(f"the card of #{item.number} on {self._board.project}", is_write=True)
+        shown, number, content = [*data.values()], item.number, item.content_id
+        return self._graph.shaped(asked, lambda: _item(shown[0][key], number, content))
 
 
 def _field(schema: BoardSchema, name: str) -> BoardField:

@@ -190,10 +190,7 @@ class GitHubForge(PullCalls):
         """
         names = {"repository": repository_id, "ref": ref, "before": before, "after": after}
         subject = f"{ref} in {self.calls.repository}"
-        reply = self._graph.together(("move_ref",), names, subject=subject)
-        if reply.problems:
-            asked = AskedRequest(subject, is_write=True)
-            raise self._graph.failures.of_problems(reply.problems, asked)
+        self._graph.whole("move_ref", names, subject=subject)
 
     def token_facts(self) -> model.TokenFacts:
         """Whose token it is, of what kind, and what it was given. Only reads."""

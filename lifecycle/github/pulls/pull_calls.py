@@ -6,11 +6,9 @@ Sources: https://docs.github.com/rest/pulls and the pages below it, named at eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from lifecycle.core.light_dataclass import dataclass, fields_of
-from lifecycle.core.timing import reading
 from lifecycle.core.values.model import PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
 from lifecycle.github.client.client_common import given, login_of, part, text, times
@@ -91,19 +89,9 @@ class PullCalls:
 
     def mutate(self, name: str, variables: Json, subject: str) -> Json:
         """Send a mutation that may be applied twice; return the pull request in its answer."""
-
-        def once() -> Json:
-            reply = self._graph.execute(name, variables, subject=subject)
-            asked = AskedRequest(subject, is_write=True)
-            if reply.problems:
-                raise self._graph.failures.of_problems(reply.problems, asked)
-            payload = next(iter(reply.data.values()), None) or {}
-            pull = payload.get("pullRequest")
-            if not isinstance(pull, Mapping):
-                raise self._graph.failures.of_nonsense(asked)
-            return pull
-
-        return reading(self._graph.deadline, once)
+        payloads = [*self._graph.change(name, variables, subject=subject).values()]
+        asked = AskedRequest(subject, is_write=True)
+        return self._graph.shaped(asked, lambda: {**payloads[0]["pullRequest"]})
 
     def queued(self, number: int) -> str:
         """The global id of a pull request that is in the merge queue, "" if it is not.
@@ -123,10 +111,7 @@ class PullCalls:
 
         Source: https://docs.github.com/graphql/reference/mutations#dequeuepullrequest
         """
-        reply = self._graph.execute("dequeue", {"pull": pull_id}, subject=subject)
-        if reply.problems:
-            asked = AskedRequest(subject, is_write=True)
-            raise self._graph.failures.of_problems(reply.problems, asked)
+        self._graph.whole("dequeue", {"pull": pull_id}, subject=subject)
 
 
 def pull_facts(pull: Json) -> PullFacts:
