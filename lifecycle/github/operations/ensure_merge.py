@@ -185,7 +185,7 @@ class MergeOperations:
             )
 
     def _merged(
-        self, pull: PullFacts, method: Method, title: str, message: str
+        self, pull: PullFacts, method: Method, title: str = "", message: str = ""
     ) -> Ensured[PullFacts]:
         if pull.is_merged:
             return Ensured(pull, changed=False)
@@ -207,10 +207,19 @@ class MergeOperations:
         )
 
     def _switched_or_merged(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
+        def write() -> PullFacts:
+            self._enable(pull, method)
+            return replace(pull, auto_merge=method)
+
+        def is_done(now: PullFacts) -> bool:
+            return now.is_merged or now.auto_merge == method
+
         try:
-            return self._switched(pull, method)
-        except errors.AlreadyExists:
-            return self._merged(pull, method, "", "")
+            return self._edits.settled(pull.number, write, is_done)
+        except errors.Rejected as error:
+            if _CLEAN not in error.evidence.casefold():
+                raise
+        return self._merged(pull, method)
 
     def _put_back(self, pull: PullFacts, error: errors.LifecycleError) -> errors.LifecycleError:
         """Switch the old method on again after a clear no; return the error to raise.
@@ -229,15 +238,6 @@ class MergeOperations:
         )
         return error
 
-    def _switched(self, pull: PullFacts, method: Method) -> Ensured[PullFacts]:
-        def write() -> PullFacts:
-            self._enable(pull, method)
-            return replace(pull, auto_merge=method)
-
-        return self._edits.settled(
-            pull.number, write, lambda now: now.is_merged or now.auto_merge == method
-        )
-
     def _behind_by(self, pull: PullFacts) -> int:
         """How many commits of its base a pull request's head lacks.
 
@@ -248,17 +248,12 @@ class MergeOperations:
         return self._api.read(path, subject, lambda shown: int(shown["behind_by"]), {"per_page": 1})
 
     def _enable(self, pull: PullFacts, method: str) -> None:
-        """Have GitHub merge it once it may be; raises if it may be at once, or if no rule holds it back.
+        """Have GitHub merge it once it may be; Rejected if it may be at once, or if no rule holds it back.
 
         Source: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge
         """
         variables = {"pull": pull.id, "method": method.upper(), "head": pull.head_sha}
-        try:
-            self._calls.mutate("enable_auto_merge", variables, f"auto-merge for #{pull.number}")
-        except errors.Rejected as error:
-            if _CLEAN not in error.evidence.casefold():
-                raise
-            raise errors.AlreadyExists(error.sentence, evidence=error.evidence) from None
+        self._calls.mutate("enable_auto_merge", variables, f"auto-merge for #{pull.number}")
 
     def _disable(self, pull: PullFacts) -> None:
         """Have GitHub not merge it by itself.
