@@ -111,38 +111,13 @@ def _in_index(name: str) -> tuple[bytes, ...]:
     return (wanted,) if begin != name else (wanted + b"/", wanted + b"\0")
 
 
-def tracked(
-    root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
-) -> list[str]:
-    """Which files git tracks at the top of the folder under these names, as git spells them.
-
-    One git process, unless the index shows that there is nothing.
-
-    Raises:
-        Refused: git does not say.
-    """
-    if not may_track(root, names):
-        return []
-    from lifecycle.git.process import GitRepository, is_no_repository
-
-    git = GitRepository(root, deadline, {**environment, **NAMES_ALONE})
-    try:
-        listed = git.run("ls-files", "-z", "--", *names).split("\0")
-    except GitFailed as error:
-        if is_no_repository(error):
-            return []  # then nothing came with one
-        raise Refused(
-            f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
-            "may have come with the repository; nothing was done. Mend that first."
-        ) from None
-    tops = sorted({path.partition("/")[0] for path in listed if path})
-    return [top for top in tops if any(_is_one(root, name, top) for name in names)]
-
-
-def tracked_paths(
+def _listed(
     root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
 ) -> frozenset[str]:
-    """The paths that git tracks under these names, in any case; `*` among them if it does not say."""
+    """What git lists under these names; nothing outside of git. GitFailed where git does not say.
+
+    One git process, unless the index shows that there is nothing.
+    """
     if not may_track(root, names):
         return frozenset()
     from lifecycle.git.process import GitRepository, is_no_repository
@@ -151,7 +126,38 @@ def tracked_paths(
     try:
         return frozenset(git.run("ls-files", "-z", "--", *names).split("\0")) - {""}
     except GitFailed as error:
-        return frozenset() if is_no_repository(error) else frozenset({"*"})
+        if is_no_repository(error):
+            return frozenset()  # then nothing came with one
+        raise
+
+
+def tracked(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
+) -> list[str]:
+    """Which files git tracks at the top of the folder under these names, as git spells them.
+
+    Raises:
+        Refused: git does not say.
+    """
+    try:
+        listed = _listed(root, deadline, environment, names)
+    except GitFailed as error:
+        raise Refused(
+            f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
+            "may have come with the repository; nothing was done. Mend that first."
+        ) from None
+    tops = sorted({path.partition("/")[0] for path in listed})
+    return [top for top in tops if any(_is_one(root, name, top) for name in names)]
+
+
+def tracked_paths(
+    root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
+) -> frozenset[str]:
+    """The paths that git tracks under these names, in any case; `*` among them if it does not say."""
+    try:
+        return _listed(root, deadline, environment, names)
+    except GitFailed:
+        return frozenset({"*"})
 
 
 def tracked_in(git: Git, commit: str) -> list[str]:
