@@ -145,14 +145,18 @@ def seam(text: str, longest: int) -> int:
     return next(whole_at, last)
 
 
-def lines_in(parts: Iterable[bytes], longest: int) -> Iterator[str]:
-    """The lines of a text whose parts may break anywhere; one that is longer comes in pieces."""
+LONGEST_LINE = 65_536
+"""Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
+
+
+def lines_in(parts: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a text whose parts may break anywhere; a very long one comes in pieces."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     left = ""
     for part in parts:
         *whole, left = (left + decoder.decode(part)).split("\n")
         yield from whole
-        if at := seam(left, longest):
+        if at := seam(left, LONGEST_LINE):
             yield left[:at]
             left = left[at:]
     left += decoder.decode(b"", final=True)

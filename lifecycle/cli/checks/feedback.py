@@ -21,8 +21,8 @@ from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks import excerpt as excerpts
 from lifecycle.feedback.failures import failure_ledger, failure_words
 
-_LONGEST = 65_536
-"""Bytes of a log that are read at once, and of a line at most: endless lines cost no more memory."""
+_READ = 65_536
+"""Bytes of a log that are read at once."""
 
 _HELP = {"-h", "--help"}
 
@@ -117,7 +117,7 @@ def excerpt(*, as_json: bool) -> None:
         raise Refused(
             "No log came on stdin, so nothing was read; give one: lifecycle feedback excerpt <LOG"
         )
-    shown = excerpts.excerpt(lines_in(iter(lambda: sys.stdin.buffer.read(_LONGEST), b""), _LONGEST))
+    shown = excerpts.excerpt(lines_in(iter(lambda: sys.stdin.buffer.read(_READ), b"")))
     say_all(shown.lines, asdict(shown), as_json=as_json)
     if not (as_json or shown.total):
         click.echo("lifecycle: The log on stdin is empty, so there is nothing to quote.", err=True)

@@ -40,9 +40,6 @@ _BAD_STATUS = {"FAILURE", "ERROR"}
 _UNRUNNABLE = ("already running", "cannot be retried", "no failed jobs")
 """Words of a refusal that is not about what the token may do, in small letters."""
 
-_LONGEST = 65_536
-"""Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
-
 
 class GitHubCheckReports:
     """Reads failed checks and the logs of jobs; fits `ports.CheckReports`.
@@ -129,7 +126,7 @@ class GitHubCheckReports:
                         f"The storage of GitHub's logs answered {status}, so the log was not read; try "
                         "again."
                     )
-                yield lines_in(parts, _LONGEST)
+                yield lines_in(parts)
         except NoAnswerError as error:
             raise errors.Transient(
                 f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try "
