@@ -281,30 +281,32 @@ ATTEMPTS = 3
 SHORTEST = 0.2
 LONGEST = 2.0
 PATIENCE = 60.0
-"""The longest single wait, in seconds, however much time is left: a limit that lasts longer is told."""
 
 
-def reading(deadline: Deadline, call: Callable[[], T]) -> T:
+def reading(deadline: Deadline, call: Callable[[], T], patience: float = PATIENCE) -> T:
     """What `call` returns, asked up to three times while it is `Transient`.
 
     Between two attempts lie 0.2 to 2 seconds, growing and jittered, or the time that the server
-    named if that is longer. If that time is not left before the deadline, or is longer than a minute,
+    named if that is longer. If that time is not left before the deadline, or is longer than `patience`,
     the error is raised at once.
 
     Args:
         deadline: when all of it has to be over; its clock does the waiting.
         call: a read, or a write that may be applied twice. Never one that creates something.
+        patience: the longest single wait, in seconds: a limit that lasts longer is told.
 
     Raises:
         Transient: the last attempt's own error. Every other error is raised as it comes.
     """
-    for attempt in attempts(deadline):
+    for attempt in attempts(deadline, patience):
         with attempt:
             return call()
     raise AssertionError(LAST_RAISES)
 
 
-def attempts(deadline: Deadline) -> Iterator[AbstractContextManager[object]]:
+def attempts(
+    deadline: Deadline, patience: float = PATIENCE
+) -> Iterator[AbstractContextManager[object]]:
     """The attempts of `reading` for a loop, each a context to ask in; the last one raises its own error.
 
     for attempt in attempts(deadline):
@@ -315,7 +317,7 @@ def attempts(deadline: Deadline) -> Iterator[AbstractContextManager[object]]:
     yield first
     if first.error is None:
         return
-    for number, attempt in enumerate(_attempts(deadline)):
+    for number, attempt in enumerate(_attempts(deadline, patience)):
         if number:
             yield attempt
         else:  # it was made already
@@ -338,7 +340,7 @@ class _FirstAttempt:
         return self.error is not None
 
 
-def _attempts(deadline: Deadline) -> Retrying:
+def _attempts(deadline: Deadline, patience: float) -> Retrying:
     """The further attempts, by tenacity; imported where the first one failed, which is seldom."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
     from tenacity.wait import wait_exponential, wait_random
@@ -350,7 +352,7 @@ def _attempts(deadline: Deadline) -> Retrying:
         return max(backoff(state), _named_wait(state))
 
     def is_too_late(state: RetryCallState) -> bool:
-        return state.upcoming_sleep >= _left(deadline)
+        return state.upcoming_sleep >= min(patience, deadline.left)
 
     return Retrying(
         retry=retry_if_exception_type(Transient),
@@ -364,10 +366,6 @@ def _attempts(deadline: Deadline) -> Retrying:
 def _named_wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     return (error.retry_after or 0.0) if isinstance(error, Transient) else 0.0
-
-
-def _left(deadline: Deadline) -> float:
-    return min(PATIENCE, deadline.left)
 
 
 _needed: list[str] = []

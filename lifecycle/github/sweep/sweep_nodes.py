@@ -205,7 +205,8 @@ class Batches:
             Rejected: as `ask` raises it.
         """
         try:
-            reply = self._patiently(ask) if count > 1 else self._alone(ask)
+            alone = partial(reading, self._deadline, ask, LONGEST_WAIT)
+            reply = self._patiently(ask) if count > 1 else alone()
         except Transient as error:
             if error.retry_after is not None or self._deadline.left <= _NOTHING_LEFT:
                 raise
@@ -253,25 +254,6 @@ class Batches:
         if self._good >= _GROWS_AFTER:
             self.size = min(self.size + max(self.size // 4, 1), self.most)
             self._good = 0
-
-    def _alone(self, ask: Callable[[], T]) -> T:
-        """Ask for one thing, again while nobody answers; a limit is waited out by `_patiently`."""
-
-        def once() -> T | Transient:
-            try:
-                return ask()
-            except Transient as error:
-                if error.retry_after is None:
-                    raise
-                return error  # `reading` would wait for it, and longer
-
-        def again() -> T:
-            reply = reading(self._deadline, once)
-            if isinstance(reply, Transient):
-                raise reply
-            return reply
-
-        return self._patiently(again)
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         """Ask, and wait out a limit that does not last long."""
