@@ -108,8 +108,8 @@ def test_a_token_is_asked_for_once_and_kept_for_the_user_alone(asker: Asker) -> 
     assert asker.server.asked == [POST]
     assert (asker.folder / home.TOKENS).stat().st_mode & 0o777 == 0o600
     assert asker.folder.stat().st_mode & 0o777 == 0o700
-    assert first.value not in repr(first)
-    assert redact(f"x {first.value} x") == "x *** x"
+    assert first.token not in repr(first)
+    assert redact(f"x {first.token} x") == "x *** x"
     assert "very-secret" not in repr(replace(asker.app, pem="very-secret"))
 
 
@@ -188,16 +188,16 @@ def test_a_token_is_renewed_before_it_ends(asker: Asker, clock: PatientClock) ->
 def test_a_token_that_github_does_not_accept_is_forgotten(asker: Asker) -> None:
     """The next one is a new one."""
     first = asker.token()
-    asker.forgets(first.value)
+    asker.forgets(first.token)
     assert asker.token() != first
 
 
 def test_another_ones_good_token_stays(asker: Asker) -> None:
     """Who learns late that the old token is dead does not throw away the new one."""
     first = asker.token()
-    asker.forgets(first.value)
+    asker.forgets(first.token)
     second = asker.token()
-    asker.forgets(first.value)
+    asker.forgets(first.token)
     assert asker.token() == second
     assert asker.server.asked == [POST, POST]
 
@@ -207,9 +207,9 @@ def test_nobody_forgets_while_another_asks(asker: Asker) -> None:
     first = asker.token()
     asker.deadline.renew(0)
     with store.locked(asker.folder / home.TOKENS_LOCK, 1, "held"):
-        asker.forgets(first.value)
+        asker.forgets(first.token)
     assert asker.token() == first
-    asker.forgets(first.value)
+    asker.forgets(first.token)
     assert asker.token() != first
 
 
@@ -279,7 +279,7 @@ home = {{"HOME": {asker.environment["HOME"]!r}}}
 print("ready", flush=True)
 sys.stdin.read()
 tokens = AppTokens(app, None, {asker.server.url!r}, home, Deadline(Clock(), None))
-print(tokens.current().value)
+print(tokens.current().token)
 """
     with ExitStack() as stack:
         processes = [
@@ -312,7 +312,7 @@ def test_a_clock_that_is_wrong_costs_one_request_more(asker: Asker, clock: Patie
         asker.server.asked.clear()
         found = asker.token()
         assert asker.server.asked == [POST, POST]
-        asker.forgets(found.value)
+        asker.forgets(found.token)
 
 
 @pytest.mark.parametrize("wrong", [4200.0, -4200.0])
@@ -343,7 +343,7 @@ def test_who_waits_for_hours_heeds_a_new_key_and_a_clock_set_right(
     assert asker.app.key_file is not None
     asker.app.key_file.write_text(other.private)
     asker.server.public = other.public
-    tokens.forget(first.value)
+    tokens.forget(first.token)
     assert tokens.current() != first
     assert asker.server.asked == [POST]
 
@@ -391,7 +391,7 @@ def test_an_outage_is_waited_for_within_the_time(asker: Asker) -> None:
     asker.server.refusals = [(502, "Bad Gateway")] * 2
     found = asker.token()
     assert len(asker.server.asked) == 3
-    asker.forgets(found.value)
+    asker.forgets(found.token)
     asker.server.refusals = [(502, "Bad Gateway")] * 3
     asker.refused(Transient)
 

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from lifecycle.core import errors, timing
-from lifecycle.core.light_dataclass import dataclass, field, object_in
+from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in
 from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository
@@ -60,7 +60,7 @@ class InstallationToken:
         permissions: what it may do, by GitHub's names; None where an earlier version kept it without.
     """
 
-    value: str = field(repr=False)
+    token: str = field(repr=False)
     expires_at: float
     permissions: Mapping[str, str] | None = None
 
@@ -121,7 +121,7 @@ class AppTokens:
             with _alone(place, min(max(self.deadline.left, 0.0), _FORGET_SECONDS)):
                 entries = _entries(place)
                 kept = _read(entries.pop(mark, None))
-                if place is None or kept is None or kept.value != value:
+                if place is None or kept is None or kept.token != value:
                     return
                 with contextlib.suppress(OSError):
                     _write(place, entries)
@@ -138,7 +138,7 @@ class AppTokens:
         kept = _read(_entries(place).get(mark))
         if kept is None:
             return None
-        keep_secret(kept.value)
+        keep_secret(kept.token)
         return kept if self.deadline.clock.now() < kept.expires_at - RENEW_SECONDS else None
 
     def _made(self) -> InstallationToken:
@@ -156,7 +156,8 @@ class AppTokens:
         # GitHub's time for its end, ours for what is left: the clocks may differ.
         now = self.deadline.clock.now()
         theirs = timing.parse_time(sent.headers.get("date")) or now
-        return InstallationToken(value, ends - theirs + now, _permissions(body))
+        allowed = from_json(Mapping[str, str], body.get("permissions"))
+        return InstallationToken(value, ends - theirs + now, allowed)
 
     def _installation(self) -> int:
         """The number of the App's installation on a repository; one that was renamed is followed once.
@@ -297,14 +298,6 @@ def _unusable(app: AppKey, defect: str) -> errors.BadConfig:
     )
 
 
-def _permissions(entry: Mapping[str, object]) -> Mapping[str, str] | None:
-    """What a token may do, from GitHub's answer or from what was kept of it."""
-    given = entry.get("permissions")
-    if not isinstance(given, dict):
-        return None
-    return {str(name): str(level) for name, level in given.items()}
-
-
 @contextlib.contextmanager
 def _alone(place: Path | None, seconds: float) -> Iterator[None]:
     """Hold the lock under which one process asks; without a writable folder each asks for itself."""
@@ -327,14 +320,9 @@ def _alone(place: Path | None, seconds: float) -> Iterator[None]:
 
 def _read(entry: object) -> InstallationToken | None:
     """The token of a kept entry; None for an entry of any other shape, whoever wrote it."""
-    if not isinstance(entry, dict):
-        return None
-    value, ends = entry.get("token"), entry.get("expires_at")
-    if not isinstance(value, str) or not _SENDABLE.fullmatch(value):
-        return None
-    if not isinstance(ends, int | float) or not 0 < ends < _NEVER:
-        return None
-    return InstallationToken(value, float(ends), _permissions(entry))
+    kept: InstallationToken | None = from_json(InstallationToken, entry, is_whole=False)
+    is_good = kept and _SENDABLE.fullmatch(kept.token) and 0 < kept.expires_at < _NEVER
+    return kept if is_good else None
 
 
 def _entries(place: Path | None) -> dict[str, Any]:
@@ -355,13 +343,8 @@ def _keep(place: Path | None, mark: str, token: InstallationToken, now: float) -
         for name, entry in _entries(place).items()
         if (kept := _read(entry)) and kept.expires_at > now
     }
-    entry = {
-        "token": token.value,
-        "expires_at": token.expires_at,
-        "permissions": token.permissions,
-    }
     with contextlib.suppress(OSError):  # a folder that cannot be written costs a request, no more
-        _write(place, {**entries, mark: entry})
+        _write(place, {**entries, mark: asdict(token)})
 
 
 def _write(place: Path, entries: Mapping[str, Any]) -> None:

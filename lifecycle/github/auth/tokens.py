@@ -190,10 +190,10 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
 
     api_url, environment = place.addresses.api_url, place.environment
     kept = AppTokens(app, place.repository, api_url, environment, place.deadline)
-    token = kept.current()
-    renew = partial(kept.forget, token.value)
+    made = kept.current()
+    renew = partial(kept.forget, made.token)
     source = f"the GitHub App {app.id}"
-    return Token(token.value, source, token.expires_at, renew, token.permissions)
+    return Token(made.token, source, made.expires_at, renew, made.permissions)
 
 
 def _refuse_inside(app: config.AppKey, root: Path | None) -> None:
