@@ -228,10 +228,11 @@ class GitHubBoard:
             Transient: it shows nothing, so it may have been written.
         """
         payloads = [payload for alias in SET_ALIASES if (payload := data.get(alias))]
-        asked = AskedRequest(f"the fields of a card on {self.project}", is_write=True)
-        item = self._graph.shaped(
-            asked, lambda: translate.board_item(payloads[-1]["projectV2Item"])
-        )
+        shown = part(payloads[-1], "projectV2Item") if payloads else {}
+        if not shown:
+            subject = f"the fields of a card on {self.project}"
+            raise self._graph.failures.of_nonsense(AskedRequest(subject, is_write=True))
+        item = translate.board_item(shown)
         if variables["setStatus"]:
             demand_same(STATUS, item.status, status)
         if variables["setAgent"] or variables["clearAgent"]:

@@ -8,7 +8,7 @@ are the truth until it is tried again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Unsupported
@@ -17,11 +17,14 @@ from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, Boar
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
 from lifecycle.github.client.client_common import Json, nodes
+from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Board, Cache, Clock
     from lifecycle.github.board.board_client import ProjectRef
+    from lifecycle.github.failures.failure_case import AnswerProblem
+    from lifecycle.github.failures.failures import Failures
 
 T = TypeVar("T")
 
@@ -180,6 +183,59 @@ class Choice:
 
 _KEY = "board_by_labels"
 _SEEN = "board_was_shown"
+
+
+class Sight:
+    """Decides for one reader whether cards or labels are asked for, and what became of it.
+
+    Args:
+        choice: which board, and whether labels take its place.
+
+    Attributes:
+        problem: why the board cannot be read where labels do not take its place, as a sentence.
+    """
+
+    def __init__(self, choice: Choice) -> None:
+        self._choice = choice
+        self.problem: str | None = None
+        self._was_shown = self._was_blind = False
+
+    def asks_board(self, *, insists: bool = False) -> bool:
+        """True if an issue's items on projects are asked for; one who `insists` does not wait an hour."""
+        choice = self._choice
+        if choice.project is None or self.problem is not None:
+            return False
+        is_due = choice.is_doubted and (insists or choice.is_due) and not self._was_blind
+        return is_due or not choice.uses_labels
+
+    def error_of(self, problem: AnswerProblem, failures: Failures) -> LifecycleError:
+        """Why the board was not shown, by the problem that says so."""
+        return failures.of_problem(problem, AskedRequest(f"the board, {self._choice.project}"))
+
+    def blindness(self, issues: Iterable[Json | None]) -> LifecycleError | None:
+        """Why issues without a single card do not show the board; None if they may.
+
+        Raises:
+            Transient, BadCredentials: GitHub could not be asked.
+        """
+        shown = [issue for issue in issues if issue]
+        if not shown or self._was_shown:
+            return None
+        if any(self._choice.card(issue) is not None for issue in shown):
+            self.shown()
+            return None
+        return None if self._choice.uses_labels else self._choice.blindness()
+
+    def shown(self) -> None:
+        """Note that the board was seen, which ends all doubt."""
+        self._was_shown = True
+        self._choice.forget()
+
+    def learn(self, error: LifecycleError) -> None:
+        """Note that the board cannot be read: labels from now on, if they may take its place."""
+        self._was_blind = True
+        if not self._choice.gives_up(error):
+            self.problem = error.sentence
 
 
 class EitherBoard:

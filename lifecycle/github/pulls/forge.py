@@ -16,7 +16,7 @@ from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS, GitHubBoard
-from lifecycle.github.board.status_fallback import Choice
+from lifecycle.github.board.status_fallback import Choice, Sight
 from lifecycle.github.client.client_common import Json, nodes, part, text, times, word
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
@@ -69,8 +69,9 @@ class GitHubForge(PullCalls):
 
     _choice: Choice
     _board: GitHubBoard | None = None
-    _board_problem: str | None = None
-    _was_blind: bool = False
+
+    def __post_init__(self) -> None:
+        self._sight = Sight(self._choice)
 
     def observe(self, look: model.Look) -> model.Observation:
         """All that a decision about one claim needs: one request, if GitHub shows everything.
@@ -86,9 +87,9 @@ class GitHubForge(PullCalls):
         parts = self._parts(look)
         answer = self._look_with(look, parts)
         if answer.board is None and BOARD in parts:
-            answer = replace(answer, board=self._unseen(answer.node.get("issue"), parts))
+            answer = replace(answer, board=self._sight.blindness([answer.node.get("issue")]))
         if answer.board is not None:
-            self._learn(answer.board)
+            self._sight.learn(answer.board)
             had_labels, parts = LABELS in parts, self._parts(look)
             if not answer.node.get("issue"):
                 # The board's null took the issue with it: that is no word about the issue.
@@ -220,12 +221,8 @@ class GitHubForge(PullCalls):
     def _board_parts(self, look: model.Look) -> tuple[str, ...]:
         if not look.board:
             return ()
-        if self._choice.uses_labels:
-            is_asked = look.insists or self._choice.is_due
-            is_tried = is_asked and self._choice.is_doubted and not self._was_blind
-            return (BOARD, LABELS) if is_tried else (LABELS,)
-        has_board = self._choice.project is not None and self._board_problem is None
-        return (BOARD,) if has_board else ()
+        board = (BOARD,) if self._sight.asks_board(insists=look.insists) else ()
+        return (*board, LABELS) if self._choice.uses_labels else board
 
     def _look_with(self, look: model.Look, parts: tuple[str, ...]) -> _Found:
         """One look with these documents added: what it showed, and why the board is not in it."""
@@ -238,29 +235,14 @@ class GitHubForge(PullCalls):
         board: LifecycleError | None = None
         if BOARD in reply.left_out:
             unknown = AnswerProblem("undefinedField", (), reply.left_out[BOARD])
-            board = self._error_of_board(unknown)
+            board = self._sight.error_of(unknown, self._graph.failures)
         if self._board is not None and IDS in parts:
             self._board.learn(reply.data)
         refused = self._sort(reply, with_board=BOARD in parts)
         if refused is not None:
-            board = self._error_of_board(refused)
+            board = self._sight.error_of(refused, self._graph.failures)
         hidden = translate.hidden(reply.problems, reply.left_out)
         return _Found(_repository_in(reply), hidden, board)
-
-    def _unseen(self, issue: Json | None, parts: tuple[str, ...]) -> LifecycleError | None:
-        """Why an answer without a card does not show the board, or None; a card ends all doubt."""
-        if not issue:
-            return None
-        if self._choice.card(issue) is not None:
-            self._choice.forget()
-            return None
-        return None if LABELS in parts else self._choice.blindness()
-
-    def _learn(self, error: LifecycleError) -> None:
-        """Note that the board cannot be read: labels take its place from now on, or it is left out."""
-        self._was_blind = True
-        if not self._choice.gives_up(error):
-            self._board_problem = error.sentence
 
     def _labelled(self, node: Json, look: model.Look) -> Json:
         """A repository with its issue's labels, which are asked for alone."""
@@ -311,11 +293,6 @@ class GitHubForge(PullCalls):
                 raise self._graph.failures.of_problem(problem, AskedRequest(subject))
         return board
 
-    def _error_of_board(self, problem: AnswerProblem) -> LifecycleError:
-        return self._graph.failures.of_problem(
-            problem, AskedRequest(f"the board, {self._choice.project}")
-        )
-
     def _observation(self, look: model.Look, answer: _Found) -> model.Observation:
         node = answer.node
         if not node:
@@ -339,7 +316,7 @@ class GitHubForge(PullCalls):
             by_number=by_number,
             by_branch=by_branch,
             item=self._choice.item(issue) if issue else None,
-            board_problem=self._board_problem if look.board else None,
+            board_problem=self._sight.problem if look.board else None,
             board_note=self._choice.note if look.board else None,
             merge_method=translate.merge_method(node),
             writable=text(node, "id") if _may_write(node) else "",

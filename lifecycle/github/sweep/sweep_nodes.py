@@ -1,32 +1,23 @@
-"""What the parts of a sweep share: documents as values, how much a request asks for, sight of the board."""
+"""What the parts of a sweep share: documents as values, and how much a request asks for."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lifecycle.core import timing
-from lifecycle.core.errors import (
-    LifecycleError,
-    MissingScope,
-    NoPermission,
-    NotFound,
-    Transient,
-    Unsupported,
-)
+from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import BoardItem, Hold, Observation
 from lifecycle.core.values.survey import LEASES, Holding, Swept, Tip
 from lifecycle.github.client.client_common import Json, nodes, part, text
-from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
-    from lifecycle.github.board.status_fallback import Choice
-    from lifecycle.github.failures.failures import Failures
+    from lifecycle.github.failures.failure_case import AnswerProblem
 
 LISTS = ("leases", "tips", "pulls")
 """The aliases of a repository's lists in the fragment Holding."""
@@ -266,69 +257,3 @@ class Batches:
                     raise
                 self._deadline.clock.sleep(wait)
         return ask()
-
-
-UNSEEN = (MissingScope, NoPermission, NotFound, Unsupported)
-"""The errors that say that the board cannot be read, as opposed to not now."""
-
-
-class Sight:
-    """Decides whether cards or labels are asked for, and reads them, as `GitHubForge` does for one issue.
-
-    Args:
-        choice: which board, and whether labels take its place.
-    """
-
-    def __init__(self, choice: Choice) -> None:
-        self._choice = choice
-        self._problem: str | None = None
-        self._was_shown = False
-
-    @property
-    def asks_items(self) -> bool:
-        """True if an issue's items on projects are asked for."""
-        if self._choice.project is None or self._problem is not None:
-            return False
-        return not self._choice.uses_labels or self._choice.is_due
-
-    @property
-    def variables(self) -> dict[str, bool]:
-        """The variables of the fragment SurveyStatus."""
-        return {"items": self.asks_items, "labels": self._choice.uses_labels}
-
-    def error_of(
-        self, problems: Sequence[AnswerProblem], failures: Failures
-    ) -> LifecycleError | None:
-        """Why the items were not shown, if one of the problems says that."""
-        for problem in problems:
-            if problem.type == "INSUFFICIENT_SCOPES" or "projectItems" in problem.path:
-                asked = AskedRequest(f"the board, {self._choice.project}")
-                return failures.of_problem(problem, asked)
-        return None
-
-    def blindness(self, issues: Sequence[Json]) -> LifecycleError | None:
-        """Why issues without a single card do not show the board; None if they may.
-
-        Raises:
-            Transient, BadCredentials: GitHub could not be asked.
-        """
-        if not any(issues) or self._was_shown:
-            return None
-        if any(self._choice.card(issue) is not None for issue in issues):
-            self.shown()
-            return None
-        return None if self._choice.uses_labels else self._choice.blindness()
-
-    def shown(self) -> None:
-        """Note that the board was seen, which ends all doubt."""
-        self._was_shown = True
-        self._choice.forget()
-
-    def learn(self, error: LifecycleError) -> None:
-        """Note that the board cannot be read: labels from now on, if they may take its place."""
-        if not self._choice.gives_up(error):
-            self._problem = error.sentence
-
-    def swept(self, issue: Json) -> Swept:
-        """The value of an issue that was asked for with `variables`."""
-        return swept(issue, self._choice.item(issue), self._problem, self._choice.note)

@@ -15,17 +15,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.core import timing
-from lifecycle.core.errors import LifecycleError, MissingScope, Transient
+from lifecycle.core.errors import (
+    LifecycleError,
+    MissingScope,
+    NoPermission,
+    NotFound,
+    Transient,
+    Unsupported,
+)
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.model import Observation
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
 from lifecycle.github.board.board_client import ProjectRef, project_in
-from lifecycle.github.board.status_fallback import Choice
+from lifecycle.github.board.status_fallback import Choice, Sight
 from lifecycle.github.client.client_common import Json, next_page, part
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import translate
 from lifecycle.github.sweep.sweep_holdings import Holdings
-from lifecycle.github.sweep.sweep_nodes import UNSEEN, Batches, Sight, is_hidden_mention, swept
+from lifecycle.github.sweep.sweep_nodes import Batches, is_hidden_mention, swept
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -91,6 +98,7 @@ class GitHubSurvey(Holdings):
     def __init__(self, graph: GraphClient, rest: RestClient, choice: Choice) -> None:
         super().__init__(graph, rest)
         self._board = choice.project
+        self._choice = choice
         self._sight = Sight(choice)
         self._issues = Batches(graph.deadline, AT_ONCE)
         self._cards = Batches(graph.deadline, AT_ONCE)
@@ -119,7 +127,7 @@ class GitHubSurvey(Holdings):
                 page = self._cards.attempt(
                     size, partial(self._page_of_cards, self._board, size, after)
                 )
-            except UNSEEN as error:
+            except (MissingScope, NoPermission, NotFound, Unsupported) as error:
                 self._sight.learn(error)
                 raise
             if isinstance(page, Transient):
@@ -207,18 +215,21 @@ class GitHubSurvey(Holdings):
         """What one request shows, or why it does not show the board."""
         count = len({(own["owner"], own["name"]) for _, own in sent})
         subject = "issues of a repository" if count == 1 else f"issues of {count} repositories"
-        asks_board = self._sight.asks_items
+        asks_board = self._sight.asks_board()
+        shared = {"items": asks_board, "labels": self._choice.uses_labels}
         try:
-            reply = self._graph.execute_all(sent, self._sight.variables, subject=subject)
+            reply = self._graph.execute_all(sent, shared, subject=subject)
         except MissingScope as error:
             if not asks_board:
                 raise
             return error
         if not asks_board:
             return reply
-        error_of_board = self._sight.error_of(reply.problems, self._graph.failures)
-        shown = [node for n in range(len(sent)) for node in _issues(part(reply.data, f"p{n}"))]
-        return error_of_board or self._sight.blindness(shown) or reply
+        for problem in reply.problems:
+            if problem.type == "INSUFFICIENT_SCOPES" or "projectItems" in problem.path:
+                return self._sight.error_of(problem, self._graph.failures)
+        shown = (node for n in range(len(sent)) for node in _issues(part(reply.data, f"p{n}")))
+        return self._sight.blindness(shown) or reply
 
     def _read(
         self, reply: GraphReply, number: int, piece: _SweepPart, size: int
@@ -231,7 +242,7 @@ class GitHubSurvey(Holdings):
         ]
         spoilt = {own.path[3] for own in wrong if own.path[1:3] == ("issues", "nodes")}
         tasks = [
-            self._sight.swept(node)
+            swept(node, self._choice.item(node), self._sight.problem, self._choice.note)
             for n, node in enumerate(_issues(shown))
             if node and n not in spoilt
         ]
