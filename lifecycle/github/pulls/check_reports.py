@@ -134,7 +134,11 @@ class GitHubCheckReports:
             ) from None
 
     def failed_on(self, sha: str) -> failed_checks.CommitFailures:
-        """The failed jobs of Actions on a commit, and the workflows of which no run is under way."""
+        """The failed jobs of Actions on a commit, and the workflows of which no run is under way.
+
+        Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
+        https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
+        """
         runs = self.runs_on(sha)
         failed = tuple(check for run in runs for check in self._jobs_in(run))
         return failed_checks.CommitFailures(failed, over(runs))
@@ -163,10 +167,13 @@ class GitHubCheckReports:
         has_more = part(part(commit, "checkSuites"), "pageInfo").get("hasNextPage")
         unseen = (_MORE_SUITES,) if has_more else ()
         if any(problem.type == "FORBIDDEN" for problem in reply.problems):
-            jobs, problems = self._jobs_of(head.sha)
-            known_jobs = {check.job for check in checks}
-            checks += [check for check in jobs if check.job is None or check.job not in known_jobs]
-            unseen = (*unseen, _HIDDEN, *problems)
+            known_jobs = {check.job for check in checks} - {None}
+            unseen = (*unseen, _HIDDEN)
+            try:
+                jobs = self.failed_on(head.sha).failed
+                checks += [check for check in jobs if check.job not in known_jobs]
+            except errors.NoPermission as error:
+                unseen = (*unseen, error.sentence)
         left = sum(_left(suite) for suite in _newest(commit))
         return replace(head, checks=tuple(dict.fromkeys(checks)), left=left, unseen=unseen)
 
@@ -189,20 +196,6 @@ class GitHubCheckReports:
                 "that the token may see it."
             )
         return self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
-
-    def _jobs_of(self, sha: str) -> tuple[list[failed_checks.FailedCheck], tuple[str, ...]]:
-        """Failed jobs of Actions over REST, and why there are none if they may not be read.
-
-        Sources: https://docs.github.com/rest/actions/workflow-runs#list-workflow-runs-for-a-repository and
-        https://docs.github.com/rest/actions/workflow-jobs#list-jobs-for-a-workflow-run
-        """
-        jobs: list[failed_checks.FailedCheck] = []
-        try:
-            for run in self.runs_on(sha):
-                jobs += self._jobs_in(run)
-        except errors.NoPermission as error:
-            return jobs, (error.sentence,)
-        return jobs, ()
 
     def _jobs_in(self, run: Json) -> list[failed_checks.FailedCheck]:
         is_over = run.get("status") == "completed"
