@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from lifecycle.core.errors import LifecycleError, Moved, NoPermission, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.timing import reading
+from lifecycle.core.timing import PATIENCE, reading
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
 from lifecycle.github.auth import tokens
 from lifecycle.github.client.client_common import (
@@ -123,9 +123,11 @@ class RestClient(TokenClient):
         answer = Answer.read(status, headers, content_of(text))
         raise (own(answer) if own else None) or self._refusal(answer, asked)
 
-    def again(self, asked: AskedRequest, method: str, path: str, **more: Any) -> tuple[Json, Any]:
+    def again(
+        self, asked: AskedRequest, method: str, path: str, patience: float = PATIENCE, **more: Any
+    ) -> tuple[Json, Any]:
         """`exchange` for what may be asked again: up to three times while nobody answers."""
-        return reading(self.deadline, partial(self.exchange, asked, method, path, **more))
+        return reading(self.deadline, partial(self.exchange, asked, method, path, **more), patience)
 
     def shown(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
         """What a GET shows; asked again while nobody answers, or the answer has another shape.
@@ -280,11 +282,13 @@ class Calls:
         rest: the client.
         repository: every path that does not begin with `/` lies below it.
         who: tells whose token it is; raises NoPermission if it is nobody's. REST's `/user` unless given.
+        patience: how many seconds a limit is waited out for the next page of a list.
     """
 
     rest: RestClient
     repository: Repository
     who: Callable[[], str] | None = None
+    patience: float = PATIENCE
 
     def read(
         self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
@@ -337,7 +341,8 @@ class Calls:
         next_page: dict[str, Any] | None = {"per_page": PAGE, **(query or {})}
         while next_page is not None:
             page = next_page
-            headers, body = self.rest.again(asked, "GET", self._below(path, asked), query=page)
+            whole = self._below(path, asked)
+            headers, body = self.rest.again(asked, "GET", whole, self.patience, query=page)
             entries = body.get(key) if key and isinstance(body, Mapping) else body
             if not isinstance(entries, list):
                 raise self.rest.failures.of_nonsense(asked)

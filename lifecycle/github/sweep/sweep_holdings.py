@@ -20,10 +20,10 @@ from lifecycle.core.errors import NotFound, Rejected, Transient, Unsupported
 from lifecycle.core.timing import reading
 from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import LEASES, Holding
-from lifecycle.github.client.client_common import Json, following, next_page, nodes, part
-from lifecycle.github.client.rest import PAGE
+from lifecycle.github.client.client_common import Json, next_page, nodes, part
+from lifecycle.github.client.rest import Calls
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
-from lifecycle.github.sweep.sweep_nodes import LISTS, Batches, SweptRepository
+from lifecycle.github.sweep.sweep_nodes import LISTS, LONGEST_WAIT, Batches, SweptRepository
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -49,7 +49,6 @@ class HiddenLeases:
     def __init__(self, graph: GraphClient, rest: RestClient) -> None:
         self._graph = graph
         self._rest = rest
-        self._calls = Batches(graph.deadline, 1)
         self._commits = Batches(graph.deadline, _COMMITS_AT_ONCE)
         self._are_hidden = self._is_settled = False
 
@@ -100,24 +99,10 @@ class HiddenLeases:
         """The lease refs of a repository, over REST; none if nothing was ever pushed there."""
         if not part(repository.node, "defaultBranchRef"):
             return []
-        asked = AskedRequest(f"the leases of {repository.name}")
-        path = (
-            f"/repos/{repository.name}/git/matching-refs/{LEASES.removeprefix('refs/').rstrip('/')}"
-        )
-        names: list[_Ref] = []
-        query: dict[str, Any] | None = {"per_page": PAGE}
-        while query is not None:
-            ask = partial(self._rest.exchange, asked, "GET", path, query=query)
-            answer = self._calls.attempt(1, ask)
-            if isinstance(answer, Transient):
-                raise answer
-            headers, refs = answer
-            try:
-                names += [(str(ref["ref"]), str(ref["object"]["sha"])) for ref in refs]
-            except (KeyError, TypeError):
-                raise self._rest.failures.of_nonsense(asked) from None
-            query = following(headers, query)
-        return [ref for ref in names if ref[0].startswith(LEASES)]
+        calls = Calls(self._rest, Repository(**repository.variables), patience=LONGEST_WAIT)
+        path = f"git/matching-refs/{LEASES.removeprefix('refs/').rstrip('/')}"
+        names = calls.values(path, "the leases", lambda ref: (ref["ref"], ref["object"]["sha"]))
+        return [(name, sha) for name, sha in names if name.startswith(LEASES)]
 
     def _asked_commits(self, batch: Sequence[tuple[SweptRepository, _Ref]]) -> GraphReply:
         parts: list[tuple[str, dict[str, Any]]] = [
