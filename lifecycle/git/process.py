@@ -159,7 +159,7 @@ class GitRepository:
             Transient: the deadline passed, or the remote could not be reached.
         """
         command = ["git", *args]
-        is_away = bool(remote) and self._is_away(remote)
+        is_away = bool(remote) and all(map(_AWAY.match, self.demand_remote(remote)))
         extra = self.for_servers if is_away else {}
         variables = for_child("git", {**self.environment, **extra}, keeps=is_away)
         # Nobody is asked: not by git, and not by ssh, which has no terminal here.
@@ -229,9 +229,6 @@ class GitRepository:
                 f"add {name} <url>"
             )
         return remotes[name]
-
-    def _is_away(self, remote: str) -> bool:
-        return all(_AWAY.match(url) for url in self.demand_remote(remote))
 
     def current_branch(self) -> str | None:
         """The branch that HEAD is on, or None if it is detached or this is no repository."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Unpack
 
 from lifecycle.core.errors import LifecycleError
@@ -16,7 +16,7 @@ from lifecycle.storage.state_file import MemoryCache
 if TYPE_CHECKING:
     from lifecycle.core.ports import Cache
     from lifecycle.core.timing import Deadline
-    from lifecycle.core.values.model import BoardSchema, Repository
+    from lifecycle.core.values.model import Repository
     from lifecycle.github.auth.tokens import Token
     from lifecycle.github.board.status_fallback import Choice, EitherBoard
     from lifecycle.github.client.client_common import Sending
@@ -82,8 +82,7 @@ class GitHubClients:
         """Issues, pull requests and checks of a repository, with its cards on the board."""
         from lifecycle.github.pulls.forge import GitHubForge
 
-        board = self.board(self.project) if self.project is not None else None
-        return GitHubForge(Calls(self.rest, repository), self.graph, self.choice, board)
+        return GitHubForge(Calls(self.rest, repository), self.graph, self.choice, self._own_board)
 
     def reports(self, repository: Repository) -> GitHubCheckReports:
         """Reads what failed checks of a repository say."""
@@ -97,6 +96,10 @@ class GitHubClients:
         from lifecycle.github.sweep.sweeping import GitHubSurvey
 
         return GitHubSurvey(self.graph, self.rest, self.choice)
+
+    @property
+    def _own_board(self) -> GitHubBoard | None:
+        return self.board(self.project) if self.project is not None else None
 
     def board(self, project: ProjectRef) -> GitHubBoard:
         """The client for a board, whoever owns it."""
@@ -114,16 +117,14 @@ class GitHubClients:
             return None
         names, calls = self.choice.names, Calls(self.rest, repository)
         labels = LabelsBoard(repository, names, self.graph, calls, self._cache)
-        board = self.board(self.project) if self.project is not None else labels
-        return EitherBoard(self.choice, board, labels)
+        return EitherBoard(self.choice, self._own_board or labels, labels)
 
     @property
     def joint(self) -> JointWrites:
         """Sends several writes in one request; the card among them if there is a board."""
         from lifecycle.github.operations.joint_writes import JointWrites
 
-        board = self.board(self.project) if self.project is not None else None
-        return JointWrites(self.graph, board)
+        return JointWrites(self.graph, self._own_board)
 
     @cached_property
     def choice(self) -> Choice:
@@ -132,8 +133,9 @@ class GitHubClients:
         from lifecycle.github.board.status_labels import StatusLabels
 
         use, names = self._settings.labels_use, StatusLabels(self._settings.labels_prefix)
-        value, clock = self.token.value, self.graph.deadline.clock
-        return Choice(self.project, use, names, value, self._cache, clock, self._read_project)
+        value, clock, board = self.token.value, self.graph.deadline.clock, self._own_board
+        probe = partial(board.schema, refresh=True) if board is not None else None
+        return Choice(self.project, use, names, value, self._cache, clock, probe)
 
     def card_of(self, repository: Repository, number: int) -> CardWords | None:
         """What the board says of an issue; None without a board or a card.
@@ -160,9 +162,3 @@ class GitHubClients:
         return CardWords(
             words.get(PRIORITY), words.get(STATUS), agent if isinstance(agent, str) else ""
         )
-
-    def _read_project(self) -> BoardSchema:
-        """The project as it is now; asked only where there is one."""
-        if self.project is None:
-            raise ValueError("no board is configured, so none can be read")
-        return self.board(self.project).schema(refresh=True)

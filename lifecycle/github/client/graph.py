@@ -278,7 +278,9 @@ class GraphClient(TokenClient):
             combined = document(name, *parts)
             asked = AskedRequest(subject or combined.operation, is_write=combined.is_mutation)
             data, problems = self._sent(combined, variables, asked)
-            unknown = " ".join(_words(problem) for problem in problems if problem.is_unknown)
+            unknown = " ".join(
+                str(step) for p in problems if p.is_unknown for step in (*p.path, p.message)
+            )
             if data or not parts or not unknown:
                 break
             words |= dict.fromkeys(blamed(name, parts, unknown), self.failures.clean(unknown))
@@ -286,7 +288,8 @@ class GraphClient(TokenClient):
         left_out = {part: reason for part, reason in {**lacking, **words}.items() if part in added}
         self._demand(data, problems, asked)
         if words:
-            self._keep_lacking({**lacking, **words})
+            kept = {"at": self.deadline.clock.now(), "parts": {**lacking, **words}}
+            self._cache.put(f"lacking:{self._url}", kept)
         return GraphReply(data, problems, left_out)
 
     def read(
@@ -369,10 +372,6 @@ class GraphClient(TokenClient):
             return {str(part): str(words) for part, words in kept.get("parts", {}).items()}
         return {}
 
-    def _keep_lacking(self, parts: Mapping[str, str]) -> None:
-        kept = {"at": self.deadline.clock.now(), "parts": dict(parts)}
-        self._cache.put(f"lacking:{self._url}", kept)
-
     def _sent(
         self, document: Document, variables: Json, asked: AskedRequest
     ) -> tuple[Json, tuple[AnswerProblem, ...]]:
@@ -421,10 +420,6 @@ def _cost(data: object) -> int:
         return 0  # refused as a whole
     cost = number(part(data, "rateLimit").get("cost"))
     return 1 if cost is None else cost
-
-
-def _words(problem: AnswerProblem) -> str:
-    return " ".join([*(str(step) for step in problem.path), problem.message])
 
 
 def _problems(errors: object) -> tuple[AnswerProblem, ...]:

@@ -105,8 +105,9 @@ class CheckOperations:
         check_run = find()
         is_new = check_run is None
         if check_run is None:
-            body = {"name": name, "head_sha": sha, **fields}
-            check_run = settled(partial(self._created, body), find).now
+            body, subject = {"name": name, "head_sha": sha, **fields}, f'the check run "{name}"'
+            create = partial(self._calls.create, "POST", "check-runs", subject, _check_run, body)
+            check_run = settled(create, find).now
             self._app = check_run.app
         # What a lost answer left behind is what was sent, or somebody else's: it is compared, too.
         fitting = self._with_fields(check_run, fields)
@@ -172,10 +173,6 @@ class CheckOperations:
             else:
                 lacking.append(annotation)
         return tuple(lacking)
-
-    def _created(self, body: Json) -> CheckRunFacts:
-        subject = f'the check run "{body["name"]}"'
-        return self._calls.create("POST", "check-runs", subject, _check_run, body)
 
     def _read(self, number: int) -> CheckRunFacts:
         return self._calls.read(f"check-runs/{number}", f"check run {number}", _check_run)

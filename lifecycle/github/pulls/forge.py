@@ -309,6 +309,9 @@ class GitHubForge(PullCalls):
             by_number = by_number and _mended(by_number, by_head)
             by_branch = tuple(_mended(pull, by_head) for pull in by_branch)
         lease = part(part(node, "lease"), "target")
+        # The token may still be allowed less than its owner; and whoever wrote an issue may close it.
+        permission = word(node.get("viewerPermission"))
+        is_author = part(node, "issue").get("viewerDidAuthor") is not False
         return model.Observation(
             repository=str(node.get("nameWithOwner") or self.calls.repository),
             default_branch=text(part(node, "defaultBranchRef"), "name"),
@@ -319,24 +322,15 @@ class GitHubForge(PullCalls):
             board_problem=self._sight.problem if look.board else None,
             board_note=self._choice.note if look.board else None,
             merge_method=translate.merge_method(node),
-            writable=text(node, "id") if _may_write(node) else "",
-            is_not_ours_to_close=_may_not_close(node),
+            writable=text(node, "id")
+            if permission in _WRITERS and node.get("isArchived") is False
+            else "",
+            is_not_ours_to_close=permission == "READ" and not is_author,
             is_archived=node.get("isArchived") is True,
             closers=_closers(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
         )
-
-
-def _may_write(node: Json) -> bool:
-    """True if the token's owner may write, as far as GitHub shows; the token may still be allowed less."""
-    return word(node.get("viewerPermission")) in _WRITERS and node.get("isArchived") is False
-
-
-def _may_not_close(node: Json) -> bool:
-    """True if the token's owner may only read, and did not write the issue: whoever did may close it."""
-    is_author = part(node, "issue").get("viewerDidAuthor") is not False
-    return word(node.get("viewerPermission")) == "READ" and not is_author
 
 
 def _closers(node: Json) -> tuple[int, ...]:

@@ -84,7 +84,8 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/issues#update-an-issue
         """
-        subject = f"the {_listed(changes)} of issue #{number}"
+        names = " and ".join(name for name in changes if name != "state_reason")
+        subject = f"the {names} of issue #{number}"
         return self.calls.set("PATCH", f"issues/{number}", subject, _issue, changes)
 
     def assign(self, number: int, logins: Iterable[str]) -> IssueFacts:
@@ -285,10 +286,6 @@ def _absent(answer: Answer) -> NotFound | None:
     return NotFound(
         "GitHub shows nothing there to be removed; nothing was changed.", evidence=answer.words
     )
-
-
-def _listed(changes: Json) -> str:
-    return " and ".join(name for name in changes if name != "state_reason")
 
 
 def _issue(issue: Json) -> IssueFacts:

@@ -43,7 +43,7 @@ def pull_request(node: Json) -> model.PullRequest:
     """A GraphQL PullRequest. `checks` is None if the rollup was not asked for."""
     return model.PullRequest(
         int(node["number"]),
-        state=_pull_state(node.get("state")),
+        state=_STATES.get(word(node.get("state")), model.PullState.CLOSED),
         branch=text(node, "headRefName"),
         head_owner=text(part(node, "headRepositoryOwner"), "login"),
         base=text(node, "baseRefName"),
@@ -183,10 +183,6 @@ def _review(node: Json) -> model.Review:
 
 
 _STATES = {state.value: state for state in model.PullState}
-
-
-def _pull_state(state: object) -> model.PullState:
-    return _STATES.get(word(state), model.PullState.CLOSED)
 
 
 def issue(node: Json) -> model.Issue:

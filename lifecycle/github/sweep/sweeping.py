@@ -275,7 +275,11 @@ class GitHubSurvey(Holdings):
         if problems or not isinstance(part(project, "items").get("nodes"), list):
             raise self._graph.failures.of_problems(problems, AskedRequest(subject))
         items = part(project, "items")
-        cards = [_swept_card(card) for card in items["nodes"] if _is_shown(card or {})]
+        cards = [
+            swept(part(card, "content"), translate.board_item(card), None, None)
+            for card in items["nodes"]
+            if card and "number" in part(card, "content") and not card.get("isArchived")
+        ]
         total = int(items.get("totalCount") or 0)
         return cards, next_page(items, self._graph.failures, subject), total
 
@@ -291,14 +295,6 @@ def _is_bearable(problem: AnswerProblem) -> bool:
     """True if the problem costs no issue: there is none of that number, or a mention is hidden."""
     is_absent = problem.type == "NOT_FOUND" and problem.path[1:] == ("issue",)
     return is_absent or is_hidden_mention(problem)
-
-
-def _is_shown(card: Json) -> bool:
-    return "number" in part(card, "content") and not card.get("isArchived")
-
-
-def _swept_card(card: Json) -> Swept:
-    return swept(part(card, "content"), translate.board_item(card), None, None)
 
 
 def _is_bearable_card(problem: AnswerProblem) -> bool:
