@@ -5,8 +5,8 @@ modules say is in this folder: here what is about a claim and its end; in `revie
 request; in `linked_messages` a task of another tracker; in `loss_messages` a task that is released or
 lost. One that a single place says stands in that place: why a command refuses beside the `raise`, what
 a command prints in its module of `cli/`. A room that has many keeps them in a TOML file beside its
-modules, and says them by name (`settings/resources.py`): what a run, a workflow, a tracker, a setting or
-`lifecycle init` refuses, a repository's finding in `reconcile/`, a finding of the doctor.
+modules, and says them by name (`settings/resources.py`): what GitHub, a run, a workflow, a tracker, a
+setting or `lifecycle init` refuses, a repository's finding in `reconcile/`, a finding of the doctor.
 
 How it is written. It says what happened, what was kept, what to do next, in the words of
 docs/glossary.md. Names that others chose pass `quoted` or `named`. None of them holds a secret. The

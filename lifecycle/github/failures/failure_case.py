@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from lifecycle.core.errors import LifecycleError, NoPermission, NotFound, Rejected, Transient
 from lifecycle.core.light_dataclass import dataclass, field
+from lifecycle.settings.resources import Sentences
 
 LIMIT_WORDS = ("rate limit", "submitted too quickly", "abuse detection")
 """What GitHub calls its limits, in lower case; the secondary ones have no status of their own."""
@@ -172,16 +173,17 @@ Row = tuple[Callable[[FailureCase], bool], Callable[[FailureCase], LifecycleErro
 """A row of a table: whether it fits, and the error that it makes."""
 
 
-def told(
-    kind: type[Rejected | Transient], sentence: str
-) -> Callable[[FailureCase], LifecycleError]:
+_sentence: Final = Sentences("github/failures/refusals.toml")
+
+
+def told(kind: type[Rejected | Transient], name: str) -> Callable[[FailureCase], LifecycleError]:
     """A function that makes an error of this kind, with GitHub's own words as its evidence.
 
     Args:
         kind: the error.
-        sentence: what it says; `{case.asked.subject}` and the like stand for parts of the failure.
+        name: of its sentence, in which `{case.asked.subject}` and the like stand for parts of the failure.
     """
-    return lambda case: kind(sentence.format(case=case), evidence=case.words)
+    return lambda case: kind(_sentence(name, case=case), evidence=case.words)
 
 
 def limited(case: FailureCase) -> LifecycleError:
@@ -225,17 +227,9 @@ def forbidden(case: FailureCase) -> LifecycleError:
     )
 
 
-not_found = told(
-    NotFound,
-    "GitHub shows no {case.asked.bare} to the token from {case.source}, so nothing was "
-    "changed; check the name or number, and that the token may see it.",
-)
+not_found = told(NotFound, "not-found")
 """The error where the token is shown nothing."""
 
 
-rejected = told(
-    Rejected,
-    "GitHub refused {case.asked.subject}{case.status}: {case.reason}; {case.unchanged}, mend that and "
-    "try again.",
-)
+rejected = told(Rejected, "rejected")
 """The error for any other refusal, in GitHub's own words."""

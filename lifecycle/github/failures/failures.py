@@ -33,17 +33,10 @@ def _is_limit(case: FailureCase) -> bool:
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
 
 
-_bad_credentials = failure_case.told(
-    errors.BadCredentials,
-    "GitHub does not accept the token from {case.source}, so nothing was changed; {case.renewed}.",
-)
+_bad_credentials = failure_case.told(errors.BadCredentials, "bad-credentials")
 
 
-_gone = failure_case.told(
-    errors.NotFound,
-    "GitHub says that {case.asked.subject} is gone: issues are disabled in this repository, or "
-    "the issue was deleted; nothing was changed, choose another issue or enable issues.",
-)
+_gone = failure_case.told(errors.NotFound, "gone")
 
 
 def _moved(case: FailureCase) -> errors.LifecycleError:
@@ -71,39 +64,13 @@ def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
     )
 
 
-_archived = failure_case.told(
-    errors.Rejected,
-    "The repository is archived on GitHub, so {case.asked.subject} was refused and nothing was "
-    "changed; somebody who administers it has to unarchive it first.",
-)
-_blocked = failure_case.told(
-    errors.Rejected,
-    "GitHub has blocked access to {case.asked.subject} for legal reasons (451), so nothing was "
-    "changed; the repository's owner has to settle that with GitHub.",
-)
-_overtaken = failure_case.told(
-    errors.Transient,
-    "The base branch moved while GitHub worked on {case.asked.subject}; nothing was changed. Try "
-    "again.",
-)
-_exists = failure_case.told(
-    errors.PullRequestExists,
-    "There is an open pull request for this branch already; nothing was changed, and that one "
-    "is used.",
-)
-_nothing_to_merge = failure_case.told(
-    errors.NothingToMerge,
-    "The branch has no commit that its base lacks, so no pull request was opened; commit the "
-    "work and push the branch.",
-)
-_head_missing = failure_case.told(
-    errors.HeadMissing, "The branch is not on GitHub, so no pull request was opened; push it first."
-)
-_base_missing = failure_case.told(
-    errors.Rejected,
-    "The base branch does not exist on GitHub, so no pull request was opened; correct base in "
-    ".lifecycle.toml.",
-)
+_archived = failure_case.told(errors.Rejected, "archived")
+_blocked = failure_case.told(errors.Rejected, "blocked")
+_overtaken = failure_case.told(errors.Transient, "overtaken")
+_exists = failure_case.told(errors.PullRequestExists, "exists")
+_nothing_to_merge = failure_case.told(errors.NothingToMerge, "nothing-to-merge")
+_head_missing = failure_case.told(errors.HeadMissing, "head-missing")
+_base_missing = failure_case.told(errors.Rejected, "base-missing")
 
 
 def _is_invalid(case: FailureCase, field_name: str) -> bool:
@@ -180,20 +147,9 @@ def _too_much(case: FailureCase) -> errors.LifecycleError:
     )
 
 
-_race = failure_case.told(
-    errors.Transient,
-    "Somebody else changed the board at the same moment as {case.asked.subject}; nothing was "
-    "changed. Try again.",
-)
-_stale = failure_case.told(
-    errors.StaleFields,
-    "The board's fields were changed since they were last read; nothing was changed, and they "
-    "are read anew.",
-)
-_archived_item = failure_case.told(
-    errors.ItemArchived,
-    "The card is archived on the board and was left as it is; restore it there to have it kept.",
-)
+_race = failure_case.told(errors.Transient, "race")
+_stale = failure_case.told(errors.StaleFields, "stale")
+_archived_item = failure_case.told(errors.ItemArchived, "archived-item")
 
 
 def _missing_scope(case: FailureCase) -> errors.LifecycleError:
@@ -209,11 +165,7 @@ def _missing_scope(case: FailureCase) -> errors.LifecycleError:
     )
 
 
-_unsupported = failure_case.told(
-    errors.Unsupported,
-    "This GitHub does not know what is needed for {case.asked.subject} ({case.reason}), so "
-    "it is done without; an older GitHub Enterprise Server has to be upgraded for it.",
-)
+_unsupported = failure_case.told(errors.Unsupported, "unsupported")
 
 
 # Source for the limits:
