@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.feedback.checks.anchors import MOST_READ, AnchorRank, is_hint, rank_of, rows
+from lifecycle.feedback.checks.anchors import MOST_READ, AnchorRank, is_hint, rank_of, table
 
 
 def ranked(line: str) -> AnchorRank:
@@ -15,12 +15,13 @@ def ranked(line: str) -> AnchorRank:
 
 def test_every_row_knows_its_own_lines() -> None:
     """Each line that a row is for has at least that row's rank; there is no row without one."""
-    table = rows()
-    assert len(table) > 15
-    for row in table:
-        assert row.lines, row.of
-        wrong = [line for line in row.lines if ranked(line) < row.rank]
-        assert wrong == [], row.of
+    rows = table()["anchor"]
+    assert len(rows) > 15
+    for row in rows:
+        assert set(row) == {"of", "rank", "pattern", "lines"}, row
+        assert row["lines"], row["of"]
+        wrong = [line for line in row["lines"] if ranked(line) < AnchorRank(row["rank"])]
+        assert wrong == [], row["of"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from lifecycle.feedback.checks.excerpt import excerpt
 from lifecycle.feedback.checks.log_lines import StepTime, failing_tests
 from lifecycle.feedback.checks.packet import CheckFailure
 from lifecycle.feedback.failures.failure_words import shown
-from lifecycle.feedback.failures.infrastructure import broken, phrases
+from lifecycle.feedback.failures.infrastructure import broken, table
 
 LOGS = Path(__file__).parent / "logs"
 FAILED = CheckFailure("test", "FAILURE", run=7, job=8)
@@ -39,11 +39,13 @@ def of_log(name: str) -> CheckFailure:
 
 def test_every_row_knows_its_own_lines() -> None:
     """Each line that a row is for is found by it, as an error of a log."""
-    assert len(phrases()) > 5
-    for row in phrases():
-        assert row.lines, row.of
-        for line in row.lines:
-            assert broken(replace(FAILED, first_error=line)) == row.of, line
+    rows = table()["phrase"]
+    assert len(rows) > 5
+    for row in rows:
+        assert set(row) - {"always"} == {"of", "pattern", "lines"}, row
+        assert row["lines"], row["of"]
+        for line in row["lines"]:
+            assert broken(replace(FAILED, first_error=line)) == row["of"], line
 
 
 def test_of_real_logs_only_those_are_infrastructure_that_tell_of_it() -> None:

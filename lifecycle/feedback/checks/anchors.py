@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum, auto
 
-from lifecycle.core.light_dataclass import dataclass, from_json
 from lifecycle.settings import resources
 
 MOST_READ = 2_000
@@ -26,24 +25,8 @@ class AnchorRank(StrEnum):
     """A tool names what failed, or the error itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnchorRow:
-    """One row of the table: whose lines these are, their rank, the pattern, and lines that it is for."""
-
-    of: str
-    rank: AnchorRank
-    pattern: str
-    lines: tuple[str, ...]
-
-
-_table = functools.partial(resources.table, "feedback/checks/log_words.toml")
-
-
-@functools.cache
-def rows() -> tuple[AnchorRow, ...]:
-    """The errors of the table, in their order."""
-    read: tuple[AnchorRow, ...] = from_json(tuple[AnchorRow, ...], _table()["anchor"])
-    return read
+table = functools.partial(resources.table, "feedback/checks/log_words.toml")
+"""The content of `log_words.toml`."""
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
@@ -52,7 +35,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 @functools.cache
 def _pattern(rank: AnchorRank) -> re.Pattern[str]:
-    return _any_of(row.pattern for row in rows() if row.rank is rank)
+    return _any_of(row["pattern"] for row in table()["anchor"] if row["rank"] == rank)
 
 
 @functools.cache
@@ -62,7 +45,7 @@ def begin(*kinds: str) -> re.Pattern[str]:
     `noise` nobody reads; `openers` announce an error and do not tell it. With one that is `ended` Actions
     ends a step that failed, and with one that is `stopped` it says that it stopped a step itself.
     """
-    return _any_of(pattern for kind in kinds for pattern in _table()[kind])
+    return _any_of(pattern for kind in kinds for pattern in table()[kind])
 
 
 def rank_of(line: str) -> AnchorRank:

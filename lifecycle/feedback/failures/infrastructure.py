@@ -6,31 +6,12 @@ import functools
 import re
 from collections.abc import Iterable
 
-from lifecycle.core.light_dataclass import dataclass, from_json
 from lifecycle.feedback.checks.anchors import AnchorRank, rank_of
 from lifecycle.feedback.checks.packet import CheckFailure
 from lifecycle.settings import resources
 
-
-@dataclass(frozen=True, slots=True)
-class InfrastructureRow:
-    """One row of the table: what broke, its pattern, lines for it, and if it counts beside failed tests."""
-
-    of: str
-    pattern: str
-    lines: tuple[str, ...]
-    always: bool = False
-
-
-_table = functools.partial(resources.table, "feedback/failures/infrastructure.toml")
-
-
-@functools.cache
-def phrases() -> tuple[InfrastructureRow, ...]:
-    """The rows of the table, in their order."""
-    kind = tuple[InfrastructureRow, ...]
-    rows: tuple[InfrastructureRow, ...] = from_json(kind, _table()["phrase"], is_whole=False)
-    return rows
+table = functools.partial(resources.table, "feedback/failures/infrastructure.toml")
+"""The content of `infrastructure.toml`."""
 
 
 def broken(failure: CheckFailure) -> str:
@@ -43,10 +24,11 @@ def broken(failure: CheckFailure) -> str:
         return ""
     has_tests = bool(failure.tests)
     lines = [*_telling(failure)]
-    for row in phrases():
-        if (row.always or not has_tests) and any(re.search(row.pattern, line) for line in lines):
-            return row.of
-    if failure.word in _table()["states"] and not has_tests:
+    for row in table()["phrase"]:
+        counts = row.get("always") or not has_tests
+        if counts and any(re.search(row["pattern"], line) for line in lines):
+            return str(row["of"])
+    if failure.word in table()["states"] and not has_tests:
         return failure.word.lower().replace("_", " ")
     return ""
 
