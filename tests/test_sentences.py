@@ -17,6 +17,7 @@ PACKAGE = Path(lifecycle.__file__).parent
 TABLES = {
     "github/failures/refusals.toml": (("github/failures",), ("told",)),
     "feedback/failures/sentences.toml": (("feedback/failures",), ("sentence",)),
+    "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "run/texts/refusals.toml": (
         ("run", "cli/run", "hooks/answers"),
         ("refused", "sentence", "demand_open", "open_story"),

@@ -8,6 +8,7 @@ Source: https://docs.github.com/graphql/reference/objects#pullrequest
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from lifecycle.core import timing
 from lifecycle.core.errors import NotFound, Transient
@@ -24,6 +25,10 @@ from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.failures.failure_case import AskedRequest
 from lifecycle.github.pulls.translate import is_of_owner
+from lifecycle.settings import resources
+
+sentence: Final = resources.Sentences("feedback/reviews/sentences.toml")
+"""What is refused where reviews are read and answered, filled in."""
 
 MOST_PAGES = 40
 """Requests for one pull request: two thousand threads. What has more is told as not read whole."""
@@ -80,11 +85,8 @@ def _page(
     reply = graph.read("read_reviews", variables, subject=subject)
     for problem in reply.problems:
         if problem.type == "NOT_FOUND":
-            raise NotFound(
-                f"GitHub shows no pull request #{number} in {repository} to the token, so nothing was "
-                "read; check the number.",
-                evidence=problem.message,
-            )
+            why = sentence("no-pull", number=number, repository=repository)
+            raise NotFound(why, evidence=problem.message)
         raise graph.failures.of_problem(problem, AskedRequest(subject))
     pull = part(part(reply.data, "repository"), "pullRequest")
     if not pull or not all(isinstance(pull.get(name), Mapping) for name in unread):
@@ -159,7 +161,4 @@ def demanded(conversation: PullConversation) -> PullConversation:
     """
     if conversation.is_complete:
         return conversation
-    raise Transient(
-        f"Pull request #{conversation.number} has more review threads, reviews or comments than are read, "
-        "so nobody can say what is unanswered; look at its page."
-    )
+    raise Transient(sentence("too-much", conversation=conversation))

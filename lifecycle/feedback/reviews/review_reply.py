@@ -22,6 +22,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.feedback.reviews import review_reading
 from lifecycle.feedback.reviews.remarks import Remark, ReviewThread, Trusted
+from lifecycle.feedback.reviews.review_reading import sentence
 from lifecycle.github.client.client_common import Json, nodes, part, text
 from lifecycle.github.client.graph import GraphClient
 from lifecycle.github.client.rest import Calls
@@ -150,10 +151,8 @@ class ReviewAnswers:
         if reply.problems and not is_absent:
             raise self.graph.failures.of_problem(reply.problems[0], AskedRequest(subject))
         if is_absent or not pull or name.casefold() != str(self.repository).casefold():
-            raise NotFound(
-                f"GitHub shows no review thread {named(thread)} in {self.repository} to the token, so "
-                "nothing was posted; the ids are in: lifecycle feedback reviews"
-            )
+            own = {"thread": named(thread), "repository": self.repository}
+            raise NotFound(sentence("no-thread", **own))
         number = pull.get("number")
         if not isinstance(number, int) or not nodes(node, "root"):
             raise self.graph.failures.of_nonsense(AskedRequest(subject))
@@ -183,7 +182,8 @@ class ReviewAnswers:
         except LifecycleError as error:
             if isinstance(error, Transient) and error.is_ambiguous:
                 self._keep(mark, {"at": now, "reads": 1})  # `look` was one
-                raise _unknown(state, SETTLE_SECONDS) from None
+                why = sentence("answer-lost", state=state, seconds=SETTLE_SECONDS)
+                raise Transient(why, retry_after=SETTLE_SECONDS, is_ambiguous=True) from None
             self._forget(mark)
             raise
         self._forget(mark)
@@ -195,11 +195,8 @@ class ReviewAnswers:
         self._keep(mark, {"at": at, "reads": reads})
         left = at + SETTLE_SECONDS - now
         if left > 0 or reads < SETTLE_READS:
-            raise Transient(
-                "This reply was sent before and GitHub's answer was lost; GitHub does not show it yet, and "
-                f"it is not sent twice. Run the same again in {max(left, 1):.0f} seconds.",
-                retry_after=max(left, 1),
-            )
+            wait = max(left, 1)
+            raise Transient(sentence("not-shown-yet", seconds=wait), retry_after=wait)
 
     def _seen_again(self, state: ThreadState, mark: str) -> tuple[ThreadState, bool]:
         """Read the thread again; as it was where it cannot be read now, which undoes nothing."""
@@ -224,7 +221,7 @@ class ReviewAnswers:
         shown = part(part(data, "resolveReviewThread"), "thread")
         if shown.get("isResolved"):
             return True, ""
-        return False, "GitHub accepted that it is resolved and shows it open; look at its page."
+        return False, sentence("shown-open")
 
     def _keep(self, mark: str, intent: Mapping[str, float]) -> None:
         """Keep what is known of a reply that was sent; with nothing forget it."""
@@ -264,10 +261,7 @@ def may_resolve(thread: ReviewThread, wanted: WantedReply) -> tuple[bool, str]:
         who = named(thread.remarks[0].author) if thread.remarks[0].author else "who began it"
         return False, f"It was left open: {who} resolves it."
     if not thread.can_resolve:
-        return False, (
-            "It was left open: the token may not resolve it, which needs the permission to write the "
-            "repository's contents."
-        )
+        return False, sentence("may-not-resolve")
     return True, ""
 
 
@@ -296,33 +290,16 @@ def _with_commit(wanted: WantedReply, head: str) -> str:
 
 def _demand_text(text: str) -> None:
     if not text.strip():
-        raise Refused("The reply is empty, so nothing was posted; write what you did and why.")
+        raise Refused(sentence("empty-reply"))
     if len(text) > LONGEST:
-        raise Refused(
-            f"The reply has {len(text):,} characters, so nothing was posted; shorten it to {LONGEST:,}."
-        )
+        raise Refused(sentence("long-reply", length=len(text), longest=LONGEST))
 
 
 def _demand_open(state: ThreadState) -> None:
     if state.pending_url:
-        raise Refused(
-            f"A review of yours is pending on PR #{state.number} ({state.pending_url}), and a reply could "
-            "end in that draft, seen by nobody; nothing was posted. Submit or discard it, and try again."
-        )
+        raise Refused(sentence("review-pending", state=state))
     if not state.thread.can_reply:
-        raise Refused(
-            f"The conversation of PR #{state.number} is locked for this token, so nothing was posted; "
-            "whoever may write to the repository can unlock it."
-        )
-
-
-def _unknown(state: ThreadState, seconds: float) -> Transient:
-    return Transient(
-        f"GitHub's answer was lost, and it does not show the reply on PR #{state.number}: nobody knows "
-        f"whether it was posted. Run the same again in {seconds:.0f} seconds: it is not sent twice.",
-        retry_after=seconds,
-        is_ambiguous=True,
-    )
+        raise Refused(sentence("locked", state=state))
 
 
 def _address(reply: Json) -> str:
