@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.core.values.configured import Settings
 from lifecycle.feedback.failures.failure_ledger import MOST_KEPT, FailureLedger, RedHead
 from lifecycle.feedback.failures.ladder import (
     BASE_POLLS,
@@ -17,7 +18,6 @@ from lifecycle.feedback.failures.ladder import (
     FailureDecision,
     FailureFact,
     FailureFacts,
-    FailureLimits,
     decide,
     flakes,
     is_due,
@@ -25,7 +25,7 @@ from lifecycle.feedback.failures.ladder import (
 
 HEAD, NEXT, LATER, BASE, TIP = "a" * 40, "b" * 40, "c" * 40, "d" * 40, "e" * 40
 EMPTY = FailureLedger(46)
-LIMITS = FailureLimits(rerun=1, attempts=3)
+SETTINGS = Settings(ci_rerun=1, ci_attempts=3)
 
 
 def failed(name: str, *tests: str, how: str = "13", **more: Any) -> FailureFact:
@@ -41,9 +41,9 @@ def facts(*failures: FailureFact, head: str = HEAD, **more: Any) -> FailureFacts
     return FailureFacts(head, failures=failures, **known | more)
 
 
-def looked(made: FailureFacts, ledger: FailureLedger = EMPTY, **limits: int) -> FailureDecision:
+def looked(made: FailureFacts, ledger: FailureLedger = EMPTY, **limits: Any) -> FailureDecision:
     """What follows."""
-    return decide(made, ledger, replace(LIMITS, **limits))
+    return decide(made, ledger, replace(SETTINGS, **limits))
 
 
 def base(*tests: str, sha: str = BASE, workflows: tuple[str, ...] = ("CI",)) -> BaseFacts:
@@ -90,7 +90,7 @@ def test_github_counts_how_often_a_run_was_run_again(
     attempt: int, rerun: int, kind: FailureClass
 ) -> None:
     """Another machine finds the same number; 0 switches it off. What is left then is the agent's."""
-    assert looked(facts(LOST, attempts={7: attempt}), rerun=rerun).kind is kind
+    assert looked(facts(LOST, attempts={7: attempt}), ci_rerun=rerun).kind is kind
 
 
 def test_a_run_that_is_not_known_is_not_run_again() -> None:
@@ -221,7 +221,8 @@ def test_three_heads_with_one_identity_ask_the_person() -> None:
     fourth = looked(facts(failed("test", "adds", how="4"), head=TIP), third.ledger)
     assert (fourth.kind, fourth.question, fourth.asked) == (FailureClass.STOPPED, "", ())
     assert (
-        looked(facts(failed("test", "adds", how="3"), head=LATER), two, attempts=4).question == ""
+        looked(facts(failed("test", "adds", how="3"), head=LATER), two, ci_attempts=4).question
+        == ""
     )
     # Whoever was asked said to go on: it is the agent's again, and counted anew.
     opened = looked(facts(failed("test", "adds", how="4"), head=TIP), fourth.ledger.opened())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import dataclass, fields_of, replace
 from lifecycle.core.redact import redact, short
 from lifecycle.core.values.failed_checks import CheckRemark, FailedCheck, FailedHead
 from lifecycle.feedback.checks.excerpt import LogExcerpt
@@ -184,13 +184,8 @@ def _failure(check: FailedCheck, log: ReadLog | None) -> CheckFailure:
     remarks = _told(check.remarks)
     return CheckFailure(
         _name(check),
-        check.word,
-        check.url,
-        redact(check.workflow),
-        check.event,
-        check.run,
-        check.job,
-        check.is_required,
+        **fields_of(check, "word", "url", "event", "run", "job", "is_required"),
+        workflow=redact(check.workflow),
         step=redact(check.failed_step.name) if check.failed_step else "",
         first_error=excerpt.first_error,
         tests=tuple(redact(name) for name in read.tests),

@@ -29,7 +29,6 @@ from lifecycle.feedback.failures.ladder import (
     FailureDecision,
     FailureFact,
     FailureFacts,
-    FailureLimits,
 )
 from lifecycle.storage import log
 
@@ -93,11 +92,10 @@ class FailureWatch:
         facts = self._read.pop((pull.number, head), None)
         if facts is not None:
             settings = self._world.settings
-            limits = FailureLimits(settings.ci_rerun, settings.ci_attempts)
-            decision = ladder.decide(facts, ledger, limits)
+            decision = ladder.decide(facts, ledger, settings)
             now, kind = self._world.clock.now(), decision.kind.name.lower()
             ledger = replace(decision.ledger, base_at=now, kind=kind)
-            news = _follows(news, pull, decision, facts, limits)
+            news = _follows(news, pull, decision, facts, settings.ci_attempts)
         elif may_read and pull.checks is not None and self._is_due(ledger, pull):
             ledger = replace(ledger, is_due=False, base="")
             news = replace(news, is_due=True)
@@ -262,9 +260,12 @@ def _follows(
     pull: PullRequest,
     decision: FailureDecision,
     facts: FailureFacts,
-    limits: FailureLimits,
+    most: int,
 ) -> FailuresHeard:
-    """What is heard, with the notices of a decision and the runs that are run again for it."""
+    """What is heard, with the notices of a decision and the runs that are run again for it.
+
+    `most`: at how many heads with the same failure a person is asked.
+    """
     from lifecycle.feedback.failures import failure_words as words
 
     number, head = pull.number, pull.head_sha
@@ -291,7 +292,7 @@ def _follows(
     if decision.question:
         asked = decision.asked
         packets = [red.packet for red in decision.ledger.reds if set(asked) & set(red.identities)]
-        text = words.stopped(number, decision.question, asked, packets, limits.attempts)
+        text = words.stopped(number, decision.question, asked, packets, most)
         note(f"ci-stop:{number}:{head}", text, Audience.ASK)
     return replace(
         heard,

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum, auto
 
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.values.configured import Settings
 from lifecycle.feedback.failures.failure_ledger import FailureLedger, RedHead
 
 MOST_HEADS = 10
@@ -92,14 +93,6 @@ class FailureFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class FailureLimits:
-    """How often runs are run again, and at how many red heads with one identity a person is asked."""
-
-    rerun: int
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True)
 class FailureDecision:
     """What follows from a head's failures.
 
@@ -120,7 +113,7 @@ class FailureDecision:
     asked: tuple[str, ...] = ()
 
 
-def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) -> FailureDecision:
+def decide(facts: FailureFacts, ledger: FailureLedger, settings: Settings) -> FailureDecision:
     """Decide what follows from what was read of a head's failures."""
     # Twins (a push, and its pull request) have one name: what failed in either is known until both passed.
     failing = dict(ledger.failing) if ledger.red == facts.head else {}
@@ -133,7 +126,7 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
     inherited = tuple(fact for fact in failures if _is_in(fact, facts.base))
     own = [fact for fact in failures if fact not in inherited]
     broken = tuple(fact for fact in own if fact.broken)
-    runs = _runs(broken, facts, limits)
+    runs = _runs(broken, facts, settings)
     if broken and len(broken) == len(own) and runs is not None:
         is_over = all(run in facts.over for run, _ in runs)
         kind = FailureClass.RERUN if is_over else FailureClass.UNDER_WAY
@@ -150,7 +143,7 @@ def decide(facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits) ->
         is_mended = tip is not None and failed.isdisjoint(tip.identities)
         kind = FailureClass.MENDED if is_mended else FailureClass.INHERITED
         return FailureDecision(kind, ledger, (), inherited)
-    return _ours(facts, ledger, limits, own)
+    return _ours(facts, ledger, settings, own)
 
 
 def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
@@ -161,21 +154,21 @@ def _is_in(failure: FailureFact, base: BaseFacts | None) -> bool:
 
 
 def _runs(
-    broken: Sequence[FailureFact], facts: FailureFacts, limits: FailureLimits
+    broken: Sequence[FailureFact], facts: FailureFacts, settings: Settings
 ) -> tuple[tuple[int, int], ...] | None:
     """The runs with their attempts; None if one is not known, or was run again often enough."""
     numbers = dict.fromkeys(failure.run for failure in broken)
     runs: list[tuple[int, int]] = []
     for run in numbers:
         attempt = facts.attempts.get(run) if run is not None else None
-        if run is None or attempt is None or attempt > limits.rerun:
+        if run is None or attempt is None or attempt > settings.ci_rerun:
             return None
         runs.append((run, attempt))
     return tuple(runs)
 
 
 def _ours(
-    facts: FailureFacts, ledger: FailureLedger, limits: FailureLimits, own: Sequence[FailureFact]
+    facts: FailureFacts, ledger: FailureLedger, settings: Settings, own: Sequence[FailureFact]
 ) -> FailureDecision:
     """Failures as the agent's to mend, or a question to a person where mending came to nothing."""
     identities = tuple(dict.fromkeys(name for failure in own for name in failure.identities))
@@ -186,7 +179,7 @@ def _ours(
     before = [red for red in ledger.reds if red.sha != facts.head]
     charged = ledger.charged(RedHead(facts.head, identities, trace, facts.packet))
     new = tuple(name for name in identities if name not in ledger.stopped)
-    asked: tuple[str, ...] = tuple(n for n in new if charged.count(n) >= limits.attempts)
+    asked: tuple[str, ...] = tuple(n for n in new if charged.count(n) >= settings.ci_attempts)
     question = "attempts" if asked else ""
     if new and before and before[-1].trace == trace:
         asked, question = new, "no change"
