@@ -87,16 +87,16 @@ class Change:
         self.notes += texts
         return "\n".join(texts)
 
-    def told(self, done: str, *more: str) -> list[str]:
-        """Note what was done, more lines, and the escalations that follow; returns all but the first."""
-        lines = [*more, *escalation_lines(self.before, self.run)]
-        self.note(done, *lines)
-        return lines
+    def told(self, *done: str) -> list[str]:
+        """Note what was done, and the escalations that follow; returns the latter."""
+        escalations = escalation_lines(self.before, self.run)
+        self.note(*done, *escalations)
+        return escalations
 
     def news(self, done: str) -> list[str]:
-        """Note what was done, each new failure, and the escalations; returns the lines of the latter."""
-        new = (f"Added failure: {failure.id} [{failure.category}]" for failure in self.failures)
-        return self.told(done, *new)
+        """Note what was done, each new failure, and the escalations; returns all but the first."""
+        new = [f"Added failure: {failure.id} [{failure.category}]" for failure in self.failures]
+        return [*new, *self.told(done, *new)]
 
     @property
     def failures(self) -> list[Failure]:
@@ -212,22 +212,10 @@ class RunStore:
 
         `reason` says why, of one that is not completed.
         """
-        entry = journal.JournalEntry(
-            now,
-            journal.RUN,
-            journal.TRANSITION,
-            task=run.id,
-            session=run.session,
-            source=run.phase.value,
-            target=journal.CLOSED,
-            key=f"{run.id}/{journal.CLOSED}",
-            detail={
-                "title": run.goal,
-                "seconds": runtime(run, now),
-                "failed": sum(len(story.failures) for story in run.stories),
-                **({"reason": reason} if reason else {}),
-            },
-        )
+        failed = sum(len(story.failures) for story in run.stories)
+        detail = {"title": run.goal, "seconds": runtime(run, now), "failed": failed}
+        whose = {"task": run.id, "session": run.session, "source": run.phase.value}
+        entry = journal.closed(now, journal.RUN, detail, reason, **whose)
         journal.note(self.root, entry)
 
     def begin(self, run: Run) -> None:

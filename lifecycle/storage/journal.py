@@ -80,6 +80,24 @@ class JournalEntry:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
+def closed(
+    at: float, system: str, detail: Mapping[str, Any], reason: str, *, task: str, **whose: str
+) -> JournalEntry:
+    """The last transition of a run or a workflow, which is written once.
+
+    Args:
+        at: seconds since the epoch.
+        system: RUN or WORKFLOW.
+        detail: `title`, and for statistics how many `seconds` it took, and how often something `failed`.
+        reason: why it is over without being completed; "" if it is completed.
+        task: its id.
+        whose: its session, and where it stood.
+    """
+    about = {**detail, "reason": reason} if reason else detail
+    end = {"target": CLOSED, "key": f"{task}/{CLOSED}", "task": task, **whose}
+    return JournalEntry(at, system, TRANSITION, detail=about, **end)
+
+
 def note(root: Path, *entries: JournalEntry) -> None:
     """Append to the journal of the clone that this worktree belongs to, if that can be done.
 

@@ -20,7 +20,7 @@ from lifecycle.run.finish.story_commit import commit_story, subject_of, with_com
 from lifecycle.run.gates.run_moves import moved_phase, moved_story
 from lifecycle.run.table import MAX_RETRIES, NEXT, WORK, RunPhase, StoryStatus, TddPhase
 from lifecycle.run.texts.told import filled, refused
-from lifecycle.run.trouble.story_failures import attempts, escalation_lines
+from lifecycle.run.trouble.story_failures import attempts
 
 LINT_FIX = "lintFix"
 """The platform's command that mends lint by itself."""
@@ -45,8 +45,7 @@ def update_story(session: RunSession, *, story: str, status: StoryStatus, unneed
         if not moved.is_open and old_story.is_open:
             checkpoint = make(session.git, after, session.now, moved.id)
             change.run = after = with_checkpoint(after, checkpoint)
-        escalations = escalation_lines(change.before, after)
-        change.note(*escalations)
+        escalations = change.told()
     lines = [f"Updated story {moved.id}: {moved.status}"]
     if moved.status is StoryStatus.IN_PROGRESS:
         lines.append(f"Iteration: {attempts(moved)}/{MAX_RETRIES}")

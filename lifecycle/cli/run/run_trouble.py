@@ -21,7 +21,7 @@ from lifecycle.run.gates.gate_rules import check_states
 from lifecycle.run.table import WAITS, FailureCategory, RunStatus
 from lifecycle.run.texts import agent_contexts, told
 from lifecycle.run.trouble import blockers, external_services
-from lifecycle.run.trouble.story_failures import advice, escalation_lines, failed
+from lifecycle.run.trouble.story_failures import advice, failed
 from lifecycle.settings.config import for_child
 
 
@@ -117,8 +117,7 @@ def await_user_fix(
             change.run, blocker, description, session.now, check_command, timeout
         )
         fix = blockers.demanded_fix(change.run)
-        escalations = escalation_lines(change.before, change.run)
-        change.note(*escalations)
+        escalations = change.told()
     session.show_json(blockers.awaiting_data(fix, check_command.strip()))
     for line in escalations:
         click.echo(line, err=True)

@@ -291,11 +291,8 @@ def moves_of(
         old = old_phases[index].status if index < len(old_phases) else PhaseStatus.PENDING
         if phase.status is old:
             continue
-        detail: dict[str, Any] = {
-            "title": after.name,
-            "phase": after.title_of(index),
-            "number": index + 1,
-        }
+        title = after.title_of(index)
+        detail: dict[str, Any] = {"title": after.name, "phase": title, "number": index + 1}
         detail |= {"reason": phase.reason} if phase.reason else {}
         detail |= {"gate": phase.gate, "passed": bool(phase.passed)} if phase.gate else {}
         yield journal.JournalEntry(
@@ -314,13 +311,5 @@ def moves_of(
         seconds = max(0.0, now - (parse_time(after.created_at) or now))
         failed = sum(len(phase.errors) for phase in after.phases)
         detail = {"title": after.name, "seconds": seconds, "failed": failed}
-        yield journal.JournalEntry(
-            now,
-            journal.WORKFLOW,
-            journal.TRANSITION,
-            task=after.id,
-            session=after.session,
-            target=journal.CLOSED,
-            key=f"{after.id}/{journal.CLOSED}",
-            detail={**detail, "reason": after.given_up} if after.given_up else detail,
-        )
+        whose = {"task": after.id, "session": after.session}
+        yield journal.closed(now, journal.WORKFLOW, detail, after.given_up, **whose)
