@@ -96,8 +96,8 @@ def add_blocker(session: RunSession, *, text: str, severity: str, story: str) ->
     """
     with session.store.changing() as change:
         change.run = run = blockers.with_blocker(change.run, text, severity, session.now, story)
-        index = blockers.touched(change.before, run)
-        entry = run.blockers[index]
+        entry = next(made for made in run.blockers if made not in change.before.blockers)
+        index = run.blockers.index(entry)
         added = f"Added blocker: {entry.id} (index {index}) [{entry.severity}] {entry.description}"
         escalations = change.told(added)
     place = {"index": index, "severity": entry.severity, "story": entry.story or None}

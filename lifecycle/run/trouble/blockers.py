@@ -108,13 +108,6 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
     return standing_still(run, story, now)
 
 
-def touched(before: Run, after: Run) -> int:
-    """The index of the blocker that `with_blocker` added or described."""
-    pairs = zip(before.blockers, after.blockers, strict=False)
-    changed = (index for index, (old, new) in enumerate(pairs) if old != new)
-    return next(changed, len(after.blockers) - 1)
-
-
 def awaiting(
     run: Run, name: str, description: str, now: float, check_command: str = "", timeout: int = 60
 ) -> Run:

@@ -144,6 +144,16 @@ def test_dependencies_are_printed_as_designed(working: RunGround) -> None:
     assert len(working.said("scan-dependencies", "S1").splitlines()) == 1
 
 
+def test_the_blocker_that_was_added_is_told_and_no_other(working: RunGround) -> None:
+    """Also where one is logged with it, for a story that stands still without anybody's word."""
+    run = working.store.demanded()
+    first, second = run.stories
+    working.kept(replace(run, stories=(first, replace(second, status=StoryStatus.BLOCKED))))
+    told = working.data("add-blocker", "no key", "--severity", "high", "--story", "S1")
+    assert (told["id"], told["index"], told["description"]) == ("B1", 0, "no key")
+    assert [blocker.story for blocker in working.store.demanded().blockers] == ["S1", "S2"]
+
+
 def test_the_designs_blocker_from_the_beginning_to_the_persons_word(working: RunGround) -> None:
     """Each command as the design has it; the agent cannot say the person's part."""
     said = working.said(
