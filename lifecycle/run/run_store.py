@@ -146,7 +146,7 @@ class RunStore:
         path = self._path(STATE)
         content = regular_files.content(path, limit=_LARGEST)
         if content is None:
-            _refuse_strange(path)
+            regular_files.refuse_strange(path)
             return None
         self._refuse_tracked()
         return decoded(content[0])
@@ -203,7 +203,7 @@ class RunStore:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""
         path = self._path(STATE)
         Path(path).parent.mkdir(exist_ok=True)
-        _refuse_strange(path)
+        regular_files.refuse_strange(path)
         store.write(Path(path), encoded(run))
         self.mark(run)
 
@@ -294,12 +294,6 @@ class RunStore:
             raise StrangeRun(sentence("tracking-unknown", evidence=why)) from None
         if PATH in listed:
             raise StrangeRun(sentence("tracked"))
-
-
-def _refuse_strange(path: str) -> None:
-    problem = regular_files.strange(path)
-    if problem:
-        raise regular_files.StrangeFileError(path, problem)
 
 
 class _Head(msgspec.Struct):

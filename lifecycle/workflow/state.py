@@ -275,11 +275,9 @@ def refuse_illegal(workflow: Workflow, index: int, status: PhaseStatus) -> None:
         return
     ways = ", ".join(f"{target} ({table.COMMANDS[target]})" for target in legal)
     then = f"it can become: {ways}" if ways else f"{phase.status} is the end"
-    where, title = f"Phase {index + 1}", quoted(workflow.title_of(index))
+    about = {"where": f"Phase {index + 1}", "title": quoted(workflow.title_of(index))}
     raise IllegalMove(
-        table.sentence(
-            "illegal-move", where=where, title=title, phase=phase, status=status, then=then
-        )
+        table.sentence("illegal-move", phase=phase, status=status, then=then, **about)
     )
 
 

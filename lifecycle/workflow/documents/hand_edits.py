@@ -165,13 +165,13 @@ class _Edit:
 
     def take_checkpoint(self) -> None:
         """Take over what was changed in a checkpoint."""
-        changed = self.changed(self.whole, workflow=str, workflow_type=str)
+        kinds = {"workflow": str, "workflow_type": str, "context": dict, "phase": dict}
+        changed = self.changed(self.whole, **kinds, required_reading=list, key_reminders=list)
         type_ = changed.get("workflow_type", "")
         if "|" in type_:
             words = _said(type_, type_.split("|"))
             self.remark("placeholder", name="workflow_type", words=words)
             type_ = ""
-        changed |= self.changed(self.whole, context=dict, phase=dict)
         created = self.fields.get("created_at")
         self.workflow = replace(
             self.workflow,
@@ -182,12 +182,10 @@ class _Edit:
         )
         if "phase" in changed:
             self._take_shown(changed["phase"])
-        listed = self.changed(self.whole, required_reading=list)
-        if listed:
-            self._split(self._sound(_texts(listed["required_reading"])), "reading")
-        listed = self.changed(self.whole, key_reminders=list)
-        if listed:
-            self._split(_texts(listed["key_reminders"]), "reminders")
+        if "required_reading" in changed:
+            self._split(self._sound(_texts(changed["required_reading"])), "reading")
+        if "key_reminders" in changed:
+            self._split(_texts(changed["key_reminders"]), "reminders")
 
     def _take_shown(self, phase: Mapping[str, Any]) -> None:
         """Take over number, total, name and status of the phase that a checkpoint tells."""

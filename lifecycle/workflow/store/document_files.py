@@ -82,13 +82,12 @@ def read_files(
     others = [CURRENT, *_json_in(root, OTHERS, files)]
     paths += [(path, DocumentKind.DOCUMENT) for path in others if os.path.lexists(root / path)]
     tracked = tracked_here(root, environment, deadline) if paths or archived else frozenset()
-    reader = _Reader(str(root), tracked, files)
     for path, kind in paths:
-        reader.read(path, kind)
+        _read(root, path, kind, tracked, files)
     known = {document.record.id for document in files.documents if document.record is not None}
     for path in _json_in(root, ARCHIVE, files):
         if archived or path.removeprefix(f"{ARCHIVE}/").removesuffix(".json") in known:
-            reader.read(path, DocumentKind.DOCUMENT)
+            _read(root, path, DocumentKind.DOCUMENT, tracked, files)
     return files
 
 
@@ -104,44 +103,31 @@ def own_content(root: Path, path: str, limit: int = MOST_BYTES) -> tuple[bytes, 
         StrangeFileError: it, or a folder on the way, is a link, another user's, or no regular file.
         OSError: it cannot be read.
     """
-    return _content(regular_files.below(str(root), *path.split("/")), limit)
-
-
-def _content(whole: str, limit: int) -> tuple[bytes, float] | None:
+    whole = regular_files.below(str(root), *path.split("/"))
     read = regular_files.content(whole, limit=limit, is_own=True)
     if read is None and os.path.lexists(whole):
         raise StrangeFileError(whole, regular_files.strange(whole) or "is no file")
     return (read[0], read[1] / 1e9) if read is not None else None
 
 
-class _Reader:
-    """Reads documents one after another; the folders on the way are looked at once."""
-
-    def __init__(self, root: str, tracked: frozenset[str], files: DocumentFiles) -> None:
-        self.root, self.tracked, self.files = root, tracked, files
-        self.folders: set[str] = set()
-
-    def read(self, path: str, kind: DocumentKind) -> None:
-        """Read one document, or note why it cannot be used."""
-        files, is_tracked = self.files, path in self.tracked or "*" in self.tracked
-        try:
-            folder = path.rpartition("/")[0]
-            if folder not in self.folders:
-                regular_files.below(self.root, *path.split("/"))
-                self.folders.add(folder)
-            content = _content(f"{self.root}/{path}", MOST_BYTES)
-            if content is not None:
-                document = read_documents.read_document(
-                    content[0], kind, path, content[1], is_tracked=is_tracked
-                )
-                files.documents.append(document)
-        except read_documents.UnusableDocument as error:
-            is_later = error.is_later
-            then = "Install that release." if is_later else "Mend it, or take it away."
-            sentence = told(path, str(error), then)
-            files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
-        except OSError as error:
-            _note(self.root, path, error, files)
+def _read(
+    root: Path, path: str, kind: DocumentKind, tracked: frozenset[str], files: DocumentFiles
+) -> None:
+    """Read one document, or note why it cannot be used."""
+    try:
+        read = own_content(root, path)
+        if read is not None:
+            about = (read[0], kind, path, read[1])
+            is_tracked = not tracked.isdisjoint({path, "*"})
+            document = read_documents.read_document(*about, is_tracked=is_tracked)
+            files.documents.append(document)
+    except read_documents.UnusableDocument as error:
+        is_later = error.is_later
+        then = "Install that release." if is_later else "Mend it, or take it away."
+        sentence = told(path, str(error), then)
+        files.unusable.append(UnusableFile(path, sentence, is_later, is_later))
+    except OSError as error:
+        _note(str(root), path, error, files)
 
 
 def told(path: str, why: str, then: str) -> str:
