@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.run.state import Run, Spent
-from lifecycle.run.table import RunStatus, RuntimeTier, StoryStatus, tier_of
+from lifecycle.run.table import TIERS, RunStatus, RuntimeTier, StoryStatus
 
 
 def runtime(run: Run, now: float) -> float:
@@ -18,7 +18,7 @@ def runtime(run: Run, now: float) -> float:
 
 def tier(run: Run, now: float) -> RuntimeTier:
     """The row of the table for a run of this length."""
-    return tier_of(runtime(run, now))
+    return next(row for row in TIERS if runtime(run, now) < row.until)
 
 
 def report_due(run: Run, now: float) -> bool:

@@ -287,8 +287,3 @@ WAYS: Final = _ROWS.ways
 SHOWS: Final = _ROWS.shows
 NEXT: Final = _ROWS.next
 THEN: Final = _ROWS.then
-
-
-def tier_of(seconds: float) -> RuntimeTier:
-    """The tier of a run that has lasted so long."""
-    return next(tier for tier in TIERS if seconds < tier.until)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import IllegalMove, Refused
 from lifecycle.run import run_store, state, table
+from lifecycle.run.long_run import tier
 from lifecycle.run.run_store import StrangeRun
 from lifecycle.run.state import Criterion, Failure, Run, Story, new_run
 from lifecycle.run.table import (
@@ -24,7 +25,6 @@ from lifecycle.run.table import (
     Gate,
     RunPhase,
     StoryStatus,
-    tier_of,
 )
 
 NOW = 1_800_000_000.0
@@ -148,4 +148,4 @@ def test_every_table_is_whole() -> None:
 )
 def test_a_tier_begins_with_its_first_second(hours: float, name: str) -> None:
     """Under one hour, from one to four, and beyond."""
-    assert tier_of(hours * 3600).name == name
+    assert tier(Run("r", "goal", NOW - hours * 3600), NOW).name == name

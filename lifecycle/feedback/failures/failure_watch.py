@@ -22,14 +22,6 @@ from lifecycle.core.values.model import PullRequest
 from lifecycle.core.world import World
 from lifecycle.feedback.failures import ladder
 from lifecycle.feedback.failures.failure_ledger import FailureLedger
-from lifecycle.feedback.failures.ladder import (
-    BETWEEN,
-    BaseFacts,
-    FailureClass,
-    FailureDecision,
-    FailureFact,
-    FailureFacts,
-)
 from lifecycle.storage import log
 
 if TYPE_CHECKING:
@@ -55,7 +47,7 @@ class FailureWatch:
     def __init__(self, world: World) -> None:
         self._world = world
         self._tips: dict[int, str] = {}
-        self._read: dict[tuple[int, str], FailureFacts] = {}
+        self._read: dict[tuple[int, str], ladder.FailureFacts] = {}
         self._fetched: set[str] = set()
 
     def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
@@ -63,7 +55,7 @@ class FailureWatch:
         from lifecycle.feedback.checks.fetching import fetch
         from lifecycle.feedback.checks.packet_text import wake_lines
 
-        self._read[pull, head] = FailureFacts(head)  # what cannot be read is the agent's
+        self._read[pull, head] = ladder.FailureFacts(head)  # what cannot be read is the agent's
         packet = fetch(self._world, pull, seconds)
         if packet.head != head:
             return ()  # a newer head has other failures: what is said of this one is told without them
@@ -153,7 +145,7 @@ class FailureWatch:
         """The commit from which both went on; "" if nobody knows."""
         return self._tried(self._world.git.run, "merge-base", commit, base) or ""
 
-    def _completed(self, facts: FailureFacts, tip: str) -> FailureFacts:
+    def _completed(self, facts: ladder.FailureFacts, tip: str) -> ladder.FailureFacts:
         """Read what is known of a head beside its logs; what cannot be read counts as not known."""
         numbers = dict.fromkeys(fact.run for fact in facts.failures if fact.run is not None)
         tried = [self._tried(self._world.reports.run, number) for number in [*numbers][:MOST_RUNS]]
@@ -173,7 +165,7 @@ class FailureWatch:
         newest = base if tip == base.sha else self._base_of(tip, wanted)
         return replace(facts, base=base, tip=newest)
 
-    def _base_of(self, sha: str, wanted: Sequence[FailureFact]) -> BaseFacts | None:
+    def _base_of(self, sha: str, wanted: Sequence[ladder.FailureFact]) -> ladder.BaseFacts | None:
         """Read what failed on a commit of the base, from its logs; None if that cannot be known."""
         base = self._tried(self._world.reports.failed_on, sha) if sha else None
         if base is None:
@@ -184,12 +176,12 @@ class FailureWatch:
         names = {check for fact in wanted for check in fact.checks}
         checks = sorted(
             ordered(FailedHead(0, "", sha, base.failed)),
-            key=lambda check: f"{check.workflow}{BETWEEN}{check.name}" not in names,
+            key=lambda check: f"{check.workflow}{ladder.BETWEEN}{check.name}" not in names,
         )[:MOST_BASE_LOGS]
         logs = {check.job: read_log(self._world, check, check.job) for check in checks if check.job}
         base_packet = packet(FailedHead(0, "", sha, tuple(checks)), logs)
         failed = frozenset(name for failure in base_packet.failures for name in failure.identities)
-        return BaseFacts(sha, failed, base.workflows)
+        return ladder.BaseFacts(sha, failed, base.workflows)
 
     def _tried(self, ask: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
         try:
@@ -200,19 +192,23 @@ class FailureWatch:
             return None
 
 
-def _facts_of(packet: FailurePacket) -> FailureFacts:
+def _facts_of(packet: FailurePacket) -> ladder.FailureFacts:
     """The facts that the packet alone has."""
     failures = [_fact(failure) for failure in packet.failures]
     if packet.others or packet.left:  # nobody knows what failed there
-        failures.append(FailureFact(tuple(f"{BETWEEN}{name}" for name in packet.others)))
-    return FailureFacts(packet.head, packet.path, tuple(failures))
+        failures.append(
+            ladder.FailureFact(tuple(f"{ladder.BETWEEN}{name}" for name in packet.others))
+        )
+    return ladder.FailureFacts(packet.head, packet.path, tuple(failures))
 
 
-def _fact(failure: CheckFailure) -> FailureFact:
+def _fact(failure: CheckFailure) -> ladder.FailureFact:
     from lifecycle.feedback.failures.infrastructure import broken
 
-    checks = tuple(f"{failure.workflow}{BETWEEN}{name}" for name in (failure.name, *failure.same))
-    return FailureFact(
+    checks = tuple(
+        f"{failure.workflow}{ladder.BETWEEN}{name}" for name in (failure.name, *failure.same)
+    )
+    return ladder.FailureFact(
         checks,
         failure.run,
         broken(failure),
@@ -225,7 +221,9 @@ def _fact(failure: CheckFailure) -> FailureFact:
 def _passed(pull: PullRequest) -> Collection[str]:
     """The checks of the head of which every run has passed, by workflow and name."""
     runs = pull.checks.runs if pull.checks is not None else ()
-    named = [(f"{run.workflow}{BETWEEN}{run.name}", run.bucket is Bucket.PASS) for run in runs]
+    named = [
+        (f"{run.workflow}{ladder.BETWEEN}{run.name}", run.bucket is Bucket.PASS) for run in runs
+    ]
     return {name for name, _ in named} - {name for name, is_passed in named if not is_passed}
 
 
@@ -236,7 +234,7 @@ def _flaky(flakes: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[str, st
     from lifecycle.feedback.failures.failure_words import shown
 
     return tuple(
-        (name.rpartition(BETWEEN)[2], shown(identity))
+        (name.rpartition(ladder.BETWEEN)[2], shown(identity))
         for name, failed in flakes
         for identity in failed or ("",)
     )
@@ -258,8 +256,8 @@ def _weakens(
 def _follows(
     heard: FailuresHeard,
     pull: PullRequest,
-    decision: FailureDecision,
-    facts: FailureFacts,
+    decision: ladder.FailureDecision,
+    facts: ladder.FailureFacts,
     most: int,
 ) -> FailuresHeard:
     """What is heard, with the notices of a decision and the runs that are run again for it.
@@ -272,21 +270,21 @@ def _follows(
     notices: list[Notice] = []
 
     def note(event: str, text: str, audience: Audience) -> None:
-        ends = _RESULTS if decision.kind is not FailureClass.OURS else ()
+        ends = _RESULTS if decision.kind is not ladder.FailureClass.OURS else ()
         notices.append(Notice(event, text, audience, ends=ends))
 
     match decision.kind:
-        case FailureClass.RERUN:
+        case ladder.FailureClass.RERUN:
             key = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
             text = words.run_again(number, head, decision.failures)
             note(f"rerun:{number}:{key}", text, Audience.NOTE)
-        case FailureClass.INHERITED if facts.base is not None:
+        case ladder.FailureClass.INHERITED if facts.base is not None:
             text = words.inherited(number, head, decision.failures, facts.base.sha, facts.packet)
             note(f"inherited:{number}:{head}", text, Audience.NEWS)
-        case FailureClass.MENDED if facts.tip is not None:
+        case ladder.FailureClass.MENDED if facts.tip is not None:
             text = words.mended(number, decision.failures, facts.tip.sha)
             note(f"mended:{number}:{head}:{facts.tip.sha}", text, Audience.NEWS)
-        case FailureClass.STOPPED if not decision.question:
+        case ladder.FailureClass.STOPPED if not decision.question:
             text = words.still_stopped(number, head, decision.failures, facts.packet)
             note(f"stopped:{number}:{head}", text, Audience.NOTE)
     if decision.question:
@@ -297,6 +295,6 @@ def _follows(
     return replace(
         heard,
         notices=(*heard.notices, *notices),
-        is_settled=decision.kind is not FailureClass.OURS,
+        is_settled=decision.kind is not ladder.FailureClass.OURS,
         reruns=decision.runs,
     )

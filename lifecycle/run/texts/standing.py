@@ -69,17 +69,17 @@ def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
         now: the present.
         written: when its file was written; 0.0 if nobody knows.
     """
-    lint = lint_left(run) and f"Lint is waived: {lint_left(run)}"
-    texts = (brake_note(run), lint, handover_note(run, now), sync_note(run, written, now))
-    return [text for text in texts if text]
-
-
-def sync_note(run: Run, written: float, now: float) -> str:
-    """A sentence that the state is old for a run of this length; "" if it is not."""
-    if not sync_due(run, written, now):
-        return ""
-    every = tier(run, now).sync_seconds / 60
-    return sentence("state-is-old", minutes=int((now - written) // 60), every=every)
+    row, lint = tier(run, now), lint_left(run)
+    texts = [brake_note(run), lint and f"Lint is waived: {lint}"]
+    if row.hands_over:  # at a break that is near
+        is_amid = run.current is not None and run.current.iteration
+        texts.append(
+            sentence("hand-over", where="The end of this story is" if is_amid else "Now is")
+        )
+    if sync_due(run, written, now):
+        minutes, every = int((now - written) // 60), row.sync_seconds / 60
+        texts.append(sentence("state-is-old", minutes=minutes, every=every))
+    return [*filter(None, texts)]
 
 
 def brake_note(run: Run) -> str:
@@ -93,14 +93,6 @@ def brake_note(run: Run) -> str:
         return sentence("note-waits", what=what)
     is_news = run.fix.completed_at > run.led_on_at  # no session has gone on with it since
     return sentence("note-fixed", what=what) if is_news else ""
-
-
-def handover_note(run: Run, now: float) -> str:
-    """A sentence, in a very long run, that another session may take over at a break that is near; or ""."""
-    if not tier(run, now).hands_over:
-        return ""
-    is_amid = run.current is not None and run.current.iteration
-    return sentence("hand-over", where="The end of this story is" if is_amid else "Now is")
 
 
 @dataclass(frozen=True, slots=True)
