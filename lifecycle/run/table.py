@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-import msgspec
+from msgspec import convert
 
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.machine import Machine
@@ -248,42 +248,29 @@ class RuntimeTier:
     hands_over: bool = False
 
 
-class _Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`tables.toml`, which says what each table is; a name that no enum knows is an error."""
+_TEXTS: Final = resources.texts("run/tables.toml")
+"""The rows of all tables; a word in them that no enum has is an error."""
 
-    phases: dict[RunPhase, dict[RunPhase, str]]
-    stories: dict[StoryStatus, dict[StoryStatus, str]]
-    tdd: dict[TddPhase, dict[TddPhase, str]]
-    numbers: dict[RunPhase, int]
-    work: dict[TddPhase, str]
-    gates: dict[Gate, GateRow]
-    reviewers: dict[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]
-    retry: dict[FailureCategory, RetryPolicy]
-    triggers: dict[EscalationTrigger, tuple[str, str]]
-    tiers: tuple[RuntimeTier, ...]
-    waits: dict[RunStatus, str]
-    ways: dict[RunStatus, str]
-    shows: dict[str, str]
-    next: dict[TddPhase, str]
-    then: dict[TddPhase, TddPhase]
+_RUN_WAYS = dict[RunPhase, dict[RunPhase, str]]
+_STORY_WAYS = dict[StoryStatus, dict[StoryStatus, str]]
+_TDD_WAYS = dict[TddPhase, dict[TddPhase, str]]
 
-
-_ROWS: Final = msgspec.convert(resources.texts("run/tables.toml"), _Rows)
-
-PHASES: Final = Machine("run", RunPhase.SETUP, _ROWS.phases)
-STORIES: Final = Machine("story", StoryStatus.PENDING, _ROWS.stories)
-TDD: Final = Machine("TDD cycle", TddPhase.NONE, _ROWS.tdd)
-NUMBERS: Final[Mapping[RunPhase, int]] = _ROWS.numbers
-WORK: Final[Mapping[TddPhase, str]] = _ROWS.work
-GATES: Final[Mapping[Gate, GateRow]] = _ROWS.gates
-REVIEWERS: Final = _ROWS.reviewers
+PHASES: Final = Machine("run", RunPhase.SETUP, convert(_TEXTS["phases"], _RUN_WAYS))
+STORIES: Final = Machine("story", StoryStatus.PENDING, convert(_TEXTS["stories"], _STORY_WAYS))
+TDD: Final = Machine("TDD cycle", TddPhase.NONE, convert(_TEXTS["tdd"], _TDD_WAYS))
+NUMBERS: Final = convert(_TEXTS["numbers"], dict[RunPhase, int])
+WORK: Final = convert(_TEXTS["work"], dict[TddPhase, str])
+GATES: Final = convert(_TEXTS["gates"], dict[Gate, GateRow])
+REVIEWERS: Final = convert(
+    _TEXTS["reviewers"], dict[str, tuple[StoryCheck, ReviewVerdict, ReviewVerdict]]
+)
 ROLES: Final = {row[0]: role for role, row in REVIEWERS.items()}
 """Who reviews, by the check that it shows."""
-RETRY: Final[Mapping[FailureCategory, RetryPolicy]] = _ROWS.retry
-TRIGGERS: Final = _ROWS.triggers
-TIERS: Final = _ROWS.tiers
-WAITS: Final = _ROWS.waits
-WAYS: Final = _ROWS.ways
-SHOWS: Final = _ROWS.shows
-NEXT: Final = _ROWS.next
-THEN: Final = _ROWS.then
+RETRY: Final = convert(_TEXTS["retry"], dict[FailureCategory, RetryPolicy])
+TRIGGERS: Final = convert(_TEXTS["triggers"], dict[EscalationTrigger, tuple[str, str]])
+TIERS: Final = convert(_TEXTS["tiers"], tuple[RuntimeTier, ...])
+WAITS: Final = convert(_TEXTS["waits"], dict[RunStatus, str])
+WAYS: Final = convert(_TEXTS["ways"], dict[RunStatus, str])
+SHOWS: Final = convert(_TEXTS["shows"], dict[str, str])
+NEXT: Final = convert(_TEXTS["next"], dict[TddPhase, str])
+THEN: Final = convert(_TEXTS["then"], dict[TddPhase, TddPhase])

@@ -6,11 +6,11 @@ it. `docs/states.md` is drawn from these tables, and every refusal names what th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final
 
-import msgspec
+from msgspec import convert
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
@@ -66,29 +66,22 @@ class StatusWords:
     sign: str
 
 
-class _TableRows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`tables.toml`, which says what each table is; a word that no status has is an error."""
+_TEXTS: Final = resources.texts("workflow/tables.toml")
+"""The rows of all tables, which it says itself; a word in them that no status has is an error."""
 
-    phases: dict[PhaseStatus, dict[PhaseStatus, str]]
-    commands: dict[PhaseStatus, str]
-    words: dict[PhaseStatus, StatusWords]
-    checkpoint: dict[str, PhaseStatus]
-    document: dict[str, PhaseStatus]
+_WAYS = dict[PhaseStatus, dict[PhaseStatus, str]]
 
-
-_ROWS: Final = msgspec.convert(resources.texts("workflow/tables.toml"), _TableRows)
-
-PHASES: Final = Machine("phase", PhaseStatus.PENDING, _ROWS.phases)
+PHASES: Final = Machine("phase", PhaseStatus.PENDING, convert(_TEXTS["phases"], _WAYS))
 """What a phase may become. The engine's own word for each status; the documents' words are in WORDS."""
 
-COMMANDS: Final[Mapping[PhaseStatus, str]] = _ROWS.commands
-WORDS: Final[Mapping[PhaseStatus, StatusWords]] = _ROWS.words
+COMMANDS: Final = convert(_TEXTS["commands"], dict[PhaseStatus, str])
+WORDS: Final = convert(_TEXTS["words"], dict[PhaseStatus, StatusWords])
 """Six statuses, four words in each document. Where two share a word, the word alone is read as
 FROM_CHECKPOINT and FROM_DOCUMENT have it; what we wrote beside it (`detail.status`) tells them apart, as
 long as the word is still the one that goes with it."""
 
-FROM_CHECKPOINT: Final[Mapping[str, PhaseStatus]] = _ROWS.checkpoint
-FROM_DOCUMENT: Final[Mapping[str, PhaseStatus]] = _ROWS.document
+FROM_CHECKPOINT: Final = convert(_TEXTS["checkpoint"], dict[str, PhaseStatus])
+FROM_DOCUMENT: Final = convert(_TEXTS["document"], dict[str, PhaseStatus])
 
 
 sentence: Final = resources.Sentences("workflow/refusals.toml")

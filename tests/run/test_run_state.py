@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 from msgspec.structs import replace
@@ -26,8 +30,18 @@ from lifecycle.run.table import (
     RunPhase,
     StoryStatus,
 )
+from lifecycle.workflow import table as workflow_table
 
 NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize("room", [table, workflow_table])
+def test_each_table_of_a_file_is_read_once(room: ModuleType) -> None:
+    """A table that nobody reads is a misspelt one."""
+    source = Path(str(room.__file__))
+    read = re.findall(r'_TEXTS\["(\w+)"\]', source.read_text("utf-8"))
+    assert len(read) >= 5
+    assert sorted(read) == sorted(tomllib.loads(source.with_name("tables.toml").read_text("utf-8")))
 
 
 def test_words_and_numbers_of_a_run_are_its_pages() -> None:
