@@ -67,9 +67,6 @@ class NoRun(Refused):
 
     for_agent = True
 
-    def __init__(self) -> None:
-        super().__init__(sentence("no-run"))
-
 
 class StrangeRun(Refused):
     """The run's file cannot be used: unreadable, of a later release, or tracked by git."""
@@ -155,7 +152,7 @@ class RunStore:
         """The run; raises NoRun if there is none, and as `load` does."""
         run = self.load()
         if run is None:
-            raise NoRun
+            raise NoRun(sentence("no-run"))
         return run
 
     @contextmanager
