@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from lifecycle.run.run_store import PATH
 from lifecycle.storage import store
 from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.store.document_files import CURRENT, VIEW
 from tests.repeated import soaked
 from tests.workflow.workflow_ground import WorkflowGround
 
@@ -102,6 +104,17 @@ def told(workflow: Workflow) -> tuple[object, ...]:
     """What a workflow says, without times."""
     statuses = tuple(phase.status for phase in workflow.phases)
     return statuses, workflow.current, workflow.task, workflow.is_over
+
+
+def test_what_another_system_is_writing_beside_them_stays(tmp_path: Path) -> None:
+    """A run's file lies in the same folder, under a lock of its own: only what is left of ours goes."""
+    ground = ground_of(tmp_path)
+    left = [f"{path}.0123456789abcdef{store.OURS}" for path in (CURRENT, VIEW)]
+    theirs = [f"{path}.0123456789abcdef{store.OURS}" for path in (PATH, ".claude/state/tasks.json")]
+    for path in (*left, *theirs):
+        ground.write(path, "{}")
+    advancing(ground)
+    assert [path for path in (*left, *theirs) if (ground.root / path).exists()] == theirs
 
 
 @pytest.mark.parametrize("step", [starting, soaked(advancing), soaked(passing), completing])

@@ -30,6 +30,9 @@ CHECKPOINTS: Final = "untracked/workflow-state"
 LINES: Final = (f"/{CURRENT}*", f"/{OTHERS}/", f"/{VIEW}*", f"/{CHECKPOINTS}/")
 """The patterns of these files, from the worktree's root, for git."""
 
+_BESIDE: Final = (f"{CURRENT}.", f"{OTHERS}/", f"{VIEW}.", f"{CHECKPOINTS}/")
+"""How the paths of what killed processes left begin: what else is written there has a lock of its own."""
+
 FOLDERS: Final = (".claude", "untracked", "CLAUDE.local.md", "CLAUDE/Plan")
 """Where the files lie that workflows are read from."""
 
@@ -173,5 +176,6 @@ def _names(root: Path, folder: str, files: DocumentFiles) -> Iterable[str]:
         if not isinstance(error, StrangeFileError) or os.path.lexists(root / folder):
             _note(str(root), folder, error, files, is_folder=True)
         return ()
-    files.left += [f"{folder}/{name}" for name in names if name.endswith(OURS)]
+    left = (f"{folder}/{name}" for name in names if name.endswith(OURS))
+    files.left += [path for path in left if path.startswith(_BESIDE)]
     return names
