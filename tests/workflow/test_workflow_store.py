@@ -279,6 +279,35 @@ def test_what_an_agent_writes_meanwhile_is_kept(ground: WorkflowGround) -> None:
     assert ground.store.read().found[0].is_in_step
 
 
+def test_an_archived_workflow_is_changed_while_another_is_edited(ground: WorkflowGround) -> None:
+    """What is read again then is what was read before: the archived ones, too."""
+    ground.start("A", name="One")
+    ground.steps.complete("One")
+    ground.start("B", name="Two")
+    with ground.store.changing(archived=True) as change:
+        found = change.workflows.get("One")
+        assert found is not None
+        ground.edit(ground.document(), mine="kept")
+        change.put(replace(found.workflow, reminders=("told later",)))
+    every = {found.workflow.name: found for found in ground.store.read(archived=True).found}
+    assert every["One"].workflow.reminders == ("told later",)
+    assert all(found.is_in_step for found in every.values())
+
+
+def test_what_is_edited_while_its_workflow_gives_way_is_kept(ground: WorkflowGround) -> None:
+    """Its document lies elsewhere then, as it was read before: the edit is taken from where it was made."""
+    ground.start("A", name="One")
+    ground.start("B", name="Two")
+    with ground.store.changing() as change:
+        found = change.workflows.get("One")
+        assert found is not None
+        ground.edit(ground.document(), mine="kept")
+        change.put(replace(found.workflow, reminders=("ours",)))
+    every = {found.workflow.name: found.workflow for found in ground.store.read().found}
+    assert every["One"].reminders == ("ours",)
+    assert every["Two"].extra == {"document": {"mine": "kept"}}
+
+
 def test_another_workflow_that_is_written_over_ours_costs_neither(ground: WorkflowGround) -> None:
     """An agent that follows the design writes its own `workflow.json`: both are there afterwards."""
     ours = ground.start("A").workflow

@@ -163,7 +163,7 @@ class WorkflowChange:
     """
 
     def __init__(self, workflow_store: WorkflowStore, *, archived: bool) -> None:
-        self.store, self.root = workflow_store, workflow_store.root
+        self.store, self.root, self.archived = workflow_store, workflow_store.root, archived
         self.workflows, self.read = workflow_store.found(archived=archived)
         self.now = workflow_store.deadline.clock.now()
         self.found = {entry.workflow.id: entry for entry in self.workflows.found}
@@ -238,12 +238,13 @@ class WorkflowChange:
     def _read_again(self) -> None:
         """Take over what was changed in a file since it was read."""
         by_path = {earlier.path: earlier for earlier in self.read.documents}
-        workflows, self.read = self.store.found()
+        workflows, self.read = self.store.found(archived=self.archived)
         for entry in workflows.found:
             id_ = entry.workflow.id
             if id_ not in self.found and id_ not in self.after:
                 self.after[id_] = self._settled(entry)
-            for document in entry.documents if id_ in self.after else ():
+            own = (document for document in self.read.documents if document.path in entry.places)
+            for document in own if id_ in self.after else ():
                 old = by_path.get(document.path)
                 if old is None or old.content != document.content:
                     before = old.fields if old is not None else None
