@@ -117,6 +117,17 @@ def test_completion_archives_and_takes_the_checkpoint_away(ground: WorkflowGroun
     assert [found.workflow.id for found in ground.store.read().unfinished] == [second.id]
 
 
+def test_several_that_begin_and_end_in_one_second_are_all_archived(ground: WorkflowGround) -> None:
+    """None has the id of another, also where that lies in the archive alone."""
+    names = ["One", "Two", "Three", "Four"]
+    for name in names:
+        ground.start("A", name=name)
+        ground.steps.complete(name)
+    every = ground.store.read(archived=True).found
+    assert sorted(found.workflow.name for found in every) == sorted(names)
+    assert len({found.workflow.id for found in every}) == len(names)
+
+
 def test_a_checkpoint_is_found_by_its_name_and_not_by_its_path(ground: WorkflowGround) -> None:
     """A checkpoint that lies elsewhere is the workflow's own, and is written where it lies."""
     ground.start("A", "B")

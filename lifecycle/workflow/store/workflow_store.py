@@ -198,7 +198,8 @@ class WorkflowChange:
 
     def new_id(self) -> str:
         """An id that no workflow has, made of the present moment."""
-        return found_workflows.free_id(self.now, {*self.found, *self.changed})
+        archived = {path.stem for path in (self.root / ARCHIVE).glob("*.json")}
+        return found_workflows.free_id(self.now, {*self.found, *self.changed, *archived})
 
     def commit(self) -> None:
         """Write what every file ought to hold until nothing changes in between; then mark and journal."""
