@@ -211,15 +211,11 @@ def load(root: Path, environment: Mapping[str, str]) -> Settings:
     addresses = _addresses(environment, user)
     values |= {"api_url": addresses.api_url, "graphql_url": addresses.graphql_url}
     values |= {name: user[name] for name in _OF_USER if name in user}
-    values["stages"] = configured.StageSettings(**_taken_out(values, _OF_STAGES))
-    values["run"] = configured.RunSettings(**_taken_out(values, _OF_RUN))
+    for part, kind in (("stages", configured.StageSettings), ("run", configured.RunSettings)):
+        names = [name for name in values if name.startswith(f"{part}/")]
+        own = {name.removeprefix(f"{part}/"): values.pop(name) for name in names}
+        values[part] = kind(**own)
     return configured.Settings(**values, written_ns=written_ns)
-
-
-def _taken_out(values: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """Take those whose names begin with `prefix` out of `values`; they are returned without it."""
-    names = [name for name in values if name.startswith(prefix)]
-    return {name.removeprefix(prefix): values.pop(name) for name in names}
 
 
 def app(environment: Mapping[str, str], *, of_user: bool) -> AppKey | None:
@@ -339,12 +335,6 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 _OF_USER = ("merge",)
 """What the user's own file says of the work itself."""
 
-_OF_STAGES = "stages/"
-"""How the names of the staged workflow's settings begin until they are put together."""
-
-_OF_RUN = "run/"
-"""How the names of an autonomous run's settings begin until they are put together."""
-
 _TABLES = frozenset({"checks.commands", "stages.workflows"})
 """Keys whose value is a table of the user's own words."""
 
@@ -372,21 +362,21 @@ _KEYS: dict[str, tuple[str, Any]] = {
     "tracker.use": ("tracker_use", readers.tracker),
     "tracker.folder": ("tracker_folder", readers.text),
     "evidence.runners": ("evidence_runners", readers.tables),
-    "stages.use": (_OF_STAGES + "use", readers.flag),
-    "stages.label": (_OF_STAGES + "label", readers.label),
-    "stages.test": (_OF_STAGES + "test", readers.commands),
-    "stages.review": (_OF_STAGES + "review", readers.text),
-    "stages.deploy": (_OF_STAGES + "deploy", readers.text),
-    "stages.start": (_OF_STAGES + "start", readers.text),
-    "stages.require_evidence": (_OF_STAGES + "require_evidence", readers.flag),
-    "stages.max_blocks": (_OF_STAGES + "max_blocks", readers.number),
-    "stages.workflows": (_OF_STAGES + "workflows", readers.workflows),
-    "run.max_iterations": (_OF_RUN + "max_iterations", readers.number),
-    "run.max_sessions": (_OF_RUN + "max_sessions", readers.number),
-    "run.max_hours": (_OF_RUN + "max_hours", readers.hours),
-    "run.max_tokens": (_OF_RUN + "max_tokens", readers.number),
+    "stages.use": ("stages/use", readers.flag),
+    "stages.label": ("stages/label", readers.label),
+    "stages.test": ("stages/test", readers.commands),
+    "stages.review": ("stages/review", readers.text),
+    "stages.deploy": ("stages/deploy", readers.text),
+    "stages.start": ("stages/start", readers.text),
+    "stages.require_evidence": ("stages/require_evidence", readers.flag),
+    "stages.max_blocks": ("stages/max_blocks", readers.number),
+    "stages.workflows": ("stages/workflows", readers.workflows),
+    "run.max_iterations": ("run/max_iterations", readers.number),
+    "run.max_sessions": ("run/max_sessions", readers.number),
+    "run.max_hours": ("run/max_hours", readers.hours),
+    "run.max_tokens": ("run/max_tokens", readers.number),
 }
-"""The keys of a project's file: the name in `Settings`, and what reads the value."""
+"""The keys of a project's file: the name in `Settings`, or `part/name` in one of its parts; its reader."""
 
 USER_KEYS: dict[str, tuple[str, Any]] = {
     "api_url": ("api_url", readers.url),

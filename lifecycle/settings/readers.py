@@ -28,20 +28,27 @@ def _need(is_fit: object, where: str, must: str, value: object) -> None:
         raise BadConfig(f"{where} must be {must}, not {value!r}.")
 
 
-def text(where: str, value: object) -> str:
-    """A text on one line that is not empty and can be no option of a command."""
-    text = value.strip() if isinstance(value, str) else ""
-    is_fit = text and not text.startswith("-") and text.isprintable()
-    _need(is_fit, where, "a non-empty text on one line", value)
-    return text
+def spelled(pattern: str, must: str) -> Callable[[str, object], str]:
+    """A reader of a text on one line that a pattern describes; spaces around it are no part of it."""
+
+    def read(where: str, value: object) -> str:
+        text = value.strip() if isinstance(value, str) else ""
+        _need(text.isprintable() and re.fullmatch(pattern, text), where, must, value)
+        return text
+
+    return read
 
 
-def login(where: str, value: object) -> str:
-    """The login of an account or an organisation."""
-    name = text(where, value)
-    is_login = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name)
-    _need(is_login, where, "the login of an account", value)
-    return name
+text = spelled("[^-].*", "a non-empty text on one line")
+"""A text that can be no option of a command."""
+
+login = spelled("[A-Za-z0-9][A-Za-z0-9_-]*", "the login of an account")
+
+tracker = spelled("[a-z][a-z0-9_-]*", '"auto" or the name of a tracker')
+"""Whether there is such a tracker is the registry's to say."""
+
+label = spelled("[^,]+", "the name of a label, without a comma")
+"""One that can be asked for, and that can have a colon and more behind it."""
 
 
 def remote(where: str, value: object) -> str:
@@ -91,13 +98,6 @@ def choice(*words: str) -> Callable[[str, object], str]:
     return read
 
 
-def tracker(where: str, value: object) -> str:
-    """A tracker's name, or "auto"; whether there is such a tracker is the registry's to say."""
-    is_name = isinstance(value, str) and re.fullmatch(r"[a-z][a-z0-9_-]*", value)
-    _need(is_name, where, '"auto" or the name of a tracker', value)
-    return str(value)
-
-
 def prefix(where: str, value: object) -> str:
     """The beginning of a label's name; a label has 50 characters, and the longest Status has 11."""
     is_text = isinstance(value, str) and value.isprintable() and value == value.lstrip()
@@ -133,36 +133,29 @@ def words(where: str, value: object) -> tuple[str, ...]:
     return tuple(words)
 
 
-def children(where: str, value: object) -> tuple[str, ...]:
-    """Programs that we start and that may see the user's tokens."""
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(name in CHILDREN for name in names):
-        shown = ", ".join(f'"{name}"' for name in CHILDREN)
-        raise BadConfig(f"{where} must be a list of these: {shown}; not {value!r}.")
-    return tuple(names)
+def several(is_fit: Callable[[str], object], must: str) -> Callable[[str, object], tuple[str, ...]]:
+    """A reader of one text, or of a list of texts, all of them fit."""
+
+    def read(where: str, value: object) -> tuple[str, ...]:
+        texts = [value] if isinstance(value, str) else value
+        is_list = isinstance(texts, list) and all(isinstance(t, str) and is_fit(t) for t in texts)
+        _need(is_list, where, must, value)
+        return tuple(cast("list[str]", texts))
+
+    return read
 
 
-def folders(where: str, value: object) -> tuple[str, ...]:
-    """One folder or several, each by a path that does not depend on where one is."""
-    names = _several(where, "a list of folders", value)
-    is_fit = all(name.startswith(("/", "~/")) and name.isprintable() for name in names)
-    _need(is_fit, where, "absolute paths, or begin with ~/", value)
-    return names
+commands = several(bool, "a command or a list of commands")
+"""For a shell."""
 
+children = several(CHILDREN.__contains__, f"a list of these: {', '.join(map(repr, CHILDREN))}")
+"""Programs that we start and that may see the user's tokens."""
 
-def _several(where: str, must: str, value: object) -> tuple[str, ...]:
-    """One text, or a list of texts."""
-    texts = [value] if isinstance(value, str) else value
-    is_list = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-    _need(is_list, where, must, value)
-    return tuple(cast("list[str]", texts))
-
-
-def commands(where: str, value: object) -> tuple[str, ...]:
-    """One command for a shell, or several."""
-    commands = _several(where, "a command or a list of commands", value)
-    _need(all(commands), where, "a command or a list of commands", value)
-    return commands
+folders = several(
+    lambda path: path.startswith(("/", "~/")) and path.isprintable(),
+    "a list of folders by absolute paths, or by such that begin with ~/",
+)
+"""Each by a path that does not depend on where one is."""
 
 
 def check_commands(where: str, value: object) -> dict[str, object]:
@@ -305,10 +298,3 @@ def tables(where: str, value: object) -> tuple[Mapping[str, object], ...]:
     is_list = isinstance(value, list) and all(isinstance(table, dict) for table in value)
     _need(is_list, where, "a list of tables, each begun by a line [[...]]", value)
     return tuple(cast("list[Mapping[str, object]]", value))
-
-
-def label(where: str, value: object) -> str:
-    """A label's name: one that can be asked for, and that can have a colon and more behind it."""
-    name = value.strip() if isinstance(value, str) and value.isprintable() else ""
-    _need(name and "," not in name, where, "the name of a label, without a comma", value)
-    return name

@@ -63,10 +63,9 @@ def wait_endings() -> str:
 
 def _default(name: str) -> str:
     """The default of the field that a key sets, as TOML; "" where words have to say it."""
-    for prefix, holder in ((config._OF_STAGES, StageSettings()), (config._OF_RUN, RunSettings())):
-        if name.startswith(prefix):
-            return _literal(getattr(holder, name.removeprefix(prefix)))
-    return _literal(getattr(Settings(), name))
+    part, _, own = name.rpartition("/")
+    holders = {"": Settings(), "stages": StageSettings(), "run": RunSettings()}
+    return _literal(getattr(holders[part], own))
 
 
 def _literal(value: object) -> str:
