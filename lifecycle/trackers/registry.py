@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass
@@ -31,32 +31,23 @@ if TYPE_CHECKING:
 GITHUB = "github"
 
 
-class TrackerModules(NamedTuple):
-    """The modules of a tracker, which are imported when they are first needed.
-
-    Attributes:
-        opens: has `open_tracker`, which takes a `TrackerPlace` and gives the `Tracker`; it asks nobody
-            anything yet.
-        here: says whether a worktree has such a tracker; "" if it is only chosen by name. It has
-            `is_here`, `is_present` and `lacking`, which take root, environment and configured folder:
-            True if the tracker is there and its program may run; True if both are there, whether it may
-            run or not; half a sentence and the way out if it is there and cannot be used, else "" twice.
-            `wanted` takes root and folder, and gives the program that the user has to allow here, or "";
-            `PROGRAM` is that program, and `START` the client's command that begins with a task.
-    """
-
-    opens: str
-    here: str = ""
-
-
 TRACKERS = {
-    "beads": TrackerModules(
-        "lifecycle.trackers.beads.bd_tracker", "lifecycle.trackers.beads.bd_here"
-    ),
-    GITHUB: TrackerModules("lifecycle.trackers.github.github_issues"),
-    "memory": TrackerModules("lifecycle.trackers.memory"),
+    "beads": "lifecycle.trackers.beads.bd_tracker",
+    GITHUB: "lifecycle.trackers.github.github_issues",
+    "memory": "lifecycle.trackers.memory",
 }
-"""By the name that `tracker.use` takes, in the order in which they are looked for."""
+"""By the name that `tracker.use` takes, the module of a tracker. It has `open_tracker`, which takes a
+`TrackerPlace` and gives the `Tracker`; it asks nobody anything yet."""
+
+FOUND = {"beads": "lifecycle.trackers.beads.bd_here"}
+"""By its name, in the order in which they are looked for, each tracker that a worktree can be seen to have,
+and the module that sees it. That has, by root, environment and configured folder:
+
+- `is_here`: the tracker is there, and its program may run;
+- `is_present`: both are there, whether it may run or not;
+- `lacking`: half a sentence and the way out if it is there and cannot be used, else "" twice;
+- `wanted`, without the environment: there is something of this tracker's;
+- `PROGRAM`, which the user has to allow here; `START`, the client's command that begins with a task."""
 
 
 def open_tracker(name: str, place: TrackerPlace) -> Tracker:
@@ -68,13 +59,13 @@ def open_tracker(name: str, place: TrackerPlace) -> Tracker:
     if name not in TRACKERS:
         names = ", ".join(f'"{choice}"' for choice in (AUTO, *TRACKERS))
         raise BadConfig(refusals.sentence("no-tracker", name=name, names=names))
-    tracker: Tracker = import_module(TRACKERS[name].opens).open_tracker(place)
+    tracker: Tracker = import_module(TRACKERS[name]).open_tracker(place)
     return tracker
 
 
-def _found() -> dict[str, Any]:
-    """By its name, each tracker that can be found, as the module that says whether it is."""
-    return {name: import_module(modules.here) for name, modules in TRACKERS.items() if modules.here}
+def _found(use: str = AUTO) -> dict[str, Any]:
+    """The modules of `FOUND`, of those trackers that this setting lets a worktree have."""
+    return {name: import_module(path) for name, path in FOUND.items() if use in (AUTO, name)}
 
 
 def _detected(root: Path, environment: Mapping[str, str], folder: str) -> str:
@@ -103,20 +94,16 @@ def lacking(root: Path, environment: Mapping[str, str], settings: Settings) -> t
 
 def program(root: Path, settings: Settings) -> str:
     """The program that this worktree's tasks need, and that the user has to allow here; "" if none."""
-    use = settings.tracker_use
-    if use != AUTO:
-        return str(_found()[use].PROGRAM) if use in _found() else ""
-    wanted = (str(signs.wanted(root, settings.tracker_folder)) for signs in _found().values())
-    return next(filter(None, wanted), "")
+    use, folder = settings.tracker_use, settings.tracker_folder
+    needed = (s for s in _found(use).values() if use != AUTO or s.wanted(root, folder))
+    return next((str(signs.PROGRAM) for signs in needed), "")
 
 
 def start(root: Path, environment: Mapping[str, str], settings: Settings) -> str:
     """The client's command that begins with a task, as the tracker calls it that is here; "" if none."""
-    use, folder = settings.tracker_use, settings.tracker_folder
-    for name, signs in _found().items():
-        if use == name or (use == AUTO and signs.is_present(root, environment, folder)):
-            return str(signs.START)
-    return ""
+    use, around = settings.tracker_use, (root, environment, settings.tracker_folder)
+    there = (s for s in _found(use).values() if use != AUTO or s.is_present(*around))
+    return next((str(signs.START) for signs in there), "")
 
 
 WRITES = {

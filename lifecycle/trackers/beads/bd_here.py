@@ -44,12 +44,12 @@ def is_here(root: Path, environment: Mapping[str, str], folder: str) -> bool:
 
 def is_present(root: Path, environment: Mapping[str, str], folder: str) -> bool:
     """True if there is a database and a program for it, whether it may run or not."""
-    return bool(program(environment)) and bool(wanted(root, folder))
+    return bool(program(environment)) and wanted(root, folder)
 
 
-def wanted(root: Path, folder: str) -> str:
-    """The program that tasks in this repository need, if there is a database of its kind; else ""."""
-    return PROGRAM if folder or _own_folder(root) else ""
+def wanted(root: Path, folder: str) -> bool:
+    """True if there is a database here, or a folder for one is configured."""
+    return bool(folder or _own_folder(root))
 
 
 def lacking(root: Path, environment: Mapping[str, str], folder: str) -> tuple[str, str]:
