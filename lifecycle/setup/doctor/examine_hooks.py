@@ -298,10 +298,7 @@ def check_waiter(case: Examined) -> None:
         case.find("waiter.live.now")
     elif _has_pull_request(case):
         case.find("waiter.live.later" if has_met(case) else "waiter.live.never")
-    wrong = _last_wrong(case)
-    if wrong is not None:
-        moment, text = wrong
-        case.find("waiter.log", moment=moment, what=visible(text))
+    _log(case)
 
 
 def has_met(case: Examined) -> bool:
@@ -317,19 +314,15 @@ def _has_pull_request(case: Examined) -> bool:
     return record is not None and record.claim.phase in IN_REVIEW
 
 
-def _last_wrong(case: Examined) -> tuple[str, str] | None:
-    """The moment and the text of the log's last failure; None if something succeeded since."""
+def _log(case: Examined) -> None:
+    """A finding on the log's last failure, unless it is old or something succeeded since."""
     log_file = case.claim_store.folder.read(log.LOG)
     lines = log_file.content.decode("utf-8", "replace").splitlines() if log_file is not None else []
-    for line in reversed(lines):
-        match = _LINE.fullmatch(line)
-        if match is None:
-            continue
-        if " done for " in match[2]:
-            return None
-        if _WRONG.match(match[2]):
-            return (match[1], _cut(match[2])) if _is_recent(case, match[1]) else None
-    return None
+    written = filter(None, map(_LINE.fullmatch, reversed(lines)))
+    ends = (line for line in written if " done for " in line[2] or _WRONG.match(line[2]))
+    last = next(ends, None)
+    if last is not None and " done for " not in last[2] and _is_recent(case, last[1]):
+        case.find("waiter.log", moment=last[1], what=visible(_cut(last[2])))
 
 
 def _cut(text: str) -> str:

@@ -9,7 +9,6 @@ import re
 import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from lifecycle.app import tracker_opening
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
@@ -64,7 +63,10 @@ def _answers(case: Examined) -> None:
     if tracker.name == registry.GITHUB:
         case.find("tracker.found.issues", base=case.base, why=why)
     else:
-        about = f" ({visible(tracker.about())})" if isinstance(tracker, Telling) else ""
+        told = visible(
+            getattr(tracker, "about", str)()
+        )  # beyond its name, where it has more to say
+        about = f" ({told})" if told else ""
         words = {"name": tracker.name, "about": about, "why": why}
         case.find("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
@@ -78,15 +80,6 @@ def _answers(case: Examined) -> None:
             "tracker.claim.lease", login=visible(case.world.forge.viewer()), worth=worth
         )
     return case.find(key, actor=visible(tracker.actor), worth=worth)
-
-
-@runtime_checkable
-class Telling(Protocol):
-    """A tracker that can describe itself beyond its name."""
-
-    def about(self) -> str:
-        """Program, version and place of the tasks, in a few words."""
-        ...
 
 
 _SHOWN = 40
@@ -185,38 +178,38 @@ _SYNC = supplies.SYNC_SCRIPT.rpartition("/")[2]
 
 def check_run(case: Examined) -> None:
     """Findings on supplied files, the run's file, the cap and permissions; one if runs are not used."""
-    client, is_there = case.client, RunStore(case.root, case.environment, case.deadline).is_there
-    mark = client.mark if client.mark is not None and client.mark.run else None
-    if mark is not None:
-        supplied(case, mark, "run", supplies.runs(), supplies.SHIM_FILES)
-    elif client.plugin_runs:
-        case.find("run.use.plugin", names=", ".join(client.plugins))
-    elif is_there:
-        case.find("run.use.unset", path=PATH)
-    else:
-        case.find("run.use.off")
+    is_there = RunStore(case.root, case.environment, case.deadline).is_there
+    mark = _supplied(case, "run", supplies.runs(), supplies.SHIM_FILES)
+    if mark is None and not case.client.plugin_runs:
+        if is_there:
+            case.find("run.use.unset", path=PATH)
+        else:
+            case.find("run.use.off")
     if is_there:
         _run_state(case)
     if is_there or mark is not None:
         _run_limits(case, mark)
 
 
-def supplied(
-    case: Examined,
-    mark: InitMark,
-    part: str,
-    files: Sequence[supplies.Supply],
-    scripts: Collection[str],
-) -> None:
+def _supplied(
+    case: Examined, part: str, files: Sequence[supplies.Supply], scripts: Collection[str]
+) -> InitMark | None:
     """Findings on the files that `init` supplied: missing, of an earlier version, or changed.
 
     Args:
         case: the worktree.
-        mark: the mark of `init`, with the digests of what it wrote.
         part: what they are for: "run" or "workflow".
         files: the files as this version writes them.
         scripts: the names of those among them that nobody has a reason to change.
+
+    Returns:
+        The mark of `init`; None if it supplied none: there is a finding only if the plugin has them.
     """
+    mark, client = case.client.mark, case.client
+    if mark is None or not getattr(mark, part):
+        if client.plugin_runs:
+            case.find(f"{part}.use.plugin", names=", ".join(client.plugins))
+        return None
     fix = init_fix(f" --{part}", mark)
     # In the project or among the person's own.
     missing = [file.name for file in files if not any(map(Path.is_file, case.places_of(file.name)))]
@@ -234,6 +227,7 @@ def supplied(
         if file.name in scripts and file.name not in old:
             anew = f"rm {file.name} && {fix}"
             case.find(f"{part}.files.changed", name=file.name, what=file.what, fix=anew)
+    return mark
 
 
 def _run_state(case: Examined) -> None:
@@ -259,14 +253,14 @@ def _run_limits(case: Examined, mark: InitMark | None) -> None:
 
 def check_workflow(case: Examined) -> None:
     """Findings on supplied files, settings, permissions and documents; one if workflows are not used."""
-    client = case.client
-    mark = client.mark if client.mark is not None and client.mark.workflow else None
-    stored = WorkflowStore(case.root, case.environment, case.deadline).read()
-    if mark is not None:
-        _workflow_files(case, mark)
-    elif client.plugin_runs:
-        case.find("workflow.use.plugin", names=", ".join(client.plugins))
-    else:
+    client, stored = case.client, WorkflowStore(case.root, case.environment, case.deadline).read()
+    scripts = (supplies.STATE_SCRIPT, supplies.SYNC_SCRIPT)
+    mark = _supplied(case, "workflow", supplies.workflows(), scripts)
+    if mark is not None and mark.section:
+        page = store.read(case.root / supplies.SECTION_PAGE)
+        if page is None or supplies.SECTION_BEGIN.encode() not in page.content:
+            case.find("workflow.section", fix=init_fix(" --workflow", mark))
+    elif mark is None and not client.plugin_runs:
         case.find("workflow.use.off")
     for file in client.files:
         _sync(case, file)
@@ -277,16 +271,6 @@ def check_workflow(case: Examined) -> None:
         case.find("workflow.permissions", fix=way)
     _state(case, stored)
     _sources(case)
-
-
-def _workflow_files(case: Examined, mark: InitMark) -> None:
-    """Findings on what `init --workflow` put in: missing, of an earlier version, or changed."""
-    scripts = (supplies.STATE_SCRIPT, supplies.SYNC_SCRIPT)
-    supplied(case, mark, "workflow", supplies.workflows(), scripts)
-    page = store.read(case.root / supplies.SECTION_PAGE)
-    text = page.content.decode("utf-8", "replace") if page is not None else ""
-    if mark.section and supplies.SECTION_BEGIN not in text:
-        case.find("workflow.section", fix=init_fix(" --workflow", mark))
 
 
 def _sync(case: Examined, file: ClientSettings) -> None:

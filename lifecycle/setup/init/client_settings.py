@@ -242,14 +242,9 @@ def unwire(text: str, where: str, put: Put) -> str:
 
 def left(text: str, where: str) -> list[tuple[str, str]]:
     """(event, script) of entries that run a script of ours and are not as `init` writes them."""
-    hooks = at(read(text, where), "hooks").value or {}
-    return [
-        (event, name)
-        for event in events()
-        for group in hooks.get(event, [])
-        for hook in group.get("hooks", [])
-        if (name := hook_table.run_name(hook)) is not None
-    ]
+    hooks = hook_table.hooks_in(at(read(text, where), "hooks").value or {})
+    named = ((event, hook_table.run_name(hook)) for event, _, hook in hooks if event in events())
+    return [(event, name) for event, name in named if name is not None]
 
 
 def _value(text: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.setup.init import init_mark
+from lifecycle.setup.init import hook_table, init_mark
 from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.setup.init.supplies import AGENTS, COMMANDS, SKILLS
@@ -43,13 +43,8 @@ class ClientSettings:
 
     @property
     def hooks(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Event, matcher and entry of each hook; what does not have the shape of one is passed over."""
-        for event, groups in self.object("hooks").items():
-            for group in groups if isinstance(groups, list) else ():
-                listed = group.get("hooks") if isinstance(group, dict) else None
-                for hook in listed if isinstance(listed, list) else ():
-                    if isinstance(hook, dict):
-                        yield event, str(group.get("matcher") or ""), hook
+        """Event, matcher and entry of each hook."""
+        return hook_table.hooks_in(self.object("hooks"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +125,7 @@ class ClientSetup:
     def read(cls, root: Path, environment: Mapping[str, str]) -> ClientSetup:
         """Read all of it; a file that cannot be read has a `problem`, and nothing is raised."""
         files = _files(root, environment)
-        mark, problem = _mark(root)
+        mark, problem = found_mark(root)
         places = {"CLAUDE_PROJECT_DIR": str(root), "HOME": environment.get("HOME", "")}
         by_file = {file.path: list(_entries(file, places, mark)) for file in files}
         if main := main_worktree(str(root)):  # the client runs equal entries once
@@ -242,7 +237,8 @@ def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> ClientS
     return ClientSettings(path, name, node.value if node is not None else {})
 
 
-def _mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
+def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:
+    """The mark of a worktree, and why it cannot be read; None and "" if there is none."""
     try:
         content = store.read(root / init_mark.MARK)
         return (init_mark.parse(content.content) if content is not None else None), ""

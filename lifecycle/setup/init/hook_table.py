@@ -7,7 +7,7 @@ Timeouts are in seconds. A command with `args` is started as it is, without a sh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +214,16 @@ def groups(event: str, form: Form, names: Collection[str] = NAMES) -> list[dict[
         {**({"matcher": matcher} if matcher else {}), "hooks": hooks}
         for matcher, hooks in by_matcher.items()
     ]
+
+
+def hooks_in(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Event, matcher and entry of each hook; what does not have the shape of one is passed over."""
+    for event, listed_groups in settings.items():
+        for group in listed_groups if isinstance(listed_groups, list) else ():
+            listed = group.get("hooks") if isinstance(group, dict) else None
+            for hook in listed if isinstance(listed, list) else ():
+                if isinstance(hook, dict):
+                    yield event, str(group.get("matcher") or ""), hook
 
 
 def own_name(hook: object, known: Collection[str] = ()) -> str | None:

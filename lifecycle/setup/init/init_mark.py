@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, object_in, replace
@@ -124,22 +123,14 @@ def render(mark: InitMark) -> bytes:
     return json.dumps(data, indent=2).encode("ascii") + b"\n"
 
 
-_LATER = {"stages": False, "switched": [], "run": False, "workflow": False, "section": ""}
-"""What the mark of an earlier version knows nothing of."""
-
-
 def parse(content: bytes) -> InitMark:
     """The mark in the content of its file.
 
     Raises:
         Refused: it is none of ours, or was broken by hand.
     """
-    try:
-        data: dict[str, Any] = _LATER | object_in(content, _VERSION)
-        data["settings"] = {"variables": {}, **data["settings"]}
-        mark: InitMark | None = from_json(InitMark, data)
-    except (TypeError, KeyError):
-        mark = None
+    # That of an earlier version lacks what this one knows.
+    mark: InitMark | None = from_json(InitMark, object_in(content, _VERSION), is_whole=False)
     if mark is None or not _is_ours(mark):
         raise Refused(sentence("unreadable-mark", name=MARK))
     put = mark.settings

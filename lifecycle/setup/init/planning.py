@@ -10,11 +10,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from lifecycle.core.errors import BadConfig, Refused
+from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.settings import config, resources, running_client, user_folder
 from lifecycle.setup.init import hook_table, init_mark
-from lifecycle.setup.init.found_hooks import ClientSetup
+from lifecycle.setup.init.found_hooks import ClientSetup, found_mark
 from lifecycle.setup.init.hook_table import WIRES, local_form, shared_form
 from lifecycle.setup.init.init_mark import LOCAL, MARK, PERMITS, SETTINGS, SHARED, InitMark
 from lifecycle.setup.init.planned_files import FileChange, sentence, write_all
@@ -100,11 +100,9 @@ def plan(
         return project.permission(run=run, workflow=workflow)
     if statusline:
         return project.status_line()
-    before = project.mark()
     if remove:
-        return project.removal(before or project.mark(PERMITS), PERMITS if before is None else MARK)
-    asked = {"stages": stages, "run": run, "workflow": workflow}
-    return project.installation(before, shared=shared, **asked)
+        return project.removal()
+    return project.installation(shared=shared, stages=stages, run=run, workflow=workflow)
 
 
 def apply(plan: Plan) -> None:
@@ -139,10 +137,9 @@ class _Project(ProjectFiles):
         draft = self.draft
         return Plan(self.root, mode, draft.changes(), draft.seen, tuple(self.notes), folders)
 
-    def installation(
-        self, before: InitMark | None, *, shared: bool, stages: bool, run: bool, workflow: bool
-    ) -> Plan:
+    def installation(self, *, shared: bool, stages: bool, run: bool, workflow: bool) -> Plan:
         """Draft what `init` puts in and is not there yet."""
+        before = self.mark()
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
         if before is not None and before.mode != mode:
             self._moved(before)
@@ -178,12 +175,9 @@ class _Project(ProjectFiles):
         """Draft permissions alone, for a person whose hooks are the plugin's."""
         wired = self.mark()
         if wired is not None:
-            parts = {"--run": run and not wired.run, "--workflow": workflow and not wired.workflow}
-            lacking = " ".join(option for option, is_lacking in parts.items() if is_lacking)
-            if lacking:
-                self.note("wired-without", options=lacking)
-            else:
-                self.note("wired-already")
+            lacking = ["--run"] if run and not wired.run else []
+            lacking += ["--workflow"] if workflow and not wired.workflow else []
+            self.note("wired-without" if lacking else "wired-already", options=" ".join(lacking))
             return self._plan(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         extra = self.extra(stages=self.settings.use, run=run, workflow=workflow)
@@ -238,21 +232,18 @@ class _Project(ProjectFiles):
             workflow=any(rule in rules for rule in hook_table.WORKFLOW_PERMISSIONS),
         )
 
-    def removal(self, before: InitMark | None, name: str) -> Plan:
-        """Draft the removal of all that `before` lists, the mark in the file `name`."""
-        line = self._without_line()
-        whole = before or line
-        folders: tuple[Path, ...] = ()
-        if whole is None:
+    def removal(self) -> Plan:
+        """Draft the removal of all that was put in."""
+        name = MARK if self.mark() is not None else PERMITS
+        before, line = self.mark(name), self._without_line()
+        created = [file for mark in (before, line) if mark is not None for file in mark.created]
+        if before is None and line is None:
             self.note("nothing-in")
-            return self._plan("")
+        folders: tuple[Path, ...] = ()
         if before is not None:
-            if line is not None:  # what came with the line is as much ours
-                before.created += line.created
+            before.created = tuple(created)  # what came with the line is as much ours
             folders = self._without(before, name)
-        if FOLDER in whole.created:
-            folders += (self.root / FOLDER,)
-        return self._plan("", folders)
+        return self._plan("", (*folders, *([self.root / FOLDER] if FOLDER in created else [])))
 
     def _without(self, before: InitMark, name: str) -> tuple[Path, ...]:
         """Draft the removal of what `init` put in; returns folders to remove if they are empty."""
@@ -360,18 +351,12 @@ def copy_to(
     ):
         write_all([FileChange(new / name, name, None, settings.content)], {new / name: None})
         written.append(new / name)
-    put_in = store.read(origin / MARK)
-    if put_in is not None and store.read(new / MARK) is None:
-        todo = plan(new, environment=environment, only_wires=True, **_parts(put_in.content))
+    mark, problem = found_mark(origin)
+    if (mark or problem) and store.read(new / MARK) is None:
+        # A broken mark is the old worktree's; `init` and `doctor` name it there.
+        named = ("stages", "run", "workflow") if mark is not None else ()
+        parts = {part: getattr(mark, part) for part in named}
+        todo = plan(new, environment=environment, only_wires=True, **parts)
         apply(todo)
         written += [change.path for change in todo.changes]
     return tuple(written)
-
-
-def _parts(content: bytes) -> dict[str, bool]:
-    """The keywords for `plan` on what a mark says was put in beside the hooks."""
-    try:
-        mark = init_mark.parse(content)
-    except Refused:
-        return {}  # a broken mark is the old worktree's; `init` and `doctor` name it there
-    return {"stages": mark.stages, "run": mark.run, "workflow": mark.workflow}

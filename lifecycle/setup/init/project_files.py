@@ -392,10 +392,7 @@ class ProjectFiles:
             return
         if content is None:
             raise unwritten(f"{name} is no file", "move it away")
-        try:
-            text, pieces = switch_on(content.decode(), name, values)
-        except UnicodeDecodeError:
-            raise unwritten(f"{name} is not UTF-8") from None
+        text, pieces = switch_on(decoded(content, name), name, values)
         if pieces:
             self.draft.write(name, text.encode(), "the staged workflow is switched on")
         mark.switched += pieces
