@@ -97,9 +97,24 @@ class FileDraft:
         self.seen: dict[Path, bytes | None] = {}
         self._after: dict[Path, FileChange] = {}
 
+    def need_inside(self, name: str) -> None:
+        """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
+
+        A repository can bring such a link, and what is written follows links.
+        """
+        target = Path(os.path.realpath(self._root / name))
+        if not target.is_relative_to(os.path.realpath(self._root)):
+            raise Refused(sentence("outside", name=name, target=target))
+
     def read(self, name: str | Path) -> bytes | None:
-        """The content with the changes so far; None if the file is not there."""
+        """The content with the changes so far; None if the file is not there.
+
+        Raises:
+            Refused: a name leads out of the worktree, over a link; a path may lie anywhere.
+        """
         path = self._root / name
+        if isinstance(name, str):
+            self.need_inside(name)
         if path in self._after:
             return self._after[path].after
         if path not in self.seen:

@@ -154,8 +154,6 @@ class _Project(ProjectFiles):
             self.staged(new, is_new=is_new)
         supplied = [*claims(), *(runs() if new.run else ())]
         supplied += workflows() if new.workflow else ()
-        for file in supplied:
-            self.need_inside(file.name)
         self.supply(new, supplied)
         if new.workflow and not self.only_wires:
             self.sectioned(new)

@@ -53,9 +53,6 @@ FOLDERS = (
 )
 """Folders of supplied files, inner ones first: those that `init` made are removed with the files."""
 
-FILES = (supplies.DETECT, supplies.ORCHESTRATOR, supplies.page_of(supplies.REVIEW))
-"""Files that are written wherever the workflow is put in, as far as they are missing."""
-
 
 @dataclass
 class ProjectFiles:
@@ -78,18 +75,9 @@ class ProjectFiles:
         if not (self.root / ".git").exists():
             raise Refused(sentence("no-worktree", root=self.root))
         for name in (*SETTINGS.values(), MARK, PERMITS, LINE_MARK):
-            self.need_inside(name)
+            self.draft.need_inside(name)
         if os.path.lexists(self.root / FOLDER.rstrip("/")) and not (self.root / FOLDER).is_dir():
             raise Refused(sentence("no-folder"))
-
-    def need_inside(self, name: str) -> None:
-        """Refuse a symbolic link on the way to a file that leads out of the worktree, or nowhere in it.
-
-        A repository can bring such a link: what is written through it would lie in somebody's home.
-        """
-        target = Path(os.path.realpath(self.root / name))
-        if not target.is_relative_to(os.path.realpath(self.root)):
-            raise Refused(sentence("outside", name=name, target=target))
 
     def mark(self, name: str | Path = MARK) -> InitMark | None:
         """The mark that an earlier run left, or None."""
@@ -222,11 +210,10 @@ class ProjectFiles:
     def sectioned(self, mark: InitMark) -> None:
         """Put our section into CLAUDE.md, unless somebody wrote one of their own."""
         name = supplies.SECTION_PAGE
-        self.need_inside(name)
+        content = self.draft.read(name)
         if os.path.lexists(self.root / name) and not (self.root / name).is_file():
             self.note("no-file", name=name)
             return
-        content = self.draft.read(name)
         after, mark.section = supplies.with_section(content or b"", mark.section)
         if after is None:
             self.note("own-section", name=name)
@@ -240,7 +227,6 @@ class ProjectFiles:
         content = self.draft.read(name) if before.section else None
         if content is None:
             return
-        self.need_inside(name)
         after = supplies.without_section(content, before.section)
         if after is None:
             self.note("changed-section", name=name)
@@ -287,8 +273,6 @@ class ProjectFiles:
             mark: of an earlier run.
             is_new: the workflow was not put in yet.
         """
-        for name in (config.CONFIG_FILE, *FILES, supplies.page_of(self.start)):
-            self.need_inside(name)
         if not self.only_wires:
             self._switched_on(mark, is_new=is_new)
         if is_new and not os.path.lexists(self.root / LOG_FILE):

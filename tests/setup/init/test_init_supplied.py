@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lifecycle.setup.init.hook_table import PERMISSIONS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS
 from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.supplies import WORKFLOW_FILES, runs
-from tests.cli.outcome import ok
+from tests.cli.outcome import ok, refused
 from tests.setup.init.conftest import Clone
 from tests.setup.init.test_init import settings
 
@@ -49,6 +51,25 @@ def test_somebodys_own_file_of_that_name_is_kept_and_said(
     before = clone.contents()
     assert f"{name} is your own and was kept" in ok(clone.run("init", option))
     assert clone.contents()[name] == before[name]
+    ok(clone.run("init", "--remove"))
+    assert clone.contents() == before
+
+
+@OPTIONS
+def test_a_removal_follows_no_link_out_of_the_project(
+    clone: Clone, tmp_path: Path, option: str
+) -> None:
+    """A folder that was moved away and linked since is somebody's: it keeps our files, and it is told."""
+    before = clone.contents()
+    ok(clone.run("init", option))
+    file, moved = clone.root / FILES[option][0], tmp_path / "moved"
+    folder = file.parent
+    folder.rename(moved)
+    folder.symlink_to(moved)
+    assert f"out of this worktree, to {moved}" in refused(clone.run("init", "--remove"))
+    assert (moved / file.name).exists()
+    folder.unlink()
+    moved.rename(folder)
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before
 
