@@ -18,6 +18,7 @@ TABLES = {
     "github/failures/refusals.toml": (("github/failures",), ("told",)),
     "feedback/failures/sentences.toml": (("feedback/failures",), ("sentence",)),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
+    "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
     "run/texts/refusals.toml": (
         ("run", "cli/run", "hooks/answers"),
         ("refused", "sentence", "demand_open", "open_story"),

@@ -17,6 +17,7 @@ from lifecycle.core.errors import GitFailed, LockBusy, Refused, Transient
 from lifecycle.core.timing import Deadline
 from lifecycle.evidence import records, tree_hash
 from lifecycle.evidence.checks import check_log, check_process, run_findings
+from lifecycle.evidence.checks.known_checks import KnownCheck, sentence
 from lifecycle.evidence.outcomes import Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
@@ -27,7 +28,6 @@ from lifecycle.storage import log
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
     from lifecycle.core.values.configured import Settings
-    from lifecycle.evidence.checks.known_checks import KnownCheck
     from lifecycle.evidence.command_lines import Words
     from lifecycle.evidence.runners.runner_table import Rows
 
@@ -105,16 +105,10 @@ class CheckRun:
         rows = runner_table.rows(self.settings.evidence_runners)
         if self.extra:
             if len(commands) != 1:
-                raise Refused(
-                    f"The check {name} has {len(commands)} commands, and further words fit one; nothing "
-                    "was run."
-                )
+                raise Refused(sentence("one-command", name=name, count=len(commands)))
             commands = ((*commands[0], *self.extra),)
         if name in self.environment.get(RUNNING, "").split(","):
-            raise Refused(
-                f"The check {name} runs `lifecycle check {name}` again, without end; nothing was run. Name "
-                "the command itself in its place."
-            )
+            raise Refused(sentence("endless", name=name))
         earlier = self.room.records()
         last = [run for run in earlier if run.name == name]
         outputs = self.room.outputs()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lifecycle.core.errors import Refused, did_you_mean
 from lifecycle.core.light_dataclass import dataclass
@@ -18,12 +18,14 @@ from lifecycle.core.values.configured import Settings
 from lifecycle.evidence.records import COVERAGE, KINDS, TEST
 from lifecycle.evidence.runners import runner_table
 from lifecycle.platforms.command_argv import Argv, commands_in, split
-from lifecycle.settings import user_folder
+from lifecycle.settings import resources, user_folder
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.storage import store
 
 if TYPE_CHECKING:
     from lifecycle.platforms.platform_file import CoverageSource
+
+sentence: Final = resources.Sentences("evidence/checks/sentences.toml")
 
 VALIDATE = "validate"
 COMMAND = "lifecycle check"
@@ -96,22 +98,13 @@ def demanded(
     if check is None:
         names = [known.name for known in known_checks(root, settings, environment)]
         there = f"; there are: {', '.join(names)}" if names else ""
-        raise Refused(
-            f'There is no check "{visible(name)}" here, so nothing was run{there}. Name its command in '
-            f"{CONFIG_FILE} below [checks.commands].{did_you_mean(name, names)}"
-        )
+        words = {"name": visible(name), "file": CONFIG_FILE, "near": did_you_mean(name, names)}
+        raise Refused(sentence("no-check", there=there, **words))
     if check.problem:
-        raise Refused(
-            f"The check {name} cannot be run: {check.problem}. It comes from {check.origin}; nothing was "
-            "run."
-        )
+        raise Refused(sentence("broken-check", check=check))
     if not may_run(check, store.clone_of(root), environment):
         shown = ", ".join(f"`{visible(line)}`" for line in check.lines)
-        raise Refused(
-            f"The check {name} would run {shown}, which comes with this repository ({check.origin}) and "
-            "which nobody has allowed; nothing was run. A person who has read it allows it with: "
-            "lifecycle trust; until then run the command itself."
-        )
+        raise Refused(sentence("untrusted-check", check=check, shown=shown))
     return check
 
 
