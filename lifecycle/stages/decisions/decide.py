@@ -150,7 +150,9 @@ def decide(seen: StageSeen) -> StageDecision:
     if not seen.turn.is_there:
         return _pass(seen, "No transcript: the session may stop")
     if seen.turn.kind is Prompt.HUMAN:
-        seen = replace(seen, memory=_spoken_to(seen))
+        # What was told in all stays told.
+        is_let_go = seen.memory.is_let_go and _is_spent(seen)
+        seen = replace(seen, memory=replace(seen.memory, idle=0, is_let_go=is_let_go))
     if is_known(seen.memory, _position(seen), has_ended=seen.holding is HeldTask.ENDED):
         return _pass(seen, "Nothing new since the last word: the session may stop")
     if seen.memory.set_stage is not None:
@@ -199,12 +201,6 @@ def _is_worth_asking(seen: StageSeen) -> bool:
     if instructions.is_conflict(seen.turn.instruction) and not seen.turn.is_question:
         return False  # it was told to tell the user what stands in the way, and did
     return not detect_stage.is_quiet(seen.turn, seen.finding)
-
-
-def _spoken_to(seen: StageSeen) -> Memory:
-    """The memory of a session that a person told what to do next; what was told in all stays told."""
-    memory = seen.memory
-    return replace(memory, idle=0, is_let_go=memory.is_let_go and _is_spent(seen))
 
 
 def _is_spent(seen: StageSeen) -> bool:

@@ -176,22 +176,16 @@ def _left(call: StageCall, known: Activity) -> str:
     if not left:
         return ""
     command = OWN_COMMANDS.claim.replace("{id}", left[0].id)
-    return (
-        f"Staged workflow: {as_data(left[0].id)} ({quoted(left[0].title)}) is under way in this worktree, "
-        "and the session that had it is over. When the user wants it to go on, take it over with: "
-        f"{command}"
-    )
+    words = {"task": as_data(left[0].id), "title": quoted(left[0].title), "command": command}
+    return str(instructions.TEXTS["START"]["left"].format(**words))
 
 
 def _offer(known: Activity, facts: instructions.Facts) -> str:
     """One line: how many tasks there are, which is next, and how to begin."""
     ready = known.startable
-    count = "1 task is" if len(ready) == 1 else f"{len(ready)} tasks are"
+    tasks = "1 task is" if len(ready) == 1 else f"{len(ready)} tasks are"
     begin = facts.settings.start or facts.wording.start
     command = begin.replace("{id}", facts.next_task)
     command = command if facts.next_task in command else f"{command} {facts.next_task}"
-    title = quoted(ready[0].title)
-    return (
-        f"Staged workflow: {count} ready with the label {facts.settings.label}; the next one is "
-        f"{facts.next_task} ({title}). When the user wants it, begin with: {command}"
-    )
+    words = {"tasks": tasks, "facts": facts, "title": quoted(ready[0].title), "command": command}
+    return str(instructions.TEXTS["START"]["offer"].format(**words))
