@@ -62,10 +62,9 @@ def known(environment: Mapping[str, str]) -> tuple[KnownClone, ...]:
     folder = Path(regular_files.below(str(place), FOLDER, ""))
     paths = sorted(path for path in folder.iterdir() if _NAME.fullmatch(path.name))
     clones = {path: _read(path) for path in paths[:MOST]}
-    for path, clone in clones.items():
-        if clone is None or not clone.git.is_dir():
-            path.unlink(missing_ok=True)
-    present = (clone for clone in clones.values() if clone is not None and clone.git.is_dir())
+    for path in (path for path, clone in clones.items() if clone is None):
+        path.unlink(missing_ok=True)
+    present = (clone for clone in clones.values() if clone is not None)
     return tuple(sorted(present, key=lambda clone: str(clone.git)))
 
 
@@ -97,12 +96,12 @@ def _linked(git: Path) -> list[Path]:
 
 
 def _read(path: Path) -> KnownClone | None:
-    """What a file says; None if it is none of ours, or of another form."""
+    """What a file says; None if it is none of ours, of another form, or of a clone that is gone."""
     with contextlib.suppress(OSError, ValueError):
         file = store.read(path, follow=False)
         data = object_in(file.content, _VERSION) if file is not None else {}
         git, main = (Path(str(data.get(name) or "")) for name in ("git", "main"))
-        if git.is_absolute() and _name(git) == path.name:
+        if git.is_absolute() and _name(git) == path.name and git.is_dir():
             return KnownClone(git, main if main.is_absolute() else None)
     return None
 

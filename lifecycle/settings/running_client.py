@@ -45,8 +45,10 @@ def client_of(environment: Mapping[str, str]) -> Client:
     named = environment.get("CLAUDE_PID", "")
     if not (environment.get("CLAUDECODE") and named):
         return Client.OTHER
-    parent = str(os.getppid())
-    if named not in (parent, _above_shell(parent)):
+    parent = os.getppid()
+    name, above = _about(parent)
+    # Between them may stand a shell.
+    if named not in (str(parent), str(above) if name in _SHELLS else ""):
         return Client.OTHER
     return Client.ATTENDED if _is_attended(environment) else Client.UNATTENDED
 
@@ -73,12 +75,6 @@ def is_unattended(environment: Mapping[str, str]) -> bool:
 def _is_attended(environment: Mapping[str, str]) -> bool:
     word = environment.get("CLAUDE_CODE_SESSION_ATTENDED")
     return word == "1" if word else environment.get("CLAUDE_CODE_ENTRYPOINT") in _ATTENDED_BY
-
-
-def _above_shell(process: str) -> str:
-    """The parent of a process that is a shell; "" if it is none, or this system does not show it."""
-    name, above = _about(int(process))
-    return str(above) if name in _SHELLS else ""
 
 
 def is_inside(environment: Mapping[str, str], clients: Collection[int] = ()) -> bool:
