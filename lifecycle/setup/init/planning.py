@@ -175,7 +175,10 @@ class _Project(ProjectFiles):
         if wired is not None:
             lacking = ["--run"] if run and not wired.run else []
             lacking += ["--workflow"] if workflow and not wired.workflow else []
-            self.note("wired-without" if lacking else "wired-already", options=" ".join(lacking))
+            if lacking:
+                self.note("wired-without", options=" ".join(lacking))
+            else:
+                self.note("wired-already")
             return self._plan(wired.mode)
         new = self.mark(PERMITS) or self.new_mark()
         extra = self.extra(stages=self.settings.use, run=run, workflow=workflow)
