@@ -8,7 +8,7 @@ should be: somebody may have edited around them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from lifecycle.core.errors import Refused
@@ -90,9 +90,8 @@ def wire(
         "hooks": lacking_groups,
     }
     additions = {key: value for key, value in members.items() if value}
-    added, routes = _additions(layout, root, (), additions)
-    edits += added
-    routes = routes if root is not None else [(), *routes]
+    edits += _additions(layout, root, additions)
+    routes = [way for way in _containers((), additions) if at(root, *way) is NOTHING]
     new_ones = {name: value for name, value in extra.variables.items() if not env.get(name)}
     new = replace(
         put,
@@ -112,30 +111,20 @@ def wire(
     return after, new
 
 
-def _additions(
-    layout: Layout, node: Node | None, route: Route, members: Mapping[str, Any]
-) -> tuple[list[JsonEdit], list[Route]]:
-    """The edits that put members into an object, and the routes of containers that come in with them.
+def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) -> Iterator[JsonEdit]:
+    """The edits that put members into an object.
 
     An object that is there gets what it lacks, a list that is there all items; any other value stays.
     """
-    edits: list[JsonEdit] = []
-    routes: list[Route] = []
-    lacking: list[tuple[str | None, Any]] = []
+    existing = {key: at(node, key) for key in members}
     for key, value in members.items():
-        member, way = at(node, key), (*route, key)
-        if member is NOTHING:
-            lacking.append((key, value))
-            routes += _containers(way, value)
-        elif isinstance(value, dict):
-            below, ways = _additions(layout, member, way, value)
-            edits += below
-            routes += ways
-        elif isinstance(value, list):
-            edits.append(insertion(layout, member, [(None, item) for item in value]))
+        if isinstance(value, dict) and existing[key] is not NOTHING:
+            yield from _additions(layout, existing[key], value)
+        elif isinstance(value, list) and existing[key] is not NOTHING:
+            yield insertion(layout, existing[key], [(None, item) for item in value])
+    lacking = [(key, members[key]) for key in members if existing[key] is NOTHING]
     if lacking:
-        edits.append(insertion(layout, node, lacking))
-    return edits, routes
+        yield insertion(layout, node, lacking)
 
 
 def _containers(route: Route, value: object) -> list[Route]:
@@ -161,16 +150,12 @@ def _renewed(text: str, where: str, entries: Entries, put: Put, extra: Extra) ->
     put = replace(put, hooks=(*put.hooks, *hooks), variables=ours)
     while edit := next(_renewals(text, read(text, where), entries, put), None):
         text, put = _edited(text, put, edit)
-    for rule in [rule for rule in put.permissions if rule in hook_table.FORMER_PERMISSIONS]:
-        allow = at(read(text, where), *ALLOW)
-        if rule in (allow.value or ()):
-            text, put = _edited(text, put, removal(text, allow, allow.value.index(rule)))
     rules = tuple(rule for rule in put.permissions if rule not in hook_table.FORMER_PERMISSIONS)
     return text, replace(put, permissions=rules)
 
 
 def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Iterator[JsonEdit]:
-    """Edits that bring entries and variables of ours up to date; only the first fits this text."""
+    """Edits that bring what is ours up to date, or take it out; only the first fits this text."""
     keys: set[tuple[str, str]] = set()
     for own in _found(root, put) if entries else ():
         key, node = (own.event, own.name), own.hooks.items[own.index]
@@ -184,6 +169,8 @@ def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Itera
         node = at(root, *ENV, name)
         if node.value != value:
             yield jsonc.replacement(Layout.of(text), node, value)
+    former = {*put.permissions} & {*hook_table.FORMER_PERMISSIONS}
+    yield from _rule_removals(text, root, former)
 
 
 def _lacking_hooks(
@@ -255,31 +242,32 @@ def _value(text: str) -> Any:
 
 def _taken_out(text: str, where: str, put: Put) -> str:
     """The text without ours; "" if the file was empty before and only our braces are left in it."""
-    while (root := read(text, where)) is not None and (edits := _removals(text, root, put)):
-        text = jsonc.applied(text, edits)
+    while edit := next(_removals(text, read(text, where), put), None):
+        text = jsonc.applied(text, [edit])
     return "" if "" in put.containers and not text.strip("{} \t\r\n") else text
 
 
-def _removals(text: str, root: Node, put: Put) -> list[JsonEdit]:
-    """Edits that take out one part of ours from each list and object: so they cannot overlap."""
-    edits: dict[Route, JsonEdit] = {}
+def _removals(text: str, root: Node | None, put: Put) -> Iterator[JsonEdit]:
+    """Edits that take out a part of ours each; only the first fits this text."""
     for own in _found(root, put):
-        edits.setdefault(("hooks", own.event), _entry_removal(text, root, own))
-    allow, env = at(root, *ALLOW), at(root, *ENV)
-    for index, item in enumerate(allow.items):
-        if item.value in put.permissions:
-            edits[ALLOW] = removal(text, allow, index)
+        yield _entry_removal(text, root, own)
+    yield from _rule_removals(text, root, put.permissions)
+    env = at(root, *ENV)
     for name, value in put.variables.items():
         if at(env, name).value == value:
-            edits[ENV] = removal(text, env, env.index(name))
+            yield removal(text, env, env.index(name))
     ways = [tuple(dotted.split(".")) for dotted in put.containers if dotted]
-    for route in sorted(ways, key=len, reverse=True):
-        node, way = at(root, *route), route[:-1]
-        is_empty = isinstance(node.value, (dict, list)) and not node.value
-        if is_empty and way not in edits:
-            parent = at(root, *way)
-            edits[way] = removal(text, parent, parent.index(route[-1]))
-    return list(edits.values())
+    for *way, name in sorted(ways, key=len, reverse=True):
+        parent = at(root, *way)
+        if at(parent, name).value in ({}, []):
+            yield removal(text, parent, parent.index(name))
+
+
+def _rule_removals(text: str, root: Node | None, rules: Collection[str]) -> Iterator[JsonEdit]:
+    allow = at(root, *ALLOW)
+    for index, item in reversed([*enumerate(allow.items)]):
+        if item.value in rules:
+            yield removal(text, allow, index)
 
 
 def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:
