@@ -11,10 +11,10 @@ any other, and the same decisions are made about it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
@@ -416,16 +416,10 @@ def _is_own(pull: PullRequest, swept: Swept, holding: Holding, issue: Issue) -> 
         # A merge that says nothing of the issue is not shown to a sweep, and closes nothing (`derive`).
         is_told = refers or pull.number in swept.closed_by or pull.state is not PullState.MERGED
         return pull.branch == hold.branch and is_told
-    return pull.number in swept.closed_by or (refers and is_named(pull.branch, issue.number))
+    return pull.number in swept.closed_by or (refers and named_issue(pull.branch) == issue.number)
 
 
 def _branch_of(number: int, holding: Holding, hold: Hold | None) -> str:
     if hold is not None and hold.branch:
         return hold.branch
-    return next((name for name in sorted(holding.tips) if is_named(name, number)), "")
-
-
-def is_named(branch: str, number: int) -> bool:
-    """True if the branch's name is one that a claim of this issue makes: `claude/<slug>-<n>`."""
-    named = re.fullmatch(r"claude/(?:.*-)?(\d+)", branch)
-    return named is not None and named[1] == str(number)
+    return next((name for name in sorted(holding.tips) if named_issue(name) == number), "")

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from sys import intern
 
+from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.decisions import derive
 from lifecycle.core.errors import LifecycleError, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass, field, replace
@@ -28,7 +29,6 @@ from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.scope import Scope
 from lifecycle.reconcile.waiting_pulls import WaitingPull, waiting_pulls
 
-_NAMED = re.compile(r"claude/(?:.*-)?([0-9]+)")
 _TELLING = re.compile(r"[#GgLl/](?:(?<=#)\d|(?i:(?<=g)h-\d|(?<=l)ifecycle:|(?<=/)issues/\d))")
 """`#1`, `GH-1`, `/issues/1`, `lifecycle:`; led by one character, it is searched for five times as fast."""
 _NUMBER = re.compile(r"#\d")
@@ -66,14 +66,13 @@ class KeptCards:
         self.met: set[int] = set()
         self._pulls: dict[str, tuple[PullRequest, ...]] = {}
         for pull in holding.pulls:
-            if pull.branch in held or _NAMED.fullmatch(pull.branch):
+            if pull.branch in held or named_issue(pull.branch):
                 owner, base = intern(pull.head_owner), intern(pull.base)
                 kept = replace(slim(pull), branch=once(pull.branch), head_owner=owner, base=base)
                 self._pulls[kept.branch] = (*self._pulls.get(kept.branch, ()), kept)
         self._named: dict[int, tuple[str, ...]] = {}
         for branch in dict.fromkeys((*tips, *self._pulls)):
-            match = _NAMED.fullmatch(branch)
-            number = int(match[1]) if match else 0
+            number = named_issue(branch)
             if number and number != held.get(branch):
                 self._named[number] = (*self._named.get(number, ()), branch)
         self.holding = replace(holding, leases=leases, tips=tips, pulls=())

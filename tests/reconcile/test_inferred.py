@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.core import plan
 from lifecycle.core.values.model import (
@@ -20,7 +21,7 @@ from lifecycle.core.values.model import (
 )
 from lifecycle.core.values.survey import Tip
 from lifecycle.reconcile.finding import State
-from lifecycle.reconcile.inferred import Allowed, is_named, record_of
+from lifecycle.reconcile.inferred import Allowed, record_of
 from lifecycle.reconcile.scope import Policy
 from tests.factories import BRANCH, NOW, SHA
 from tests.reconcile.worlds import (
@@ -189,19 +190,21 @@ def test_the_leases_branch_comes_before_one_of_that_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("branch", "is_its"),
+    ("branch", "number"),
     [
-        ("claude/fix-thing-42", True),
-        ("claude/42", True),
-        ("claude/fix-142", False),
-        ("claude/fix-42-again", False),
-        ("fix-thing-42", False),
-        ("renovate/node-42", False),
+        ("claude/fix-thing-42", 42),
+        ("claude/42", 42),
+        ("claude/fix-142", 142),
+        ("claude/fix-042", 0),
+        ("claude/fix-٤٢", 0),
+        ("claude/fix-42-again", 0),
+        ("fix-thing-42", 0),
+        ("renovate/node-42", 0),
     ],
 )
-def test_which_names_are_a_claims(branch: str, *, is_its: bool) -> None:
+def test_which_names_are_a_claims(branch: str, number: int) -> None:
     """A branch is the issue's by its name only if a claim could have made it."""
-    assert is_named(branch, 42) is is_its
+    assert named_issue(branch) == number
 
 
 def seen(item: BoardItem | None, **changes: Any) -> Observation:

@@ -26,6 +26,8 @@ _NEEDED = (CONFIG_FILE, ".claude/settings.json", *FILES)
 _NAMED = 3
 """Commits and files that are named."""
 
+_NAME = re.compile(r"claude/(?:.*-)?([1-9][0-9]{0,8})")
+
 _IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
 """git's error about files that a switch would overwrite, tracked or not; the group has their names."""
 
@@ -40,6 +42,12 @@ def branch_name(title: str, number: int) -> str:
             break
         slug = longer
     return f"claude/{slug or 'task'}-{number}"
+
+
+def named_issue(branch: str) -> int:
+    """The issue of which a claim makes such a name of a branch; 0 if none does."""
+    name = _NAME.fullmatch(branch)
+    return int(name[1]) if name else 0
 
 
 def switch(world: World, branch: str, base: str) -> list[str]:

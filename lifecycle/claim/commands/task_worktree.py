@@ -7,7 +7,6 @@ between, however far that got: it goes on in the same folder, or removes it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from lifecycle.claim.commands import admission
 from lifecycle.claim.commands.admission import ListedWorktree, claimed, has_place, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
+from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.commands.unfinished_claims import is_begun
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
@@ -135,7 +135,7 @@ def _is_for(place: ListedWorktree, number: int) -> bool:
     """True if the worktree is this task's: by its claim, its branch, or the lock of a killed run."""
     if place.lock == _reason(number) or claimed(place.path) == number:
         return True
-    return bool(re.fullmatch(rf"claude/(?:.+-)?{number}", place.branch))
+    return named_issue(place.branch) == number
 
 
 def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
