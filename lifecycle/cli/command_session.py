@@ -130,7 +130,7 @@ class Session:
     def hooks_for(self, record: Record) -> Hooks:
         """What hooks do by themselves for the claim."""
         try:
-            waits = self.world.settings.wait_unattended > 0
+            waits = self.world.settings.waits_unattended
         except BadConfig:
             waits = None
         return self.claim_store.hooks_for(record, self.world.environment, waits=waits)

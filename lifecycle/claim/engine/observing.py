@@ -226,7 +226,7 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
 
 def kept_to(world: World, claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
     """The notice; where nobody watches, its text does not say that anything is watched."""
-    waits = world.settings.wait_unattended > 0
+    waits = world.settings.waits_unattended
     if claim_store.hooks_for(record, world.environment, waits=waits) is Hooks.WATCH:
         return notice
     return replace(notice, text=notice.text.replace(words.WATCHED, words.BY_HAND))

@@ -189,6 +189,11 @@ class Settings:
         return self.project_number is not None or self.labels_use == "always"
 
     @property
+    def waits_unattended(self) -> bool:
+        """True if a stop waits for news where nobody attends."""
+        return self.wait_unattended > 0
+
+    @property
     def board_name(self) -> str:
         """Where the Status is kept, in words."""
         return "the labels" if self.project_number is None else f"project {self.project_number}"

@@ -178,7 +178,7 @@ class HookCall:
     def hooks(self) -> Hooks:
         """What hooks do by themselves for this session's claim; none looks without settings."""
         try:
-            waits = self.world.settings.wait_unattended > 0
+            waits = self.world.settings.waits_unattended
         except BadConfig:
             return Hooks.OVER
         is_left = self.client is Client.UNATTENDED and not waits

@@ -115,7 +115,7 @@ def _worktree(reading: WorktreeRead) -> values.OverviewWorktree:
 def _waits(reading: WorktreeRead) -> bool | None:
     """Whether an unattended stop waits, by the settings, without which every wake ends before it looks."""
     try:
-        return config.load(reading.root, reading.environment).wait_unattended > 0
+        return config.load(reading.root, reading.environment).waits_unattended
     except BadConfig as error:
         what = "Until that is mended no hook does anything here, and nothing is watched."
         raise BadConfig(f"{error.sentence} {what}") from None
