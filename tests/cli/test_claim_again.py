@@ -99,6 +99,21 @@ def test_the_view_says_a_loss_once(lost: Place) -> None:
     assert shown.count("was released while this claim was quiet") == 1
 
 
+def test_another_worktree_of_the_clone_is_not_told_that_it_is_claimed(
+    lost: Place, tmp_path: Path
+) -> None:
+    """Its claim file says so, and the lease is gone: the branch is there, or else the task can be taken."""
+    other = replace(lost, root=tmp_path / "other")
+    lost.git("worktree", "add", "--quiet", "--detach", str(other.root))
+    for command in ("claim", "takeover"):
+        said = refused(other.cli(command, "42"))
+        assert f"#42 has a worktree already, {lost.root}; nothing was claimed. Go on there" in said
+    assert lease_of(lost) == ""
+    lost.git("switch", "--quiet", "--detach")
+    assert "Claimed #42" in ok(other.cli("takeover", "42"))
+    assert "#42 was taken over by" in lost.cli("tick").stdout
+
+
 def test_what_was_lost_is_not_to_be_finished_before_another_task(lost: Place) -> None:
     """Who takes another task hears to leave the one that this worktree does not hold any more."""
     ok(lost.cli("tick"))

@@ -307,19 +307,29 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
 def other_place(world: World, number: int, agent: str | None = None) -> HeldByAnother | None:
     """The refusal with the way there if another worktree of this clone holds this claim; or None.
 
-    It is the agent's claim; without one, any that did not lose the task.
+    It is the agent's claim; without one, any that did not lose the task, as it knows or the remote tells.
     """
     for place in list_places(world.git):
         record = record_in(place.path)
         if record is None or place.path.resolve() == world.root.resolve():
             continue
-        is_meant = not record.is_lost if agent is None else record.claim.agent_id == agent
-        if is_meant and record.claim.issue_number == number:
+        if record.claim.issue_number != number:
+            continue
+        if _holds(world, record) if agent is None else record.claim.agent_id == agent:
             return HeldByAnother(
                 f"#{number} is claimed in {place.path} already; nothing was claimed here. Go on there: "
                 f"cd {quoted(place.path)}"
             )
     return None
+
+
+def _holds(world: World, record: Record) -> bool:
+    """False if the claim lost its task: it knows that, or its lease is gone or another's."""
+    try:
+        stands = observing.standing(world, record, record.claim.issue)
+    except (errors.GitFailed, errors.Transient):
+        return not record.is_lost
+    return not (record.is_lost or stands.is_gone or stands.other)
 
 
 def refuse_checked_out(world: World, number: int, branch: str) -> None:
