@@ -131,6 +131,10 @@ class NotFound(Rejected):
     is_of_access = True
 
 
+class Transferred(NotFound):
+    """The issue is one of another repository now; `evidence` is its address."""
+
+
 class MissingScope(Rejected):
     """The token lacks a scope; the sentence names it and the command that adds it."""
 

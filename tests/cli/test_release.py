@@ -21,7 +21,7 @@ from lifecycle.cli.command_session import Session
 from lifecycle.core.errors import Transient
 from lifecycle.sandbox.control.faults import Fault
 from lifecycle.sandbox.seed import default_seed
-from lifecycle.sandbox.seed.form import SeedToken, SeedUser
+from lifecycle.sandbox.seed.form import SeedRepository, SeedToken, SeedUser
 from lifecycle.sandbox.server import Sandbox, SandboxInfo
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
@@ -43,7 +43,8 @@ def sandbox() -> Iterator[SandboxInfo]:
     seed = default_seed()
     users = [*seed.users, SeedUser("ada", role="admin")]
     tokens = [*seed.tokens, SeedToken(ADMIN, "ada", ["repo"])]
-    with Sandbox(replace(seed, users=users, tokens=tokens)) as running:
+    others = [*seed.repositories, SeedRepository("octo-org/other")]
+    with Sandbox(replace(seed, users=users, tokens=tokens, repositories=others)) as running:
         yield running.info
 
 
@@ -226,13 +227,17 @@ def test_the_task_of_an_issue_that_was_deleted_is_left_with_its_lease(
         ok(place.cli("handoff", "--summary", "Fix it"))
         ok(place.cli("tick"))
         place.control.merge_pull(place.pull())
-    number, repository = place.issue()["number"], place.info.repository
-    owner, name = repository.split("/")
-    asked = f'{{repository(owner:"{owner}",name:"{name}"){{issue(number:{number}){{id}}}}}}'
-    node_id = graph(place, asked)["repository"]["issue"]["id"]
-    graph(place, f'mutation{{deleteIssue(input:{{issueId:"{node_id}"}}){{clientMutationId}}}}')
-    advice = place.cli("close" if is_merged else "tick")
-    assert "leave the task with: lifecycle release" in advice.stdout + advice.stderr
+    graph(
+        place, f'mutation{{deleteIssue(input:{{issueId:"{node_id(place)}"}}){{clientMutationId}}}}'
+    )
+    advice = ok(place.cli("tick"))
+    assert "leave the task with: lifecycle release" in advice
+    assert ("PR #46 merged." in advice) is is_merged
+    assert "Should I close" not in advice + ok(place.cli("status"))
+    if is_merged:
+        advice = place.cli("close").stdout
+        assert "leave the task with: lifecycle release" in advice
+    assert "project" not in place.hook("on-stop").stdout
     out = ok(place.cli("release"))
     assert (
         "GitHub shows no issue #42 to this token, so nothing more was written there; the claim"
@@ -240,6 +245,34 @@ def test_the_task_of_an_issue_that_was_deleted_is_left_with_its_lease(
     )
     assert (LEASE in place.control.world()["refs"], place.has_claim()) == (False, False)
     assert place.git("rev-parse", branch)
+
+
+def test_an_issue_that_was_transferred_is_said_to_be_where_it_is(place: Place) -> None:
+    """By the claim's own looks, and by each command that names its number: that of another is not taken."""
+    claimed(place)
+    target = graph(place, '{repository(owner:"octo-org",name:"other"){id}}')["repository"]["id"]
+    given = f'{{issueId:"{node_id(place)}",repositoryId:"{target}"}}'
+    moved = graph(place, f"mutation{{transferIssue(input:{given}){{issue{{url}}}}}}")
+    address = moved["transferIssue"]["issue"]["url"]
+    assert address.endswith("/octo-org/other/issues/1")
+    for words in (["tick"], ["status"], ["handoff", "--summary", "Fix it"]):
+        said = ok(place.cli(*words))
+        assert f"#42 was transferred on GitHub and is {address} now" in said
+        assert "Leave the task with: lifecycle release" in said
+    assert f"is {address} now" in place.hook("on-stop").stdout
+    assert "#42" in ok(place.cli("release"))
+    for words in (["claim", "42"], ["tracker", "show", "42"], ["tracker", "claim", "42"]):
+        assert f"#42 of octo-org/hello-service was transferred and is {address} now" in refused(
+            place.cli(*words)
+        )
+    assert not place.has_claim()
+
+
+def node_id(place: Place) -> str:
+    """The id of issue 42."""
+    owner, name = place.info.repository.split("/")
+    asked = f'{{repository(owner:"{owner}",name:"{name}"){{issue(number:42){{id}}}}}}'
+    return str(graph(place, asked)["repository"]["issue"]["id"])
 
 
 def graph(place: Place, query: str) -> Any:

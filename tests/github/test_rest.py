@@ -24,6 +24,7 @@ from lifecycle.core.errors import (
     NothingToMerge,
     PullRequestExists,
     Rejected,
+    Transferred,
     Transient,
 )
 from lifecycle.core.timing import Deadline
@@ -520,7 +521,10 @@ def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
     mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target})
     mock.get("https://api.github.com:443/repositories/10/issues/3", json=there)
     error = refusal(rest, write=False)
-    assert type(error) is NotFound
+    with pytest.raises(Transferred, match="of octo-org/hello-service was transferred"):
+        IssueCalls(Calls(rest, REPOSITORY)).issue(7)
+    assert type(error) is Transferred
+    assert error.evidence == there["html_url"]
     assert "is https://github.com/octo-org/other/issues/3 now" in str(error)
 
 

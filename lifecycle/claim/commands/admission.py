@@ -204,6 +204,11 @@ def read_task(
         look = replace(look, branch=branch, pr_number=claim.pr_number, comments=True)
     observed = world.forge.observe(look)
     world.refuse_renamed(observed.repository, "claimed")
+    if observed.transferred_to:
+        raise errors.Transferred(
+            f"Issue #{number} of {world.base} was transferred and is {observed.transferred_to} now, so "
+            "nothing was claimed; claim it in a checkout of that repository."
+        )
     if observed.issue is None:
         raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
     is_read = has_board and observed.board_problem is None

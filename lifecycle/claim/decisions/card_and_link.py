@@ -107,7 +107,7 @@ def card_step(snapshot: Snapshot) -> Decision:
         moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
         key = f"moved:{claim.item_id}:{record.card.moved_to}"
         notices.append(Notice(key, moved, Audience.NOTE))
-    if not is_unsynced(snapshot) or record.card.moved_to:
+    if not is_unsynced(snapshot) or record.card.moved_to or derive.lacks_issue(snapshot):
         return Decision(notices=tuple(notices)) if notices else NOTHING
     item = observed.item if observed is not None else None
     if observed is not None and item is None:

@@ -183,8 +183,7 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
     if observed is None or (observed.issue is not None and observed.issue.is_open):
         return ()
     if observed.issue is None and claim.phase != Phase.DONE:
-        text = messages.issue_gone(claim.issue_number)
-        return (Notice(derive.gone_key(snapshot.record), text, Audience.ACT, stands=True),)
+        return (derive.gone_notice(snapshot.record, observed, messages.issue_gone),)
     pull = derive.pull_request_of(snapshot.record, observed, snapshot.rules)
     is_merged = pull is not None and pull.state is PullState.MERGED
     if is_merged or claim.phase == Phase.DONE or phase in (Phase.MERGED_DETECTED, Phase.PR_CLOSED):

@@ -20,7 +20,7 @@ changes of a decision (`prepared`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
@@ -247,6 +247,20 @@ def login_of(agent: str) -> str:
 def is_issue_gone(record: Record) -> bool:
     """True if GitHub showed no such issue when it was last asked: there is nothing that could be closed."""
     return gone_key(record) in record.conditions
+
+
+def lacks_issue(snapshot: Snapshot) -> bool:
+    """True if GitHub shows no such issue, and none that was closed before: nobody is asked about it."""
+    observed, record = snapshot.observation, snapshot.record
+    is_gone = is_issue_gone(record) if observed is None else observed.issue is None
+    return is_gone and not record.ending.issue_closed
+
+
+def gone_notice(record: Record, observed: Observation, told: Callable[[int | None], str]) -> Notice:
+    """The notice about an issue that GitHub does not show: where it went, else as `told` says it."""
+    number, address = record.claim.issue_number, observed.transferred_to
+    text = messages.transferred(number, address) if address else told(number)
+    return Notice(gone_key(record), text, Audience.ACT, stands=True)
 
 
 def gone_key(record: Record) -> str:

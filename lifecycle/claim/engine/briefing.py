@@ -119,7 +119,7 @@ def question_lines(record: Record) -> list[str]:
     """The question about closing, in one line; none unless it waits for the user's answer."""
     claim = record.claim
     is_open = claim.phase == Phase.MERGED_DETECTED and derive.is_confirmed(record)
-    if not (is_open and claim.pr_number) or record.is_lost:
+    if not (is_open and claim.pr_number) or record.is_lost or derive.is_issue_gone(record):
         return []
     is_open = not record.ending.issue_closed
     into = record.pull.merged_into

@@ -262,6 +262,20 @@ def repository_archived(issue: int | None, *, is_asked: bool = False) -> str:
     )
 
 
+def transferred(issue: int | None, url: str) -> str:
+    """The issue of a claim is another repository's now, where this claim holds nothing."""
+    return (
+        f"#{issue} was transferred on GitHub and is {url} now; the claim and the work are kept, and "
+        "nothing is written there. Leave the task with: lifecycle release; to go on with it, claim it in a "
+        "checkout of that repository."
+    )
+
+
+def merged_alone(number: int) -> str:
+    """The merge, where no issue is there about whose closing somebody could be asked."""
+    return f"PR #{number} merged."
+
+
 def issue_gone(issue: int | None) -> str:
     """The issue of a claim cannot be read while the work goes on."""
     return (

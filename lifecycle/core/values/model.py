@@ -386,6 +386,7 @@ class Observation:
         closers: the open pull requests that close the issue once merged, as far as it was asked for.
         is_ahead: the branch has commits that the default branch lacks, as far as it was asked for.
         hold: the task's lease in this repository, as far as it was asked for and is there.
+        transferred_to: where the issue is now, if it was transferred to another repository.
     """
 
     repository: str
@@ -403,6 +404,7 @@ class Observation:
     closers: tuple[int, ...] = ()
     is_ahead: bool = False
     hold: Hold | None = None
+    transferred_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)

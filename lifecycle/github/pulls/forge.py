@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound
+from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Transferred
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
@@ -125,7 +125,7 @@ class GitHubForge(PullCalls):
             return login
 
     def issue(self, number: int) -> model.Issue:
-        """One issue; NotFound if there is none, or if the number is a pull request's.
+        """One issue; NotFound (Transferred) if there is none, or if the number is a pull request's.
 
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
@@ -135,11 +135,7 @@ class GitHubForge(PullCalls):
             AskedRequest(f"issue #{number} of {repository}"),
             lambda _, content: (rest_issue(content), bool(content.get("pull_request"))),
         )
-        if issue.number != number:
-            raise NotFound(
-                f"Issue #{number} of {repository} was transferred and is {issue.url} now, so nothing was "
-                "changed; claim it there."
-            )
+        self._issues.demand(number, issue)
         if is_pull:
             raise NotFound(
                 f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
@@ -330,7 +326,18 @@ class GitHubForge(PullCalls):
             closers=_closers(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
+            transferred_to="" if issue else self._transferred_to(look.issue),
         )
+
+    def _transferred_to(self, number: int) -> str:
+        """The address of an issue that is another repository's now; "" if GitHub does not say so."""
+        try:
+            self.issue(number)
+        except Transferred as error:
+            return error.evidence
+        except LifecycleError:
+            return ""  # the look is whole without it
+        return ""
 
 
 def _closers(node: Json) -> tuple[int, ...]:

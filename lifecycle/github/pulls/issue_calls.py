@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from lifecycle.core import hidden_marker, timing
-from lifecycle.core.errors import AlreadyExists, NotFound
+from lifecycle.core.errors import AlreadyExists, NotFound, Transferred
 from lifecycle.core.light_dataclass import replace
+from lifecycle.core.values.model import Issue
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import given, login_of, path_part, text, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import Answer
 
+AnyIssue = TypeVar("AnyIssue", Issue, IssueFacts)
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
 BLOCKERS: Relation = "dependencies/blocked_by"
@@ -32,11 +34,22 @@ class IssueCalls:
         self.calls = calls
 
     def issue(self, number: int) -> IssueFacts:
-        """One issue or pull request; NotFound.
+        """One issue or pull request; NotFound, and Transferred where GitHub leads to another's.
 
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
-        return self.calls.read(f"issues/{number}", f"issue #{number}", _issue)
+        issue = self.calls.read(f"issues/{number}", f"issue #{number}", _issue)
+        return self.demand(number, issue)
+
+    def demand(self, number: int, issue: AnyIssue) -> AnyIssue:
+        """What was shown for this number, if it has it; else Transferred: a read is redirected."""
+        if issue.number != number:
+            raise Transferred(
+                f"Issue #{number} of {self.calls.repository} was transferred and is {issue.url} now, so "
+                "nothing was changed; claim it there.",
+                evidence=issue.url,
+            )
+        return issue
 
     def marked(self, mark: str, label: str) -> IssueFacts | None:
         """The oldest issue of the token's owner whose body ends with the marker, in any state.

@@ -81,7 +81,7 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
     snapshot = _as_merged(snapshot, pull)
-    if derive.is_consent_missing(snapshot, pull):
+    if derive.is_consent_missing(snapshot, pull) and not derive.lacks_issue(snapshot):
         merged = merge_found(snapshot, pull)
         asking = _ask_again(snapshot, pull.number)
         return replace(asking, fields=merged.fields, record=merged.record)
@@ -115,7 +115,9 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
     """The question about closing; where the settings close, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
     is_open = not snapshot.record.ending.issue_closed
-    if derive.closes_itself(snapshot):
+    if derive.lacks_issue(snapshot):
+        text, audience, key = messages.merged_alone(number), Audience.NEWS, f"gone-{key}"
+    elif derive.closes_itself(snapshot):
         is_left = _is_not_ours(snapshot)
         text = messages.merged_and_closing(number, issue, is_open=is_open, is_left=is_left)
         audience = Audience.NEWS
@@ -156,8 +158,7 @@ def decide(snapshot: Snapshot) -> Decision:
         accepted_record = of_merge.with_ending(override=override)
         return Decision(accepted, replace(accepted_record, judged=Phase.DONE.value))
     if observed.issue is None and not record.ending.issue_closed:
-        text = messages.issue_unknown(claim.issue_number)
-        return condition(derive.gone_key(record), text)
+        return Decision(notices=(derive.gone_notice(record, observed, messages.issue_unknown),))
     return _steps(snapshot, observed)
 
 
