@@ -209,13 +209,21 @@ class WorktreeWorld:
         Raises:
             Moved: it is another than the one that is configured or that the remote names.
         """
+        sentence = self.renamed(name, f"so nothing was {what}")
+        if sentence:
+            raise Moved(sentence, evidence=name)
+
+    def renamed(self, name: str, outcome: str) -> str:
+        """The sentence that the repository is called `name` now, and how to mend that; "" if it always was.
+
+        `outcome` is what follows from it, as a clause.
+        """
         if name.casefold() == str(self.base).casefold():
-            return
-        raise Moved(
-            f"The repository {self.base} is called {name} on GitHub now, so nothing was {what}; run: "
+            return ""
+        return (
+            f"The repository {self.base} is called {name} on GitHub now, {outcome}; run: "
             f"{config.renaming(name, self.base_remote)} (and correct repository in .lifecycle.toml, if "
-            "it is named there).",
-            evidence=name,
+            "it is named there)."
         )
 
     def refuse_tracked(self) -> None:

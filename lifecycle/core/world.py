@@ -176,6 +176,9 @@ class World(Protocol):
     def refuse_renamed(self, name: str, what: str) -> None:
         """Refuse a repository that has another name on GitHub now; `what` was not done. Moved."""
 
+    def renamed(self, name: str, outcome: str) -> str:
+        """The sentence that the repository has another name now, with what follows; "" if it has none."""
+
     def refuse_tracked(self) -> None:
         """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git; Refused."""
 

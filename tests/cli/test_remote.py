@@ -216,8 +216,9 @@ def test_a_repository_that_was_renamed_is_the_same_one(place: Place) -> None:
     ok(place.cli("claim", "42"))
     place.control.rename_repository("better-name")
     url = place.info.git_url.replace("hello-service", "better-name")
+    assert "on GitHub now" in ok(place.cli("tick"))
     place.git("remote", "set-url", "origin", url)
-    ok(place.cli("tick"))
+    assert "on GitHub now" not in ok(place.cli("tick")) + ok(place.cli("status"))
     ok(place.cli("release"))
     assert not leases(place, "origin")
 
@@ -227,6 +228,10 @@ def test_a_renamed_repository_is_named_before_a_release_gives_anything_up(place:
     ok(place.cli("claim", "42"))
     place.control.rename_repository("better-name")
     control, before = place.control.at("octo-org/better-name"), place.claim()
+    told = ok(place.cli("tick"))
+    assert "is called octo-org/better-name on GitHub now, so what is written there may be" in told
+    assert "git remote set-url origin " in told
+    assert "on GitHub now" in ok(place.cli("status"))
     done = place.cli("release")
     said = done.stdout
     assert done.returncode == 1

@@ -104,7 +104,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return _lost(record)
     step = _effective(record, _RULES[phase](snapshot))
     closed = _closed_elsewhere(snapshot, step.fields.get("phase", claim.phase))
-    shown = (*_archived(snapshot), *closed)
+    shown = (*_of_repository(snapshot), *closed)
     added = (*complaints(record), *shown, *card_and_link.link_notices(record))
     step = replace(step, notices=(*step.notices, *added))
     if step.fields or step.record or step.action or phase is Phase.DONE:
@@ -195,15 +195,17 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
     return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)
 
 
-_ARCHIVED = "archived-repository"
+_ARCHIVED, _RENAMED = "archived-repository", "renamed-repository"
 
 
-def _archived(snapshot: Snapshot) -> tuple[Notice, ...]:
-    """A notice if the repository takes no writes any more."""
+def _of_repository(snapshot: Snapshot) -> Iterator[Notice]:
+    """Notices if the repository takes no writes any more, or none by the name that it has here."""
     observed, number = snapshot.observation, snapshot.record.claim.issue_number
-    if observed is None or not observed.is_archived:
-        return ()
-    return (Notice(_ARCHIVED, messages.repository_archived(number), Audience.NOTE, stands=True),)
+    if observed is not None and observed.is_archived:
+        text = messages.repository_archived(number)
+        yield Notice(_ARCHIVED, text, Audience.NOTE, stands=True)
+    if snapshot.renamed:
+        yield Notice(_RENAMED, snapshot.renamed, Audience.NOTE, stands=True)
 
 
 def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
@@ -211,7 +213,7 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
     if snapshot.observation is not None:
         return ()
     elsewhere = ("closed-elsewhere", "closed-elsewhere:pr")
-    return (_ARCHIVED, *elsewhere, derive.gone_key(snapshot.record))
+    return (_ARCHIVED, _RENAMED, *elsewhere, derive.gone_key(snapshot.record))
 
 
 def complaints(record: Record) -> tuple[Notice, ...]:

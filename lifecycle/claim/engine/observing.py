@@ -160,6 +160,7 @@ BOARD_OFF_SECONDS = 600.0
 TOO_LATE = "GitHub did not answer in time; the claim was kept and is looked at again."
 
 _BOARD_OFF = "board_off"
+_MAY_BE_REFUSED = "so what is written there may be refused"
 
 
 @dataclass(slots=True)
@@ -319,6 +320,7 @@ def observe(working: LookUnderWay) -> None:
             rules=rules,
             observation=observation,
             looked_at_checks=request.checks,
+            renamed=world.renamed(observation.repository, _MAY_BE_REFUSED),
         )
         if observation.board_problem:
             off = {"sentence": observation.board_problem, "until": now + BOARD_OFF_SECONDS}

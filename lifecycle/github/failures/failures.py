@@ -17,7 +17,6 @@ from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import as_data, redact
 from lifecycle.github.failures import failure_case
 from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
-from lifecycle.settings import config
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
@@ -58,8 +57,8 @@ def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
     """
     return errors.Moved(
         f"The repository is called {name} on GitHub now, so {asked.subject} was refused and nothing was "
-        f"changed; run: {config.renaming(name)} (and correct repository in .lifecycle.toml, if it is "
-        "named there).",
+        f"changed; correct the remote's URL (lifecycle doctor has the command), and repository in "
+        ".lifecycle.toml, if it is named there.",
         evidence=name,
     )
 
