@@ -78,6 +78,24 @@ def common_folder(root: Path) -> Path | None:
         return None
 
 
+def places_of(root: Path, branch: str) -> list[Path]:
+    """The worktrees of this clone that have the branch checked out, found without starting git.
+
+    Source: https://git-scm.com/docs/gitrepository-layout (`worktrees`, `gitdir`)
+    """
+    common, places = common_folder(root), []
+    try:
+        for git in (common, *(common / "worktrees").glob("*")) if common is not None else ():
+            head = regular_files.content(str(git / "HEAD"), limit=_LINE)
+            if head is None or os.fsdecode(head[0]).strip() != f"ref: refs/heads/{branch}":
+                continue
+            link = regular_files.content(str(git / "gitdir"), limit=_LINE)
+            places.append(Path(os.fsdecode(link[0]).strip() if link is not None else git).parent)
+    except (OSError, ValueError):
+        return []  # one that cannot be read, or a path that cannot be one
+    return places
+
+
 def clone_of(root: Path) -> Path:
     """A path that all worktrees of a clone share: its git folder; outside of git the folder itself."""
     return common_folder(root) or root.resolve()

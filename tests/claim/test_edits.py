@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 from lifecycle.api import Phase, Wake
-from tests.conftest import BRANCH, Place
+from tests.conftest import BRANCH, Place, environment_of
 from tests.factories import texts
 
 
@@ -43,6 +45,32 @@ def test_a_copied_claim_of_another_agent_leaves_the_task_that_is_held(place: Pla
     assert place.claim()["issue_number"] == 42
     assert "Issue #42 released." in place.cli("release").stdout
     assert place.issue(45)["comments"] == []
+
+
+def test_a_claim_that_was_copied_into_another_worktree_is_not_believed_there(
+    place: Place, tmp_path: Path
+) -> None:
+    """It names the task's agent, so a release would give the task up; where the branch is, the claim is."""
+    assert place.cli("claim", "42").returncode == 0
+    root = tmp_path / "other"
+    other = replace(place, root=root, environment=environment_of(place.info, root))
+    place.git("worktree", "add", "--quiet", "--detach", str(other.root))
+    copied = (place.root / ".agent-claim.json").read_bytes()
+    (other.root / ".agent-claim.json").write_bytes(copied)
+    why = f"it is a copy of the claim in {place.root}, where its branch is checked out"
+    refused = other.cli("handoff", "--summary", "Fix it")
+    assert (refused.returncode, why in refused.stderr) == (1, True)
+    assert why in other.hook("on-stop").stdout
+    assert not other.has_claim()
+    assert other.cli("release").returncode == 1
+    assert place.issue(42)["assignees"] == ["octocat"]
+    # The work is moved: who has the branch goes on.
+    branch = place.claim()["branch"]
+    place.git("switch", "--quiet", "--detach")
+    other.git("switch", "--quiet", branch)
+    (other.root / ".agent-claim.json").write_bytes(copied)
+    assert why not in other.hook("on-stop").stdout
+    assert other.has_claim()
 
 
 def test_what_has_to_be_corrected_is_shown_until_it_is(place: Place) -> None:

@@ -218,7 +218,8 @@ class ClaimOnDisk:
 
         Raises:
             CorruptClaimError: it is no claim, and nobody seems to be in the middle of writing it; or it is
-                another one in place of that which `lifecycle claim` made here.
+                another one in place of that which `lifecycle claim` made here, or a copy of another
+                worktree's.
             ClaimRefused: no regular file lies there, or its schema version is unknown.
         """
         for attempt in range(SETTLE_TRIES):
@@ -238,7 +239,28 @@ class ClaimOnDisk:
             raise CorruptClaimError(
                 f"it is a claim on #{theirs['issue_number']}, and #{record.claim.issue} is held here"
             )
+        is_new = record is None or not continues(record, theirs)
+        if is_new and (place := self._original(theirs)):
+            raise CorruptClaimError(
+                f"it is a copy of the claim in {place}, where its branch is checked out"
+            )
         return snapshot, theirs
+
+    def _original(self, theirs: Mapping[str, Any]) -> str:
+        """The worktree of this clone that has the same claim, and its branch; "" if none has.
+
+        No state.json knows a claim that was copied here, and none one whose state.json was lost.
+        """
+        mine = theirs["issue_number"], theirs["agent_id"]
+        places = store.places_of(self.root, str(theirs["branch"])) if all(mine) else []
+        if self.root.resolve() in places:
+            return ""
+        for place in places:
+            file = store.read(place / CLAIM_FILE, follow=False)
+            other = _parsed(file.content)[0] if file is not None else None
+            if other is not None and (other["issue_number"], other["agent_id"]) == mine:
+                return str(place)
+        return ""
 
     def read(self) -> store.FileContent | None:
         """The claim file's bytes, no more of them than `claim_file.parse` accepts; None without a file.
