@@ -40,6 +40,9 @@ class Forge(Protocol):
     def observe(self, look: model.Look) -> model.Observation:
         """All that a decision about one claim needs, in one request."""
 
+    def closing_pulls(self) -> Iterator[model.ClosingPull]:
+        """Every open pull request with the issues that it closes once merged; a request a hundred."""
+
     def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
 

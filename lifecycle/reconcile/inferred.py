@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.state import Record, is_same
+from lifecycle.core.branch_names import named_issue
 from lifecycle.core.light_dataclass import cached_property, dataclass, replace
 from lifecycle.core.timing import render_time
 from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from sys import intern
 
-from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.decisions import derive
+from lifecycle.core.branch_names import named_issue
 from lifecycle.core.errors import LifecycleError, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.model import BoardItem, PullRequest, Repository

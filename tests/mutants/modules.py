@@ -22,6 +22,7 @@ PURE = (
     "claim.engine.briefing",
     "claim.record.sections",
     "claim.record.state",
+    "core.branch_names",
     "core.errors",
     "core.hidden_marker",
     "core.machine",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.core import plan
+from lifecycle.core.branch_names import named_issue
 from lifecycle.core.values.model import (
     LABELS_ITEM,
     BoardItem,

@@ -23,6 +23,9 @@ def ground() -> Iterator[GitHubGround]:
         yield made
 
 
+PULLS = "ClosingPulls"
+"""What is asked besides where a task may be ready."""
+
 # What is ready.
 
 
@@ -35,7 +38,27 @@ def test_ready_is_open_and_nobodys(ground: GitHubGround) -> None:
     ground.control.assign(42, "sam")
     ground.control.close_issue(45)
     assert [task.id for task in issues.ready()] == ["41", "43", "44"]
-    assert asked(ground, lambda: issues.ready(labels=("enhancement",))) == ["GET /issues"]
+    assert asked(ground, lambda: issues.ready(labels=("enhancement",))) == ["GET /issues", PULLS]
+
+
+def test_what_an_open_pull_request_closes_is_not_ready(ground: GitHubGround) -> None:
+    """One of a branch that a claim of the issue makes is gone on with; a mention alone closes nothing."""
+    issues = tracker(ground)
+    for branch, body in (
+        ("sams-try", "Closes #41, fixes #42"),
+        ("claude/think-44", "Closes #44"),
+        ("claude/think-45", "Closes #43"),
+        ("docs", "Refs #45"),
+    ):
+        ground.control.push_commit(branch, {f"{branch}.txt": "x"}, "Work")
+        number = ground.control.open_pull(branch, title="A pull request", body=body)
+    assert [task.id for task in issues.ready()] == ["44", "45"]
+    ground.control.close_pull(number - 3)
+    assert [task.id for task in issues.ready()] == ["41", "42", "44", "45"]
+    ground.control.add_fault(
+        Fault("graphql_error", operation=PULLS, error_type="FORBIDDEN", message="No")
+    )
+    assert [task.id for task in issues.ready()] == ["41", "42", "43", "44", "45"]
 
 
 def test_what_waits_for_others_is_not_ready(ground: GitHubGround) -> None:
@@ -44,7 +67,7 @@ def test_what_waits_for_others_is_not_ready(ground: GitHubGround) -> None:
     with hub_on(ground.info, ground.info.token) as hub:
         hub.relations.ensure_blocked_by(41, 38)
         hub.relations.ensure_sub_issue(42, 43)
-    assert asked(ground, issues.ready) == ["GET /issues"]
+    assert asked(ground, issues.ready) == ["GET /issues", PULLS]
     assert [task.id for task in issues.ready()] == ["43", "44", "45"]
     assert issues.get("41").blocked_by == ("38",)
     assert issues.get("42").blocked_by == ("43",)
@@ -65,7 +88,7 @@ def test_a_page_of_a_hundred_is_one_request(ground: GitHubGround) -> None:
     for number in range(101):
         issues.create(f"many/{number}", title=f"Number {number}", labels=("many",))
     found = asked(ground, lambda: issues.ready(labels=("many",)))
-    assert found == ["GET /issues", "GET /issues"]
+    assert found == ["GET /issues", "GET /issues", PULLS]
     assert len(issues.ready(labels=("many",))) == 101
 
 
@@ -75,7 +98,7 @@ def test_a_family_costs_the_labels_and_each_of_its_members(ground: GitHubGround)
     for number, name in enumerate(("auto-workflow", "auto-workflow:docs", "Auto-Workflow:Tests")):
         issues.create(f"family/{number}", title=name, labels=(name,))
     found = asked(ground, lambda: issues.ready(labels=("auto-workflow", "auto-workflow:*")))
-    assert found == ["GET /labels", "GET /issues", "GET /issues", "GET /issues"]
+    assert found == ["GET /labels", "GET /issues", "GET /issues", "GET /issues", PULLS]
     assert len(issues.ready(labels=("auto-workflow", "auto-workflow:*"))) == 3
     assert asked(ground, lambda: issues.ready(labels=("nobody:*",))) == ["GET /labels"]
 
@@ -92,7 +115,7 @@ def test_the_boards_priority_sorts_where_no_label_does(ground: GitHubGround) -> 
     for number in (38, 39, 41, 42, 43, 44):
         issues.edit(str(number), priority=4)
     assert asked(ground, issues.list) == ["GET /issues"]
-    assert asked(ground, tracker(ground).ready) == ["GET /issues"]
+    assert asked(ground, tracker(ground).ready) == ["GET /issues", PULLS]
 
 
 def test_a_board_that_cannot_be_seen_is_no_obstacle(ground: GitHubGround) -> None:
@@ -111,7 +134,7 @@ def test_a_board_that_cannot_be_seen_is_no_obstacle(ground: GitHubGround) -> Non
 def test_labels_that_keep_the_status_are_no_board(ground: GitHubGround) -> None:
     """They say no Priority, so nothing is asked for them."""
     (ground.root / ".lifecycle.toml").write_text('tracker.use = "github"\nlabels.use = "always"\n')
-    assert asked(ground, tracker(ground).ready) == ["GET /issues"]
+    assert asked(ground, tracker(ground).ready) == ["GET /issues", PULLS]
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_a_dependency_without_a_card_is_asked_for(ground: GitHubGround) -> None:
     ground.control.set_field(45, "Dependencies", "#38")
     issues = _with_board(ground)
     assert asked(ground, issues.ready)[-1] == "GET /issues/38"
-    assert asked(ground, issues.ready) == ["GET /issues", "ListBoardItems"]
+    assert asked(ground, issues.ready) == ["GET /issues", "ListBoardItems", "ClosingPulls"]
     assert {task.id for task in issues.ready()} == {"41", "42", "44"}
     ground.control.set_field(44, "Dependencies", "#999")
     assert {task.id for task in issues.ready()} == {"41", "42"}

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lifecycle.claim.commands.next_task import cards_of
-from lifecycle.claim.commands.task_branch import branch_name
 from lifecycle.claim.decisions import card_and_link, derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.snapshot import Rules
@@ -22,6 +21,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
 from lifecycle.core import errors, redact, tracker
+from lifecycle.core.branch_names import branch_name
 from lifecycle.core.errors import HeldByAnother, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.loss_messages import forcing

@@ -14,7 +14,7 @@ from typing import Any
 from lifecycle.claim.commands import admission, unfinished_claims
 from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
-from lifecycle.claim.commands.task_branch import branch_name, switch
+from lifecycle.claim.commands.task_branch import switch
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
@@ -24,6 +24,7 @@ from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt, CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
+from lifecycle.core.branch_names import branch_name
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages

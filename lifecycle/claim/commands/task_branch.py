@@ -1,10 +1,9 @@
-"""The branch of a task: choose its name, create it or switch to it."""
+"""The branch of a task: create it or switch to it."""
 
 from __future__ import annotations
 
 import re
 import shlex
-import unicodedata
 from contextlib import suppress
 
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
@@ -15,8 +14,6 @@ from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.storage.store import FOLDER
 from lifecycle.trackers.command_signs import FILES
 
-_SLUG_LIMIT = 40
-
 _PLAIN = ("--quiet", "--no-recurse-submodules")
 """Options of every fetch here: no submodule's remote is asked, since the tree's .gitmodules names it."""
 
@@ -26,28 +23,8 @@ _NEEDED = (CONFIG_FILE, ".claude/settings.json", *FILES)
 _NAMED = 3
 """Commits and files that are named."""
 
-_NAME = re.compile(r"claude/(?:.*-)?([1-9][0-9]{0,8})")
-
 _IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
 """git's error about files that a switch would overwrite, tracked or not; the group has their names."""
-
-
-def branch_name(title: str, number: int) -> str:
-    """`claude/<slug>-<n>`: the title's words in ASCII, cut at a word's end."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-    slug = ""
-    for word in re.findall(r"[a-z0-9]+", plain.casefold()):
-        longer = f"{slug}-{word}" if slug else word[:_SLUG_LIMIT]
-        if len(longer) > _SLUG_LIMIT:
-            break
-        slug = longer
-    return f"claude/{slug or 'task'}-{number}"
-
-
-def named_issue(branch: str) -> int:
-    """The issue of which a claim makes such a name of a branch; 0 if none does."""
-    name = _NAME.fullmatch(branch)
-    return int(name[1]) if name else 0
 
 
 def switch(world: World, branch: str, base: str) -> list[str]:

@@ -14,9 +14,9 @@ from lifecycle.claim.commands import admission
 from lifecycle.claim.commands.admission import ListedWorktree, claimed, has_place, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
-from lifecycle.claim.commands.task_branch import named_issue
 from lifecycle.claim.commands.unfinished_claims import is_begun
 from lifecycle.claim.record.claim_store import ClaimStore
+from lifecycle.core.branch_names import named_issue
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.ports import Git

@@ -368,6 +368,15 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosingPull:
+    """An open pull request: its head, and the issues of its repository that it closes once merged."""
+
+    branch: str
+    head_owner: str
+    closes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What GitHub showed in one read.
 

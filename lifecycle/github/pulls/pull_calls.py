@@ -6,12 +6,21 @@ Sources: https://docs.github.com/rest/pulls and the pages below it, named at eac
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lifecycle.core.light_dataclass import dataclass, fields_of
-from lifecycle.core.values.model import PullRequest, PullState
+from lifecycle.core.values.model import ClosingPull, PullRequest, PullState
 from lifecycle.core.values.shapes import PullFacts
-from lifecycle.github.client.client_common import given, login_of, part, text, times
+from lifecycle.github.client.client_common import (
+    given,
+    login_of,
+    next_page,
+    nodes,
+    part,
+    text,
+    times,
+)
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import AskedRequest
 
@@ -49,6 +58,28 @@ class PullCalls:
             if pull.head.casefold() == head.casefold() and base in {"", pull.base}:
                 return pull
         return None
+
+    def closing_pulls(self) -> Iterator[ClosingPull]:
+        """Every open pull request with the issues here that it closes once merged; a request a hundred."""
+        subject, after = f"the open pull requests of {self.calls.repository}", None
+        home = str(self.calls.repository).casefold()
+        while True:
+            variables = {**self.calls.repository.variables, "after": after}
+            reply = self._graph.read("closing_pulls", variables, subject=subject)
+            shown = part(reply.data, "repository")
+            if not part(shown, "pullRequests"):
+                raise self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
+            for pull in nodes(shown, "pullRequests"):
+                closes = tuple(
+                    int(issue["number"])
+                    for issue in nodes(pull, "closingIssuesReferences")
+                    if text(part(issue, "repository"), "nameWithOwner").casefold() == home
+                )
+                owner = text(part(pull, "headRepositoryOwner"), "login")
+                yield ClosingPull(text(pull, "headRefName"), owner, closes)
+            after = next_page(part(shown, "pullRequests"), self._graph.failures, subject)
+            if after is None:
+                return
 
     def create(self, *, title: str, body: str, head: str, base: str, draft: bool) -> PullFacts:
         """Open a pull request; sent once. PullRequestExists, NothingToMerge, HeadMissing.

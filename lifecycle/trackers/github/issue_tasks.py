@@ -21,6 +21,7 @@ from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from lifecycle.core import hidden_marker
+from lifecycle.core.branch_names import named_issue
 from lifecycle.core.errors import LifecycleError, NotFound
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.tracker import Note, Task, TaskStatus
@@ -122,6 +123,7 @@ _NEVER = (TaskStatus.BLOCKED, TaskStatus.DEFERRED, TaskStatus.OTHER)
 """GitHub has no such issues."""
 
 _UNSEEN = "the board's Priority is left out"
+_UNSEEN_PULLS = "what open pull requests close is left out"
 
 
 class TaskLists:
@@ -160,11 +162,12 @@ class TaskLists:
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
         """Open issues of nobody's that no open issue blocks and of which no sub-issue is open.
 
-        With a board, its card must be in Todo, and its Dependencies closed: else no claim takes it.
+        None that an open pull request closes, unless a claim of it would go on with that one. With a board,
+        its card must be in Todo, and its Dependencies closed: else no claim takes it.
         Requests: for each label, or once without any, 1 for each hundred issues of nobody's; with a
-        `*` 1 more for each hundred labels of the repository; with a board, and if there is a task: 1 for
-        each hundred cards and, once, 1 for the board's fields; 1 for each issue that is depended on and
-        has no card.
+        `*` 1 more for each hundred labels of the repository; if there is a task, 1 for each hundred open
+        pull requests, and with a board 1 for each hundred cards and, once, 1 for the board's fields; 1 for
+        each issue that is depended on and has no card.
         """
         names = self._names(labels) if labels else ("",)
         lists = (self._calls.listed("open", label=name, assignee="none") for name in names)
@@ -172,8 +175,20 @@ class TaskLists:
         idle = (i for i in issues.values() if not (i.open_blockers or i.open_parts or i.assignees))
         tasks = [*map(task_of, idle)]
         cards: dict[str, Card] = self._seen(self._all, {}) if tasks and self._has_board else {}
-        free = [task for task in tasks if self._is_free(task, cards)]
+        taken = self._seen(self._with_pull, set(), _UNSEEN_PULLS) if tasks else set[str]()
+        free = [task for task in tasks if task.id not in taken and self._is_free(task, cards)]
         return _by_urgency(free, _words(cards))
+
+    def _with_pull(self) -> set[str]:
+        """The issues that an open pull request closes which is not of the branch that a claim makes."""
+        hub = self._place.hub
+        owners = {str(hub.base.owner).casefold(), str(hub.head.owner).casefold()}
+        return {
+            str(number)
+            for pull in hub.forge.closing_pulls()
+            for number in pull.closes
+            if named_issue(pull.branch) != number or pull.head_owner.casefold() not in owners
+        }
 
     def _names(self, labels: tuple[str, ...]) -> Iterable[str]:
         """The labels by name: GitHub's list takes no beginnings, and a comma there means "and"."""

@@ -1,0 +1,28 @@
+"""The names of the branches that claims make, `claude/<slug>-<n>`: made here, and read again."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SLUG_LIMIT = 40
+
+_NAME = re.compile(r"claude/(?:.*-)?([1-9][0-9]{0,8})")
+
+
+def branch_name(title: str, number: int) -> str:
+    """`claude/<slug>-<n>`: the title's words in ASCII, cut at a word's end."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    slug = ""
+    for word in re.findall(r"[a-z0-9]+", plain.casefold()):
+        longer = f"{slug}-{word}" if slug else word[:_SLUG_LIMIT]
+        if len(longer) > _SLUG_LIMIT:
+            break
+        slug = longer
+    return f"claude/{slug or 'task'}-{number}"
+
+
+def named_issue(branch: str) -> int:
+    """The issue of which a claim makes such a name of a branch; 0 if none does."""
+    name = _NAME.fullmatch(branch)
+    return int(name[1]) if name else 0
