@@ -370,7 +370,8 @@ def _releasing(task: InferredTask, now: float) -> sections.Releasing:
 def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullRequest | None:
     """The claim's own pull request: the newest open one, else the newest merged, else the newest.
 
-    One that merged elsewhere comes after one that was closed: a backport ends no task.
+    One that merged elsewhere comes after one that was closed, unless it was opened once that was over: then
+    the work went on in it, and a person says whether that ends the task. A backport ends none.
     """
     pulls = {pull.number: pull for pull in (*holding.pulls, *swept.observation.by_branch)}
     if not pulls:
@@ -385,7 +386,10 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     ]
     order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
     here = [pull for pull in own if not derive.merged_elsewhere(pull, base, swept.observation)]
-    return min(here or own, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
+    first = min(here or own, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
+    over = first.closed_at if first is not None and first.state is PullState.CLOSED else None
+    later = [pull for pull in own if pull not in here and over and (pull.opened_at or 0.0) >= over]
+    return max(later, key=lambda pull: pull.number, default=first)
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:

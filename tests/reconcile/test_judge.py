@@ -407,6 +407,11 @@ def test_a_merge_elsewhere_is_told_with_its_base_and_closes_nothing() -> None:
     assert left.problem.startswith("It merged into feature, which is neither the default branch")
     backport = replace(MERGED, number=108, base="stable")
     assert shown(pulls=(backport, CLOSED)).task().phase is Phase.PR_CLOSED
+    over = replace(CLOSED, closed_at=NOW - 3 * HOUR)
+    retargeted = replace(backport, opened_at=NOW - 2 * HOUR)
+    task = shown(pulls=(retargeted, over)).task()
+    assert (task.pull, task.merged_elsewhere) == (retargeted, "stable"), "the work went on in it"
+    assert shown(pulls=(replace(retargeted, opened_at=None), over)).task().pull == over
     task = replace(shown(pulls=(backport,)).task(), base="stable")
     assert [found.state for found in closes.findings(task) if found.kind == "merged-open"] == [
         State.PLANNED
