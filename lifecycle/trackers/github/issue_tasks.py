@@ -175,7 +175,7 @@ class TaskLists:
         idle = (i for i in issues.values() if not (i.open_blockers or i.open_parts or i.assignees))
         tasks = [*map(task_of, idle)]
         cards: dict[str, Card] = self._seen(self._all, {}) if tasks and self._has_board else {}
-        taken = self._seen(self._with_pull, set(), _UNSEEN_PULLS) if tasks else set[str]()
+        taken = self._seen(self._with_pull, set[str](), _UNSEEN_PULLS) if tasks else set[str]()
         free = [task for task in tasks if task.id not in taken and self._is_free(task, cards)]
         return _by_urgency(free, _words(cards))
 
