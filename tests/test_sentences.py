@@ -21,7 +21,7 @@ TABLES = {
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
     "run/texts/refusals.toml": (
         ("run", "cli/run", "hooks/answers"),
-        ("refused", "sentence", "demand_open", "open_story"),
+        ("refused", "sentence", "open_story"),
     ),
     "settings/sentences.toml": (("settings",), ("sentence",)),
     "setup/init/sentences.toml": (("setup/init",), ("note", "sentence")),
@@ -36,12 +36,7 @@ TABLES = {
 NAME_AT = {"lacking": 1, "open_story": 1, "told": 1}
 """Which of a function's arguments is the sentence's name, where that is not the first."""
 
-BY_PLACE = {
-    "_unusable": {"doing"},
-    "demand_open": {"run"},
-    "open_story": {"story"},
-    "told": {"case"},
-}
+BY_PLACE = {"_unusable": {"doing"}, "open_story": {"story"}, "told": {"case"}}
 """The words that a function takes by their place."""
 
 

@@ -192,9 +192,13 @@ class RunStore:
 
     def refuse_held(self, run: Run) -> None:
         """Raise Refused to a session that does not lead the run, while the one that does still runs."""
-        now, is_session = self.deadline.clock.now(), bool(self.asker[0])
-        if is_session and not run.is_over and is_held(run, *self.asker, self.folder, now):
+        if self.is_held(run):
             raise refused("led-by-another", run=run, session=named(run.session))
+
+    def is_held(self, run: Run) -> bool:
+        """True if the asker is a session that does not lead the run, while the one that does still runs."""
+        now, is_session = self.deadline.clock.now(), bool(self.asker[0])
+        return is_session and not run.is_over and is_held(run, *self.asker, self.folder, now)
 
     def write(self, run: Run) -> None:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""

@@ -530,13 +530,21 @@ class Run(_Value, frozen=True, omit_defaults=False):
         """The blockers that nobody has resolved."""
         return tuple(blocker for blocker in self.blockers if not blocker.resolved_at)
 
-    def demand_open(self, refusal: str) -> None:
-        """Raise the refusal of this name once the run is completed."""
-        if self.is_over:
-            raise refused(refusal, run=self)
+    def demand_open(self, *also: table.RunStatus) -> None:
+        """Raise Refused once the run was stopped or is completed, or is in one of these statuses besides.
+
+        Nothing is recorded in it then: a person lets it go on, or begins another.
+        """
+        if self.status in (table.RunStatus.STOPPED, table.RunStatus.COMPLETED, *also):
+            why, way = f" ({self.why})" if self.why else "", table.WAYS[self.status]
+            raise refused("run-not-active", run=self, why=why, way=way)
 
     def open_story(self, name: str, refusal: str) -> Story:
-        """The story with this id, as `story`; raises the refusal of that name if it is completed."""
+        """The story with this id, as `story`; raises the refusal of that name if it is completed.
+
+        In a run that does not take records any more it is refused as `demand_open` does.
+        """
+        self.demand_open()
         story = self.story(name)
         if story.is_open:
             return story

@@ -164,6 +164,7 @@ def add_clarification(
         line += "; the next run adopts it"
     else:
         with store.changing() as change:
+            change.run.demand_open()
             change.run = story_edits.clarified(change.run, entry)
             change.note(line)
     data = fields_of(entry, "question", "answer", "assumed", "phase", "category")

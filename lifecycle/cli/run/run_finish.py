@@ -175,7 +175,7 @@ def shown(session: RunSession, gate: Gate, name: str = "", *, is_anew: bool = Fa
     """
     run = session.store.demanded()
     session.store.refuse_held(run)
-    run.demand_open("run-over-no-gate")
+    run.demand_open()
     runner = GateRun(session.world, session=session.client_session, out=passing(sys.stderr))
     if gate is Gate.G1:
         return _design(session, runner.tree())

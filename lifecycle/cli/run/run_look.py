@@ -41,17 +41,21 @@ def trim_progress(session: RunSession, *, lines: int) -> None:
     """Let the progress file keep its last lines; a run of more than an hour does it by itself."""
     store = session.store
     with store.locked():
+        run = store.load()
+        if run is not None:
+            store.refuse_held(run)
         before, kept = store.progress.trim(lines)
     line = f"Trimmed {run_store.PROGRESS}: {kept:,} of {before:,} lines are left"
     session.show([line], {"before": before, "kept": kept})
 
 
 def report(session: RunSession) -> None:
-    """Print the progress report of the run, and note that it was given."""
-    facts, now = session.facts(session.store.demanded()), session.now
-    with session.store.changing() as change:
-        run = change.run
-        if not run.is_over:
+    """Print the progress report of the run, and note that it was given; a session beside it may look."""
+    run, now = session.store.demanded(), session.now
+    facts = session.facts(run)
+    if not run.is_over and not session.store.is_held(run):
+        with session.store.changing() as change:
+            run = change.run
             change.run = report_text.reported(run, now)
             done = f"{len(run.completed_stories)}/{len(run.stories)}"
             change.note(f"Progress report: {done} stories completed")
@@ -63,14 +67,17 @@ def compact_context(session: RunSession) -> None:
     """Print what a session has to keep of the run, by how long it lasts, and drop what it need not.
 
     Under an hour nothing is dropped from the files. From one hour on the progress file is trimmed. Beyond
-    four, completed stories are kept as summaries.
+    four, completed stories are kept as summaries. For a session that does not lead the run nothing is
+    dropped from the files.
     """
-    facts, now = session.facts(session.store.demanded()), session.now
-    with session.store.changing() as change:
-        run = change.run = report_text.compacted(change.run, now)
-        if long_run.tier(run, now).trims:
-            session.store.progress.trim(table.KEPT_LINES)
-        change.note("Compacted the context")
+    run, now = session.store.demanded(), session.now
+    facts = session.facts(run)
+    if not session.store.is_held(run):
+        with session.store.changing() as change:
+            run = change.run = report_text.compacted(change.run, now)
+            if long_run.tier(run, now).trims:
+                session.store.progress.trim(table.KEPT_LINES)
+            change.note("Compacted the context")
     about = (run, facts, now)
     session.show(report_text.context_lines(*about), report_text.context_data(*about))
 

@@ -190,6 +190,7 @@ def commit(session: RunSession, *, story: str, message: str) -> int:
     world = session.world
     run = session.store.demanded()
     session.store.refuse_held(run)
+    run.demand_open()
     target = run.story(story)
     if not target.started:
         raise refused("story-not-begun", story=target)

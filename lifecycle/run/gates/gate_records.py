@@ -91,6 +91,7 @@ def with_gate(run: Run, story: str, record: GateRecord, error: str, now: float) 
         error: what failed, in one line; "" if nothing did.
         now: the present.
     """
+    run.demand_open()  # it may have been stopped while the gate ran, whose checks are kept all the same
     if not story:
         run = with_final_gate(run, record, now)
         return run.but(gates=_trimmed(run.gates))
@@ -112,13 +113,14 @@ def _trimmed(records: tuple[GateRecord, ...]) -> tuple[GateRecord, ...]:
 
 
 def at_work(run: Run, name: str, *, is_begun: bool = True) -> Story:
-    """The story of this name, else the current one; Refused if it is completed.
+    """The story of this name, else the current one; Refused if it or the run is over, or the run stopped.
 
     Args:
         run: the run.
         name: the story's id; "" for the current one.
         is_begun: one that was not begun is refused, too: nothing can be shown of it yet.
     """
+    run.demand_open()
     story = run.open_story(name, "story-over") if name else run.current
     if story is None:
         raise refused("no-story-at-work")

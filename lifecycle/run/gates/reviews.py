@@ -131,9 +131,10 @@ def reviewed(
         resolved: the numbers of standing findings that it calls resolved.
 
     Raises:
-        Refused: the story was not begun, or the run is over; or what a review refused stands.
+        Refused: the story was not begun, or the run is over or stopped; or what a review refused stands.
     """
-    if run.is_over or story.status is table.StoryStatus.PENDING:
+    run.demand_open()
+    if story.status is table.StoryStatus.PENDING:
         raise refused("review-not-begun", story=story)
     last = newest(story.reviews, record.check, record.tree)
     is_approved = record.verdict in table.APPROVING

@@ -5,7 +5,6 @@ Nobody's word replaces that: a story is completed once everything is shown.
 
 from __future__ import annotations
 
-from lifecycle.run import table
 from lifecycle.run.checkpoints import pending_again
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.gate_records import without_waiver
@@ -22,10 +21,7 @@ _NO_FINAL = "G7 has no record on the current tree (lifecycle run gate G7)"
 
 def demand_active(run: Run) -> None:
     """Raise Refused unless the run goes on: a brake is undone by a person, and by no move."""
-    if run.status is RunStatus.ACTIVE:
-        return
-    why = f" ({run.why})" if run.why else ""
-    raise refused("run-not-active", run=run, why=why, way=table.WAYS[run.status])
+    run.demand_open(RunStatus.AWAITING_USER)
 
 
 def moved_phase(run: Run, wanted: RunPhase, tree: str, now: float, *, asked: bool) -> Run:

@@ -28,10 +28,10 @@ def with_new_story(
     """The run with one more story, its last; the first one takes the run into its analysis.
 
     Raises:
-        Refused: the run is over, the story is there already, its size is none, or nothing was clarified
-            before the analysis.
+        Refused: the run is over or stopped, the story is there already, its size is none, or nothing was
+            clarified before the analysis.
     """
-    run.demand_open("run-over-begin")
+    run.demand_open()
     if size not in SIZES:
         raise refused("no-size", sizes=", ".join(SIZES))
     words = line_of(title, "a story's title", 300)
@@ -70,10 +70,9 @@ def planned(run: Run, name: str, plan: StoryPlan, now: float, *, asked: bool) ->
     stays whatever is said.
 
     Raises:
-        Refused: the run is over, the story is unknown or completed, it would wait for itself, or nothing
-            was clarified before the plan.
+        Refused: the run is over or stopped, the story is unknown or completed, it would wait for itself,
+            or nothing was clarified before the plan.
     """
-    run.demand_open("run-over-begin")
     story = run.open_story(name, "story-over-add")
     if plan in (StoryPlan(), StoryPlan(replaces=True)):
         raise refused("empty-plan")
@@ -114,9 +113,8 @@ def judged(run: Run, name: str, number: int, finding: Criterion) -> Run:
         finding: what was found, by whom, when and on which tree; the text is the criterion's own.
 
     Raises:
-        Refused: there is no such story or criterion, or the story is completed.
+        Refused: the run is over or stopped, there is no such story or criterion, or the story is completed.
     """
-    run.demand_open("run-over-begin")
     story = run.open_story(name, "story-over-add")
     if not 1 <= number <= len(story.criteria):
         stands = there([*range(1, len(story.criteria) + 1)], "there is none yet")

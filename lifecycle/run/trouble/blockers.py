@@ -90,9 +90,9 @@ def with_blocker(run: Run, text: str, severity: str, now: float, story_id: str =
     A story of its own that it stands before stands still, unless its severity is low or medium.
 
     Raises:
-        Refused: there is no text, no such story, it is completed, or the run is over.
+        Refused: there is no text, no such story, it is completed, or the run was stopped or is over.
     """
-    run.demand_open("run-over")
+    run.demand_open()
     description = line_of(text, "a blocker's description")
     story = run.open_story(story_id, "story-over-unblocked") if story_id else None
     for blocker in run.blockers:
@@ -125,9 +125,7 @@ def awaiting(
         Refused: no such blocker, it is resolved, no description, a command that needs a shell, or the run
             was stopped or is over.
     """
-    run.demand_open("run-over")
-    if run.status is RunStatus.STOPPED:
-        raise refused("stopped-waits-not", why=run.why or "nobody says why")
+    run.demand_open()
     blocker = run.blockers[index_of(run, name)]
     if blocker.resolved_at:
         raise refused("blocker-resolved", blocker=blocker)
@@ -208,7 +206,8 @@ def to_resolve(run: Run, name: str = "") -> tuple[tuple[Blocker, ...], float]:
     Raises:
         Refused: nothing is waited for, or that blocker is resolved.
     """
-    run.demand_open("run-over")
+    if run.is_over:
+        raise refused("run-over", run=run)
     if name:
         blocker = run.blockers[index_of(run, name)]
         if blocker.resolved_at:

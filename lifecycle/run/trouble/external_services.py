@@ -63,6 +63,7 @@ def services_in(text: str) -> tuple[ExternalDependency, ...]:
 
 def scanned(run: Run, story_id: str) -> Run:
     """The run with the services that a story's title, criteria and design speak of."""
+    run.demand_open()
     story = run.story(story_id)
     text = "\n".join((story.title, *(criterion.text for criterion in story.criteria), story.design))
     return run.with_story(story.but(dependencies=services_in(text)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from msgspec.structs import replace
 
-from lifecycle.run.table import KEPT_LINES, TIERS
+from lifecycle.run.state import Led
+from lifecycle.run.table import KEPT_LINES, TIERS, RunStatus
 from tests.cli.outcome import refused
 from tests.cli.terminal import on_terminal, plain
 from tests.conftest import Place
@@ -125,3 +127,59 @@ def refused_of_platform(ground: RunGround) -> str:
     done = ground.run("platform")
     assert done.returncode == 1
     return str(done.stderr)
+
+
+RECORDS = (
+    ["tdd-phase", "S2", "refactor"],
+    ["review", "S2", "--by", "reviewer", "--verdict", "APPROVED"],
+    ["gate", "G1"],
+    ["gate", "G6"],
+    ["verify", "S2", "testsPass", "--passed"],
+    ["add-failure", "S2", "it broke"],
+    ["scan-dependencies", "S2"],
+    ["commit", "S2"],
+    ["tdd", "waive", "S2", "--reason", "documents"],
+    ["add-story", "Another"],
+    ["story-plan", "S2", "--risk", "a risk"],
+    ["criterion", "S2", "1", "met"],
+    ["add-blocker", "no key"],
+    ["await-user-fix", "0", "Add the key"],
+    ["add-clarification", "Which?", "That"],
+    ["update-story", "S2", "review"],
+    ["update-phase", "planning"],
+)
+
+
+def test_nothing_is_recorded_in_a_run_that_was_stopped(ground: RunGround) -> None:
+    """Each command refuses with the way on; one that looks goes on, and the run stays as it was."""
+    ground.git("commit", "--quiet", "--allow-empty", "-m", "first")
+    kept(ground)
+    run = ground.store.demanded()
+    stopped, completed = (RunStatus.STOPPED, "run resume"), (RunStatus.COMPLETED, "run init")
+    for (status, way), records in ((stopped, RECORDS), (completed, RECORDS[:2])):
+        ground.kept(replace(run, status=status, why="too dear"))
+        before = ground.state.read_bytes()
+        for words in records:
+            said = refused(ground.run(*words))
+            assert f"The run is {status} (too dear), so nothing was changed." in said, words
+            assert f"lifecycle {way}" in said
+        assert ground.state.read_bytes() == before
+        assert ground.said("status").startswith("## Workflow Status")
+
+
+def test_a_session_beside_the_one_that_leads_may_look(ground: RunGround) -> None:
+    """Report and context are printed for it, and neither file of the run is another one then."""
+    kept(ground, 5 * 3_600)
+    run = ground.store.demanded()
+    ground.kept(replace(run, led=(Led("the-leading-one", ground.clock.now(), os.getpid()),)))
+    progress = ground.state.with_name("workflow-progress.txt")
+    progress.write_text("a line\n" * 300)
+    before = ground.state.read_bytes(), progress.read_bytes()
+    beside = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "another"}
+    assert ground.said("report", **beside).startswith("## Progress Report\n")
+    assert ground.said("compact-context", **beside).startswith("## Compact Context\n")
+    assert "is led by another session" in refused(ground.run("trim-progress", **beside))
+    assert (ground.state.read_bytes(), progress.read_bytes()) == before
+    leading = {**beside, "CLAUDE_CODE_SESSION_ID": "the-leading-one"}
+    assert ground.said("report", **leading).startswith("## Progress Report\n")
+    assert ground.state.read_bytes() != before[0]

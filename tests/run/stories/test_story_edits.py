@@ -60,7 +60,7 @@ def test_a_story_that_is_none_is_refused(title: str, size: str, says: str) -> No
     assert len(with_stories("x" * 300).stories) == 1
     run = plan(with_stories("One"), "S1", criteria=("a",))
     over = replace(run, status=RunStatus.COMPLETED)
-    said = f"The run {run.id} is completed"
+    said = "The run is completed, so nothing was changed. Begin another with"
     with pytest.raises(Refused, match=said):
         with_new_story(over, "Another", NOW, asked=False)
     with pytest.raises(Refused, match=said):
