@@ -331,7 +331,7 @@ class Story(_Value, frozen=True):
         red, green: the proofs of its cycle.
         waived: why it has no red and green; "" if it needs them.
         waived_on: the tree that its tests had passed on then, before it changed any code; "" if none.
-        unneeded: why nothing had to be changed; "" otherwise.
+        unneeded: why nothing had to be changed, or why it was taken out; "" otherwise.
         failures: what failed, the newest last.
         dependencies: services outside that it speaks of; None until it was scanned.
         commit: the commit that it was completed with.
@@ -434,6 +434,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
         led: the sessions that led it, the newest last; that one leads it now.
         iterations: stops that went on, over its whole life.
         stories, clarifications, blockers, checkpoints: in the order in which they came.
+        removed: stories that were taken out before they were begun; `unneeded` says why.
         fix: what a person is waited for, or did last.
         gates: those of the run itself (G1, G7), the newest last.
         lint_attempts: trees on which a lint fix was tried and lint still failed.
@@ -466,6 +467,7 @@ class Run(_Value, frozen=True, omit_defaults=False):
     led: tuple[Led, ...] = ()
     iterations: int = 0
     stories: tuple[Story, ...] = ()
+    removed: tuple[Story, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
     blockers: tuple[Blocker, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()

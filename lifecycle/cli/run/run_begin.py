@@ -1,6 +1,6 @@
 """`lifecycle run init|recover`: begin a run, or find it again; and what fills it.
 
-That is `add-story|story-plan|criterion|questions|add-clarification`.
+That is `add-story|remove-story|story-plan|criterion|questions|add-clarification`.
 """
 
 from __future__ import annotations
@@ -98,6 +98,19 @@ def add_story(session: RunSession, *, title: str, size: str, security: bool) -> 
         marks = f"{story.size}, security" if story.security else story.size
         added = change.note(f"Added story: {story.id} {story.title} ({marks})")
     session.show([added], _data(story))
+
+
+def remove_story(session: RunSession, *, story: str, reason: str) -> None:
+    """Take STORY out of the run, if nobody began it: one that was added by mistake.
+
+    The reason stands in the pull request. No other story gets its id.
+    """
+    with session.store.changing() as change:
+        change.run = story_edits.without_story(change.run, story, reason, session.now)
+        taken = change.run.removed[-1]
+        done = f"Took out story: {taken.id} {taken.title} ({taken.unneeded})"
+        escalations = change.told(done)
+    session.show([done, *escalations], {**_data(taken), "reason": taken.unneeded})
 
 
 def story_plan(session: RunSession, *, story: str, replace: bool, **parts: Any) -> None:

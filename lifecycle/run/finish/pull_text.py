@@ -101,6 +101,8 @@ def _stories(run: Run) -> list[str]:
         lines.append(f"- **{story.id}:** {story.title}{why}")
     lines += ["", "Not implemented:", ""] if run.open_stories else []
     lines += [f"- **{story.id}:** {story.title} ({story.status})" for story in run.open_stories]
+    lines += ["", "Taken out before they were begun:", ""] if run.removed else []
+    lines += [f"- **{story.id}:** {story.title} ({story.unneeded})" for story in run.removed]
     return lines or ["None."]
 
 

@@ -1,4 +1,4 @@
-"""Add stories to a run, plan them, and judge their criteria; and what was clarified before.
+"""Add stories to a run, take them out, plan them, and judge their criteria; and what was clarified before.
 
 At two checkpoints something has to be clarified; what is asked there is in `questions.toml`.
 """
@@ -14,8 +14,16 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.markdown_table import table
 from lifecycle.run.gates.gate_rules import circle_of
 from lifecycle.run.state import Clarification, Criterion, Run, Story
-from lifecycle.run.table import PHASES, SIZES, ClarificationPhase, CriterionState, RunPhase
+from lifecycle.run.table import (
+    PHASES,
+    SIZES,
+    ClarificationPhase,
+    CriterionState,
+    RunPhase,
+    RunStatus,
+)
 from lifecycle.run.texts.told import LONG, filled, line_of, refused, there
+from lifecycle.run.trouble.blockers import awaiting_if_blocked, blocking
 from lifecycle.settings import resources
 
 _STAYS = (CriterionState.UNMET, CriterionState.MANUAL)
@@ -41,8 +49,30 @@ def with_new_story(
         raise refused("same-story", known=same)
     if run.phase is RunPhase.SETUP:
         run = entered(run, RunPhase.ANALYSIS, now, asked=asked)
-    number = 1 + max((int(story.id[1:]) for story in run.stories), default=0)
+    number = 1 + max((int(story.id[1:]) for story in (*run.stories, *run.removed)), default=0)
     return run.but(stories=(*run.stories, Story(f"S{number}", words, size, security)))
+
+
+def without_story(run: Run, name: str, reason: str, now: float) -> Run:
+    """The run without a story that nobody began, which is kept aside with the reason; its id stays taken.
+
+    Raises:
+        Refused: the run does not go on, there is no such story or no reason, it was begun or failed, a
+            severe blocker stands before it, or another story waits for it.
+    """
+    run.demand_open(RunStatus.AWAITING_USER)
+    story, why = run.story(name), line_of(reason, "the reason")
+    if story.started or story.iteration or not story.is_open:
+        raise refused("story-was-begun", story=story)
+    stand = blocking(run, story.id)
+    if stand:
+        raise refused("story-stays-blocked", story=story, stand=", ".join(stand), blocker=stand[0])
+    waiting = [other.id for other in run.stories if story.id in other.depends_on]
+    if waiting:
+        raise refused("story-is-waited-for", story=story, waiting=waiting[0])
+    stories = tuple(other for other in run.stories if other is not story)
+    removed = (*run.removed, story.but(unneeded=why))
+    return awaiting_if_blocked(run.but(stories=stories, removed=removed), now)
 
 
 @dataclass(frozen=True, slots=True)

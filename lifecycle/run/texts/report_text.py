@@ -17,7 +17,7 @@ from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
 from lifecycle.run.table import MAX_RETRIES, WORKING, Severity, StoryStatus
 from lifecycle.run.texts import standing
-from lifecycle.run.texts.told import filled, numbered
+from lifecycle.run.texts.told import filled, listed, numbered
 from lifecycle.run.trouble.story_failures import attempts
 
 _LISTED = 20
@@ -298,6 +298,7 @@ def status_view(
         ("Phase", run.phase.value),
         ("Status", f"{run.status}: {run.why}" if run.why else run.status.value),
         ("Stories completed", f"{len(run.completed_stories)}/{len(run.stories)}"),
+        *((("Taken out", listed([story.id for story in run.removed])),) if run.removed else ()),
         ("Runtime", f"{standing.elapsed(runtime(run, now))} ({tier(run, now).name})"),
         ("Spent", standing.receipt_line(run, now)),
         ("Gates", _gate_line(run.gates, facts.tree)),
@@ -338,6 +339,7 @@ def status_data(
         "stories_completed": len(run.completed_stories),
         "stories_total": len(run.stories),
         "stories": [_story_data(story, facts.tree) for story in _chosen(run, every=every)],
+        "removed": [fields_of(story, "id", "title", reason="unneeded") for story in run.removed],
         "blockers": [
             {"index": index, **fields_of(blocker, "id", "description")}
             for index, blocker in enumerate(run.blockers)

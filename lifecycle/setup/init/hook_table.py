@@ -134,8 +134,9 @@ RUN_PERMISSIONS = (
 
 Gates and checks run the project's own commands, so a run that is asked for is a yes to these. What only
 a person may do is not among them: `run resume`, `run user-fix-complete`, `run stop`. Nor are `run
-check-user-fix`, which runs a command that the agent named, and `run rollback-to-checkpoint`. Nor are the
-files of `.claude/core/`: whoever edits one would run what they like.
+check-user-fix`, which runs a command that the agent named, `run rollback-to-checkpoint`, and `run
+remove-story`, after which a run may end without it. Nor are the files of `.claude/core/`: whoever edits one
+would run what they like.
 """
 
 _WORKFLOW_VERBS = """

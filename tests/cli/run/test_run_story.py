@@ -70,6 +70,10 @@ def test_a_run_from_its_questions_to_its_criteria(ground: RunGround) -> None:
     planned = ground.said("story-plan", "S2", *plan, "--depends-on", "S1", "--risk", "slow")
     assert "  1. a payment is kept (pending)" in planned
     assert "Depends on: S1" in planned
+    ground.said("add-story", "By mistake")
+    taken = ground.said("remove-story", "S3", "--reason", "it is S2")
+    assert taken == "Took out story: S3 By mistake (it is S2)\n"
+    assert "| Taken out | S3 |" in ground.said("status")
     found = ground.said("criterion", "S2", "1", "manual", "--note", "needs a real card")
     assert found.startswith("Criterion S2 1: MANUAL_VERIFICATION_REQUIRED")
     one = state(ground).story("S2").criteria[0]
@@ -84,6 +88,8 @@ def test_a_run_from_its_questions_to_its_criteria(ground: RunGround) -> None:
         "Added story: S1 Keep payments (M)",
         "Added story: S2 Pay with a card (L, security)",
         "Planned story: S2",
+        "Added story: S3 By mistake (M)",
+        "Took out story: S3 By mistake (it is S2)",
         "Criterion S2 1: MANUAL_VERIFICATION_REQUIRED",
     ]
 

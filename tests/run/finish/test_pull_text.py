@@ -200,7 +200,7 @@ def test_a_security_review_is_checked_where_it_cleared() -> None:
 
 
 def test_what_a_person_has_to_look_at_is_said() -> None:
-    """Waived lint, a waived cycle, tests that were changed after red, criteria that no test can judge."""
+    """Waived lint or cycle, a story taken out, tests changed after red, criteria that no test can judge."""
     changed = state.TestProof(AT, ("t",), changed=("tests/test_a.py",))
     stories = (
         done(green=changed),
@@ -209,8 +209,10 @@ def test_what_a_person_has_to_look_at_is_said() -> None:
         done("S4", unneeded="it is there already"),
     )
     waived = "Lint issues remain - manual review needed"
-    text = body(run_of(*stories, lint_waived=waived), final(lint=FAIL))
+    removed = (state.Story("S5", "Twice", unneeded="it is S4"),)
+    text = body(run_of(*stories, lint_waived=waived, removed=removed), final(lint=FAIL))
     for line in (
+        "- **S5:** Twice (it is S4)",
         f"- [ ] Lint checks pass (`ruff check`) - {waived}",
         "- S1: tests changed between red and green, please look: `tests/test_a.py`",
         "- S2: no failing test came first, waived: documentation only",

@@ -9,8 +9,15 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run.state import Criterion, Run, Story, new_run
-from lifecycle.run.stories.story_edits import StoryPlan, judged, planned, with_new_story
+from lifecycle.run.stories.story_edits import (
+    StoryPlan,
+    judged,
+    planned,
+    with_new_story,
+    without_story,
+)
 from lifecycle.run.table import CriterionState, RunPhase, RunStatus, StoryStatus
+from lifecycle.run.trouble.blockers import with_blocker
 
 NOW = 1_800_000_000.0
 
@@ -201,3 +208,33 @@ def test_a_completed_story_stays_as_it_is() -> None:
         plan(wordy, "S1", criteria=("b",))
     with pytest.raises(Refused, match="is completed"):
         judged(over, "S1", 1, Criterion("", CriterionState.UNMET, at=NOW))
+
+
+def test_a_story_that_nobody_began_is_taken_out_and_its_id_stays_taken() -> None:
+    """It is kept aside with the reason; the run has one story fewer, and waits if none can be done."""
+    run = with_stories("One", "Two", "A mistake")
+    run = without_story(run, "s3", "added  twice", NOW)
+    assert [story.id for story in run.stories] == ["S1", "S2"]
+    assert [(story.id, story.unneeded) for story in run.removed] == [("S3", "added twice")]
+    run = with_new_story(run, "A mistake", NOW, asked=False)
+    assert run.stories[-1].id == "S4"
+    blocked = with_blocker(without_story(run, "S4", "a reason", NOW), "no key", "high", NOW, "S1")
+    assert without_story(blocked, "S2", "a reason", NOW).status is RunStatus.AWAITING_USER
+
+
+def test_a_story_that_was_begun_or_is_needed_is_not_taken_out() -> None:
+    """Each is said with the way on: one that was begun or failed, is blocked, is waited for; no reason."""
+    run = plan(with_stories("One", "Two", "Three"), "S2", depends_on=("S1",))
+    started = run.story("S3").but(started=NOW)
+    for other in (started, started.but(started=0.0, iteration=1)):
+        with pytest.raises(Refused, match=r"never begun is taken out, and S3 was .* --no-change"):
+            without_story(run.with_story(other), "S3", "why", NOW)
+    with pytest.raises(Refused, match=r"S2 waits for S1, .* story-plan S2 --replace --depends-on"):
+        without_story(run, "S1", "why", NOW)
+    with pytest.raises(Refused, match=r"S3 stays blocked, since B1 stands"):
+        without_story(with_blocker(run, "no key", "high", NOW, "S3"), "S3", "why", NOW)
+    with pytest.raises(Refused, match="nothing in the reason"):
+        without_story(run, "S3", " ", NOW)
+    for status in set(RunStatus) - {RunStatus.ACTIVE}:
+        with pytest.raises(Refused, match=f"The run is {status}"):
+            without_story(replace(run, status=status), "S3", "why", NOW)
