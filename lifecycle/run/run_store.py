@@ -183,6 +183,7 @@ class RunStore:
             if change.run != change.before:
                 self.write(change.run)
             now = self.deadline.clock.now()
+            journal.note(self.root, *_moves(change.before, change.run, now))
             if change.run.is_over and not change.before.is_over:
                 self._note_end(change.run, now)
             for text in change.notes:
@@ -295,6 +296,24 @@ class RunStore:
             raise StrangeRun(sentence("tracking-unknown", evidence=why)) from None
         if PATH in listed:
             raise StrangeRun(sentence("tracked"))
+
+
+def _moves(before: Run, after: Run, now: float) -> Iterator[journal.JournalEntry]:
+    """The stories that came to another status, for the journal."""
+    old = {story.id: story.status for story in before.stories}
+    for story in after.stories:
+        was = old.get(story.id, story.status)
+        if story.status is not was:
+            yield journal.JournalEntry(
+                now,
+                journal.RUN,
+                journal.TRANSITION,
+                task=after.id,
+                session=after.session,
+                source=f"{story.id} {was}",
+                target=f"{story.id} {story.status}",
+                detail={"title": after.goal, "phase": story.title},
+            )
 
 
 class _Head(msgspec.Struct):

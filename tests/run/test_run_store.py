@@ -16,11 +16,12 @@ from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
 from lifecycle.run.run_store import RunStore, StrangeRun
+from lifecycle.run.state import Story
 from lifecycle.run.stories.story_edits import clarification
-from lifecycle.run.table import KEPT_LINES, TIERS, ClarificationPhase, RunStatus
+from lifecycle.run.table import KEPT_LINES, TIERS, ClarificationPhase, RunStatus, StoryStatus
 from lifecycle.storage import journal
 from lifecycle.storage.regular_files import StrangeFileError
-from lifecycle.views.stats.summary import Summary
+from lifecycle.views.stats.summary import Summary, Wanted
 from tests.conftest import STARTED
 from tests.run.run_ground import RunGround
 
@@ -285,3 +286,32 @@ def test_the_end_of_a_run_is_in_the_journal_whoever_wrote_it(ground: RunGround) 
     told = Summary(journal.read(ground.root))
     assert (told.tasks, [*told.done]) == ({run.id: run.goal}, [run.id])
     assert (told.spent, told.failed, told.tries) == ({run.id: 90.0}, {run.id: 0}, {run.id: 1})
+
+
+def test_each_story_of_a_run_has_its_row_in_the_statistics(ground: RunGround) -> None:
+    """From its begin to the status that ends its work; of one that is at work it is said that it lasts."""
+    run = ground.begun()
+    ground.kept(run.but(stories=(Story("S1", "Keep payments"), Story("S2", "Pay"))))
+    moves = (
+        "S1 in_progress",
+        "S1 review",
+        "S1 completed",
+        "S2 in_progress",
+        "S2 pending",
+        "S2 testing",
+    )
+    for move in moves:
+        id_, status = move.split()
+        ground.clock.sleep(60)
+        with ground.store.changing() as change:
+            story = change.run.story(id_)
+            change.run = change.run.with_story(story.but(status=StoryStatus(status)))
+    told = Summary(journal.read(ground.root), Wanted(task=run.goal))
+    spent = [round(stay.seconds or 0) for stay in told.told]
+    assert spent == [120, 60, 0]
+    assert [(stay.stage, stay.target, stay.is_passed) for stay in told.told] == [
+        ("S1 Keep payments", "completed", True),
+        ("S2 Pay", "pending", False),
+        ("S2 Pay", "", False),
+    ]
+    assert (told.phases, told.stages, told.agents) == ((), (), ())

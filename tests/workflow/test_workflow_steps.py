@@ -330,3 +330,7 @@ def test_the_statistics_know_that_a_workflow_is_over(ground: WorkflowGround) -> 
     assert told.tasks[first] == "Feature X"
     assert 120 <= told.spent[first] < 150
     assert (told.failed[first], told.failed[second]) == (1, 0)
+    way = [(stay.stage, stay.target, stay.is_passed) for stay in told.told if stay.task == first]
+    assert way == [("1 A", "failed", False), ("1 A", "completed", True)]
+    (left,) = [stay for stay in told.told if stay.task == second]
+    assert (left.stage, left.target, left.is_passed) == ("1 A", journal.CLOSED, False)

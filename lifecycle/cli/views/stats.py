@@ -187,7 +187,7 @@ _FLAKES = (
     _Figure("last (UTC)", lambda flake: minute(flake.last), AWAY),
 )
 _TOLD = (
-    _Figure("stage or phase", lambda visit: visit.stage),
+    _Figure("stage, phase or story", lambda visit: _name(visit.stage)),
     _Figure("entered (UTC)", lambda visit: "?" if visit.began is None else minute(visit.began)),
     _Figure("time", lambda visit: "lasts" if visit.ended is None else _span(visit.seconds, "?")),
     _Figure("tries", lambda visit: str(visit.attempts), AWAY),

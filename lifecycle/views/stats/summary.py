@@ -11,7 +11,7 @@ from lifecycle.core.messages.figures import part
 from lifecycle.core.stage_names import LINE, Stage
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.stats.visits import ORDER, Visit, visits
+from lifecycle.views.stats.visits import ORDER, Visit, steps, visits
 
 SEVERAL = 1.25
 """Attempts for each one that led onward, from which on a stage counts as a bottleneck."""
@@ -136,7 +136,7 @@ class Summary:
         done: the tasks that came to their end, and when; what was given up is none of them.
         lasting: visits that have not ended.
         flakes: what failed and passed at one commit, the most frequent first.
-        told: all visits, oldest first.
+        told: all visits, oldest first; with them the phases of workflows and the stories of runs.
     """
 
     def __init__(self, journal_entries: Iterable[JournalEntry], wanted: Wanted = _ALL) -> None:
@@ -152,11 +152,14 @@ class Summary:
             names.add("")
         chosen = [entry for entry in every if entry.at >= wanted.since and entry.task in names]
         # Read from all entries: a visit that ended in the period may have begun before it.
-        stays = [
-            visit
-            for visit in visits(every)
-            if (visit.ended is None or visit.ended >= wanted.since) and visit.task in names
-        ]
+        stays, others = (
+            [
+                visit
+                for visit in all_visits
+                if (visit.ended is None or visit.ended >= wanted.since) and visit.task in names
+            ]
+            for all_visits in (visits(every), steps(every))
+        )
         moments = [entry.at for entry in chosen]
         self.since, self.until = min(moments, default=0.0), max(moments, default=0.0)
         self.entries, self.whole = len(chosen), len(every)
@@ -183,7 +186,7 @@ class Summary:
                 self.tries[task] = self.failed[task] + (task in self.done)
         self.lasting = [visit for visit in stays if visit.ended is None]
         self.flakes = _flakes(chosen)
-        self.told = sorted(stays, key=_moment)
+        self.told = sorted([*stays, *others], key=_moment)
 
 
 def _tasks(task_visits: Iterable[Visit], entries: Iterable[JournalEntry]) -> list[str]:

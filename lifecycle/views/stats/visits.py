@@ -222,6 +222,34 @@ def visits(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
     return (*reader.visits, *(reader.visit(stay, None, "") for stay in reader.stays))
 
 
+AT_WORK = ("active", "in_progress", "testing", "review")
+"""The statuses in which somebody is at a phase of a workflow, or at a story of a run."""
+
+
+def steps(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
+    """The phases of workflows and the stories of runs, as `visits`: from a status of work to another one.
+
+    The target of such an entry is the phase's number or the story's id, and the status that it came to.
+    """
+    ordered = sorted(entries, key=lambda entry: entry.at)
+    moments, stays, ended = _Moments(ordered), dict[tuple[str, str], Visit](), list[Visit]()
+    for entry in ordered:
+        if entry.system not in (journal.RUN, journal.WORKFLOW) or entry.kind != journal.TRANSITION:
+            continue
+        name, _, status = entry.target.partition(" ")
+        here = [key for key in stays if key[0] == entry.task and (status == "" or key[1] == name)]
+        if status in AT_WORK:
+            title = f"{name} {entry.detail.get('phase', '')}".strip()
+            stay = Visit(entry.system, title, entry.task, entry.actor, entry.session, entry.at)
+            stays.setdefault((entry.task, name), stay)
+            continue
+        for stay in [stays.pop(key) for key in here]:  # at the end of all every one that is left
+            away = moments.away(stay.task, stay.session, stay.began or entry.at, entry.at)
+            end = {"ended": entry.at, "target": status or name, "away": away}
+            ended.append(replace(stay, **end, is_passed=status == "completed"))
+    return (*ended, *stays.values())
+
+
 def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     """The entries without what a refused close left: the step to `done`, and the one back.
 
