@@ -174,6 +174,26 @@ def test_what_nobody_heard_is_withdrawn_with_the_request(place: Place, number: i
     assert "A typo" not in place.cli("tick").stdout
 
 
+def test_who_is_asked_for_another_review_has_the_next_word(place: Place, number: int) -> None:
+    """What waits of their request is withdrawn, and others' words stay; what merge saw, status says."""
+    place.control.review(number, "CHANGES_REQUESTED", login="maria", body="Rename it.")
+    place.control.comment(number, "A typo in line 2.", by="sam")
+    assert "Rename it." in place.cli("tick").stdout
+    push(place)
+    assert "Asked for another review" in place.cli("feedback", "request").stdout
+    assert "Changes requested on PR" not in place.cli("status").stdout
+    heard_now = place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+    assert "A typo in line 2." in heard_now
+    assert "Changes requested on PR" not in heard_now
+    assert "Rename it" not in heard_now
+    assert [one["body"] for one in shown(place)["points"]] == ["A typo in line 2."]
+    place.control.review(number, "CHANGES_REQUESTED", login="maria", body="Not so.")
+    assert "Changes requested on PR" not in place.cli("status").stdout
+    assert "Changes are requested on PR" in place.cli("feedback", "merge").stdout
+    assert f"Changes requested on PR #{number} by maria." in place.cli("status").stdout
+    assert "  | Not so." in place.cli("tick", CLAUDE_CODE_SESSION_ID="s-1").stdout
+
+
 def test_a_review_by_the_tokens_own_account_is_its_persons(place: Place, number: int) -> None:
     """What begins a conversation is heard, our answer answers it, and what is said against that is heard.
 

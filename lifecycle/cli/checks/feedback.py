@@ -5,14 +5,17 @@ The group, and of its commands `show`, `go-on`, `excerpt` and `merge`.
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, say_all
-from lifecycle.core.errors import NotFound, Refused
+from lifecycle.core.errors import LifecycleError, NotFound, Refused
 from lifecycle.core.light_dataclass import asdict, fields_of, replace
 from lifecycle.core.redact import lines_in, named
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
@@ -20,6 +23,10 @@ from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.core.values.model import Look, PullRequest, PullState
 from lifecycle.feedback.checks import excerpt as excerpts
 from lifecycle.feedback.failures import failure_ledger, failure_words
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.state import Record
+    from lifecycle.storage.state_file import Ledger
 
 _READ = 65_536
 """Bytes of a log that are read at once."""
@@ -135,6 +142,7 @@ def merge(session: Session, *, pull: int | None) -> None:
     """
     session.world.refuse_tracked()
     pull_request = _found(session, pull or own_pull(session))
+    _keep(session, pull_request)
     lines = [*standing_of(pull_request), *_more(session, pull_request)]
     data = {
         **fields_of(pull_request, pull="number", head="head_sha", merge_state="merge_state"),
@@ -151,6 +159,32 @@ def _found(session: Session, number: int) -> PullRequest:
     if pull_request is None:
         raise NotFound(f"GitHub shows no pull request #{number} here, so nothing was read.")
     return pull_request
+
+
+def keep(session: Session, pull: int, change: Callable[[Record, Ledger], Record]) -> None:
+    """Keep what was just seen or done of the claim's pull request, so that no view says otherwise.
+
+    Not where somebody else holds the lock, or the claim cannot be read: the next look sees it as well.
+    """
+    claim_store = session.claim_store
+    with contextlib.suppress(LifecycleError), claim_store.folder.locked(HOOK_SECONDS):
+        claim_store.load(repair=False)
+        # As it is remembered: what the agent edited meanwhile the next look takes in.
+        record = claim_store.remembered()
+        if record is not None and record.claim.pr_number == pull:
+            claim_store.remember(change(record, claim_store.ledger))
+            claim_store.save()
+
+
+def _keep(session: Session, pull: PullRequest) -> None:
+    from lifecycle.claim.decisions.pull import review
+
+    def seen(record: Record, ledger: Ledger) -> Record:
+        ledger.end(record.claim_key, review.over(record.pull, pull))
+        return record.with_pull(**review.shown(record.pull, pull))
+
+    if pull.state is PullState.OPEN:
+        keep(session, pull.number, seen)
 
 
 def standing_of(pull_request: PullRequest) -> list[str]:

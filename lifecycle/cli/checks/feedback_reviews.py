@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lifecycle.cli.checks.feedback import own_pull
+from lifecycle.cli.checks.feedback import keep, own_pull
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import Word
 from lifecycle.cli.terminal import is_terminal
@@ -17,17 +16,21 @@ from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import review_messages
 from lifecycle.core.redact import redact, visible
-from lifecycle.core.values.configured import HOOK_SECONDS
 from lifecycle.feedback.reviews import (
     review_ledger,
     review_packet,
     review_reading,
     review_reply,
+    review_watch,
     rounds,
 )
 from lifecycle.feedback.reviews.remarks import PullConversation, ReviewPoint
 from lifecycle.feedback.reviews.review_ledger import ReviewLedger
 from lifecycle.feedback.reviews.review_reply import ReplyVerdict
+
+if TYPE_CHECKING:
+    from lifecycle.claim.record.state import Record
+    from lifecycle.storage.state_file import Ledger
 
 KINDS = {"verdict": Word.of(ReplyVerdict)}
 """Click's types for words on the command line, beside those of `main.py`."""
@@ -133,17 +136,25 @@ def _keep(
 
     `unanswered`: how many threads are; None for one fewer than is remembered.
     """
-    claim_store = session.claim_store
-    with contextlib.suppress(LifecycleError), claim_store.folder.locked(HOOK_SECONDS):
-        claim_store.load(repair=False)
-        # As it is remembered: what the agent edited meanwhile the next look takes in.
-        record = claim_store.remembered()
-        if record is not None and record.claim.pr_number == pull:
-            if unanswered is None:
-                unanswered = max(record.pull.unanswered - 1, 0)
-            changes_by = tuple(name for name in record.pull.changes_by if name not in asked)
-            claim_store.remember(record.with_pull(unanswered=unanswered, changes_by=changes_by))
-            claim_store.save()
+
+    def seen(record: Record, ledger: Ledger) -> Record:
+        before = record.pull
+        fields: dict[str, Any] = {"unanswered": unanswered}
+        if unanswered is None:
+            fields["unanswered"] = max(before.unanswered - 1, 0)
+        fields["changes_by"] = tuple(name for name in before.changes_by if name not in asked)
+        if asked:
+            # What waits to be said may be their request: what else is in a packet is packed anew.
+            begin = f"{record.claim_key}/{review_watch.PACKET}"
+            keys = (notice.key for notice in ledger.waiting())
+            packets = [key.removeprefix(begin) for key in keys if key.startswith(begin)]
+            if packets:
+                told = ReviewLedger.from_json(before.reviews, pull).without(packets)
+                fields["reviews"] = {**told.as_json(), "looked": ""}
+            ledger.end(record.claim_key, ("changes", "review"))
+        return record.with_pull(**fields)
+
+    keep(session, pull, seen)
 
 
 def _text(name: str, *, is_person: bool) -> str:

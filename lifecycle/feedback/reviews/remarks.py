@@ -149,13 +149,16 @@ class PullConversation:
     def standing(self) -> tuple[SubmittedReview, ...]:
         """The requests for changes that stand: the last opinion of each who may write, or a listed bot's.
 
-        Only who asked takes one back, by another opinion, or whoever dismisses it.
+        Only who asked takes one back, by another opinion, or whoever dismisses it. Who is asked for another
+        review has the next word: theirs waits for nobody here.
         """
+        waits = {name.casefold() for name in self.requested}
         last: dict[str, SubmittedReview] = {}
         for review in self.reviews:
             if review.state in ("APPROVED", "CHANGES_REQUESTED", "DISMISSED"):
                 last[review.remark.author.casefold()] = review
-        asked = (opinion for opinion in last.values() if opinion.state == "CHANGES_REQUESTED")
+        others = (opinion for name, opinion in last.items() if name not in waits)
+        asked = (opinion for opinion in others if opinion.state == "CHANGES_REQUESTED")
         return tuple(opinion for opinion in asked if opinion.remark.is_trusted)
 
     @property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient
 
 
-_PACKET = "review:"
+PACKET = "review:"
 """The begin of the key of a notice that is the agent's packet; the packet's key follows."""
 
 
@@ -54,11 +54,11 @@ class ReviewWatch:
             # Not done, and not told in a worse way meanwhile: the next look reads it again.
             return ReviewsHeard({**ledger.as_json(), "looked": "", "late": digest})
         # A request may be taken back since, and a thread resolved: what waits is packed anew.
-        packets = [key.removeprefix(_PACKET) for key in waiting if key.startswith(_PACKET)]
+        packets = [key.removeprefix(PACKET) for key in waiting if key.startswith(PACKET)]
         unheard = ledger.without(packets)
         decision = rounds.decide(conversation, unheard, now, is_asked=is_asked)
         after = replace(decision.ledger, looked=digest)
-        withdrawn = tuple(_PACKET + key for key in packets) if unheard is not ledger else ()
+        withdrawn = tuple(PACKET + key for key in packets) if unheard is not ledger else ()
         if decision.agent:
             key = review_packet.key_of(pull.number, decision.agent)
             after = after.packed(decision.agent, key)
@@ -77,7 +77,7 @@ def told(conversation: PullConversation, decision: ReviewDecision) -> ReviewsHea
         key = review_packet.key_of(number, decision.agent)
         name = f"review-{key}.md"
         text = review_packet.in_wake(conversation, decision, FeedbackFiles.shown(name))
-        notices.append(Notice(f"{_PACKET}{key}", text, Audience.NEWS))
+        notices.append(Notice(f"{PACKET}{key}", text, Audience.NEWS))
         papers = ((name, review_packet.whole(conversation, decision)),)
     if decision.question:
         key = f"review-stop:{number}:{conversation.head}"

@@ -59,11 +59,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     pull_record = replace(
         pull_record,
         merging=merge_standing.known(merge, pull, snapshot.now) if checks is not None else merge,
-        url=pull.url,
-        changes_by=tuple(review.author for review in pull.changes_due),
-        is_approved=pull.review_decision == APPROVED,
-        conflicts_with=pull.base if pull.mergeable == merge_standing.CONFLICTING else "",
-        unanswered=unanswered(snapshot.record.pull, pull),
+        **shown(pull_record, pull),
     )
     notices = []
     for review in pull.changes_due:
@@ -105,6 +101,17 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     ended = over(pull_record, pull) if notices else ()
     whole = (replace(notice, ends=(*notice.ends, *ended)) for notice in notices)
     return Judged(pull_record, tuple(whole))
+
+
+def shown(known: PullRecord, pull: PullRequest) -> dict[str, Any]:
+    """What any reading of an open pull request shows of it: fields of its record."""
+    return {
+        "url": pull.url,
+        "changes_by": tuple(review.author for review in pull.changes_due),
+        "is_approved": pull.review_decision == APPROVED,
+        "conflicts_with": pull.base if pull.mergeable == merge_standing.CONFLICTING else "",
+        "unanswered": unanswered(known, pull),
+    }
 
 
 def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
