@@ -7,7 +7,9 @@ https://maven.apache.org/guides/introduction/introduction-to-the-standard-direct
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 
 from lifecycle.evidence.words import word_tables
@@ -30,3 +32,31 @@ def kind_of(path: str) -> FileKind:
         if is_within or any(re.fullmatch(pattern, name) for pattern in row["names"]):
             return FileKind(kind)
     return FileKind.CODE
+
+
+def left_out(within: Iterable[tuple[str, Iterable[str]]], paths: Iterable[str]) -> str:
+    """The first test file that test runs leave out by what they name; "" if there is none.
+
+    It is one of those that are named as tests, in a language of which tests are in what they name.
+
+    Args:
+        within: of each run the folder that it runs in, and words of it that may name others.
+        paths: of all files, from the top of the worktree.
+    """
+    files, named = [f"./{path}" for path in paths], set[str]()
+    for folder, words in within:
+        begins = (re.split(r"\*|\.\.\.", word)[0] for word in words)
+        below = {f"./{posixpath.normpath(posixpath.join(folder, begin))}/" for begin in begins}
+        known = {place for place in below if any(file.startswith(place) for file in files)}
+        named |= known or {f"./{folder}/"}
+    rows = word_tables.table("words/files")["test"]["names"]
+    tests = [
+        file for file in files if any(re.fullmatch(row, posixpath.basename(file)) for row in rows)
+    ]
+    tests = [file for file in tests if not file.endswith("/conftest.py")]
+    inside = {file for file in tests if file.startswith(tuple(named)) or "././" in named}
+    kinds = {posixpath.splitext(file)[1] for file in inside}
+    outside = (
+        file for file in tests if file not in inside and posixpath.splitext(file)[1] in kinds
+    )
+    return next(outside, "").removeprefix("./")

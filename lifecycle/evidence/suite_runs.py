@@ -65,6 +65,8 @@ class SuiteRun:
         rows: the rows of the table that know it; none where no row does.
         table: all rows, with the project's own.
         behind: the commands after it.
+        within: of each run of the line the folder that it runs in, from the top one, and the words that may
+            name others; () where one runs in the top folder and names none, or is the project's own.
         steps: where the line goes before it, and places that it is given, in order: each path as it is
             written, "" if it cannot be told, and whether what follows runs there.
     """
@@ -95,6 +97,7 @@ class SuiteRun:
         self.rest: Words = ()
         self.rows: Rows = ()
         self.table: Rows = ()
+        self.within: tuple[tuple[str, Words], ...] = ()
         self.steps: tuple[tuple[str, bool], ...] = ()
 
 
@@ -168,6 +171,9 @@ def _run_in(
         for i, c in enumerate(parts)
     )
     whole.is_whole = whole.is_shown and whole.is_single and whole.is_plain and is_kept
+    whole.within = tuple(place for run in runs for place in run.within)
+    if not all(run.within for run in runs if run.is_suite):
+        whole.within = ()
     whole.steps = _steps(parts, hits)
     return whole
 
@@ -224,6 +230,9 @@ def _run(
     for given, options in ((command.raw, _FOLDERS), (words, row.sources)):
         there = _joined(folder, runner_options.valued(given, options))
         run.is_suite &= _is_whole(there, top)
+    at = posixpath.relpath(_joined(folder, runner_options.valued(command.raw, _FOLDERS)), top)
+    named = tuple(runner_options.plain_words(rest, row))
+    run.within = ((at, named),) if named or at != "." else ()
     return run
 
 

@@ -144,6 +144,22 @@ def test_a_subagents_run_in_a_worktree_of_its_own_says_nothing_here(
         assert runs(ground)[1:] == [("passed", True)]  # a line that begins in a part is of a part
 
 
+def test_a_path_that_leaves_tests_out_is_a_part(ground: Ground, agent: Agent) -> None:
+    """Git shows the tests that lie elsewhere; also of a run in the background. One that has all counts."""
+    for path in ("tests/test_a.py", "src/test_b.py"):
+        (ground.root / path).parent.mkdir(exist_ok=True)
+        (ground.root / path).write_text("def test() -> None: ...\n")
+    ground.place.git("add", "tests", "src")
+    bash(agent, "pytest tests", stdout=SUMMARY)
+    assert "The last test run was of a part of the tests only" in agent.stops(PASSING).model
+    bash(agent, "pytest tests", backgroundTaskId="b1")
+    notifies(agent, "b1")
+    assert {outcome for outcome, _ in runs(ground)} <= {"partial", "unknown"}
+    bash(agent, "pytest tests src", stdout=SUMMARY)
+    assert runs(ground)[-1] == ("passed", True)
+    assert ACCEPTED in agent.stops(PASSING + " ").model
+
+
 @SOAKED
 def test_of_much_output_the_whole_is_read_where_the_status_is_anothers(
     ground: Ground, agent: Agent, tmp_path: Path

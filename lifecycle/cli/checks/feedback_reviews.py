@@ -149,8 +149,8 @@ def _keep(
             keys = (notice.key for notice in ledger.waiting())
             packets = [key.removeprefix(begin) for key in keys if key.startswith(begin)]
             if packets:
-                told = ReviewLedger.from_json(before.reviews, pull).without(packets)
-                fields["reviews"] = {**told.as_json(), "looked": ""}
+                unheard = ReviewLedger.from_json(before.reviews, pull).without(packets)
+                fields["reviews"] = {**unheard.as_json(), "looked": ""}
             ledger.end(record.claim_key, ("changes", "review"))
         return record.with_pull(**fields)
 

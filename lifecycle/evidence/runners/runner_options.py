@@ -152,16 +152,21 @@ def _picks_named(program: str, row: RunnerRow, words: Words, sets: Words) -> boo
         named = valued((*words, *sets), frozenset(row.environments))
         parts = [part for _, value in named for part in value.split(",") if part]
         return any(is_kind(part) or not re.search(pattern("of_tests"), part) for part in parts)
-    plain = [
-        word
-        for last, word in zip(("", *words), words, strict=False)
-        if not word.startswith(("-", "+")) and last not in row.valued and not word.isdigit()
-    ]
+    plain = plain_words(words, row)
     if row.first:
         return bool(plain) and plain[0] != row.first
     if any(word in row.keeps for word in words):
         return False  # what follows an option that takes several names is no test's
     return not all(re.search(row.names, word) for word in plain)
+
+
+def plain_words(words: Words, row: RunnerRow) -> list[str]:
+    """The words that are no options and no values of such."""
+    return [
+        word
+        for last, word in zip(("", *words), words, strict=False)
+        if not word.startswith(("-", "+")) and last not in row.valued and not word.isdigit()
+    ]
 
 
 def is_kind(name: str) -> bool:

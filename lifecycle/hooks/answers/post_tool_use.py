@@ -50,6 +50,7 @@ def answer(call: HookCall) -> Reply:
     is_here = _is_here(call, seen)
     if seen.is_suite and is_here:
         shown, tree = _reading(call.event, used, seen), background_run.tree_of(call)
+        shown = background_run.whole(call, seen, shown, tree)
     elif not seen.is_suite and (not is_here or EvidenceRoom(world.root).has_tests):
         return Reply()  # a part proves nothing: it only shows that tests can be run here
     id_ = str(call.event.get("tool_use_id") or "")

@@ -16,7 +16,7 @@ import re
 from lifecycle.core.errors import GitFailed, LifecycleError, Transient
 from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
 from lifecycle.evidence import reading, records, suite_runs, tree_hash
-from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome
+from lifecycle.evidence.outcomes import WHOLE, CallEnd, Outcome, Reading
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.evidence.runners import runner_table
 from lifecycle.evidence.suite_runs import SuiteRun
@@ -37,6 +37,23 @@ def tree_of(call: StageCall) -> str:
     except (GitFailed, Transient) as error:
         log.write(world.root, f"{call.hook}: {error.sentence}")
         return ""
+
+
+def whole(call: StageCall, run: SuiteRun, shown: Reading, tree: str) -> Reading:
+    """The reading, of a part if tests that git tracks lie outside of what the run names.
+
+    Where nobody asks for the tree, which is "" then, nobody asks for this.
+
+    Raises:
+        GitFailed, Transient: git cannot say.
+    """
+    if not (tree and run.within and shown.outcome is Outcome.PASSED):
+        return shown
+    from lifecycle.evidence.file_kinds import left_out
+
+    left = left_out(run.within, call.world.git.run("ls-files", "-z").rstrip("\0").split("\0"))
+    why = f"{left} lies outside of what it names"
+    return replace(shown, outcome=Outcome.PARTIAL, why=why) if left else shown
 
 
 def keep(call: StageCall, files: WorkflowFiles, run: RunRecord, *, is_over: bool = True) -> None:
@@ -120,17 +137,18 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
             seen = (
                 suite_runs.run_in(run.command, stages.test, rows, *place) if run.is_here else None
             )
-            outcome = _outcome(seen, end)
+            outcome = _outcome(call, seen, end, same)
             suites = seen.suites if seen is not None else ()
             id_ = f"task:{end.task}"
             keep(call, files, RunRecord(now, run.command, outcome, same, id_, suites=suites))
 
 
-def _outcome(run: SuiteRun | None, end: TaskEnd) -> Outcome:
+def _outcome(call: StageCall, run: SuiteRun | None, end: TaskEnd, tree: str) -> Outcome:
     if run is None:
         return Outcome.UNKNOWN
     output, is_cut = regular_files.end_of(end.file, WHOLE) if end.file else ("", True)
-    return reading.proof(run, end.outcome, output, is_cut=is_cut).outcome
+    shown = reading.proof(run, end.outcome, output, is_cut=is_cut)
+    return whole(call, run, shown, tree).outcome
 
 
 AWAITED = "awaited.json"

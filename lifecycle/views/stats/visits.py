@@ -245,8 +245,8 @@ def steps(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
             continue
         for stay in [stays.pop(key) for key in here]:  # at the end of all every one that is left
             away = moments.away(stay.task, stay.session, stay.began or entry.at, entry.at)
-            end = {"ended": entry.at, "target": status or name, "away": away}
-            ended.append(replace(stay, **end, is_passed=status == "completed"))
+            left = replace(stay, ended=entry.at, target=status or name, away=away)
+            ended.append(replace(left, is_passed=status == "completed"))
     return (*ended, *stays.values())
 
 
