@@ -225,7 +225,7 @@ def json_text(data: Mapping[str, Any]) -> str:
     Such characters are escaped, and so are those that begin a tag or a stage's marker: a reader of JSON
     gets each text as it is, and neither a terminal nor a model that reads the output obeys it.
     """
-    text = json.dumps(swept(dict(data), []), ensure_ascii=False, default=str)
+    text = json.dumps(swept(dict(data), []), ensure_ascii=False)
     text = re.sub(_FRAMES, _escapes, text)
     if redact(text) != text:
         # A shape that goes on over an escaped line break: cleaning must not eat half an escape with it.

@@ -185,7 +185,7 @@ TEXTS = frozenset(
 
 
 def swept(value: object, names: list[str], name: str = "", *, is_request: bool = False) -> object:
-    """A JSON value with `redact` applied to every text in it.
+    """A JSON value with `redact` applied to every text in it; anything else, as a path, becomes its text.
 
     Args:
         value: what is to leave: a text, a number, or lists and objects of such.
@@ -205,7 +205,10 @@ def swept(value: object, names: list[str], name: str = "", *, is_request: bool =
             return text
         if isinstance(value, Mapping):
             return {key: clean(part, str(key)) for key, part in value.items()}
-        return [clean(part, name) for part in value] if isinstance(value, list | tuple) else value
+        if isinstance(value, list | tuple):
+            return [clean(part, name) for part in value]
+        is_plain = value is None or isinstance(value, int | float)
+        return value if is_plain else clean(str(value), name)
 
     return clean(value, name)
 

@@ -88,10 +88,13 @@ def test_json_says_the_same_and_does_nothing(data: dict[str, object]) -> None:
 
 
 def test_json_has_no_secret_whatever_stands_around_it() -> None:
-    """A key over several lines, a secret behind a quotation mark: JSON stays JSON."""
+    """A key over several lines, a secret behind a quotation mark, also in a path: JSON stays JSON."""
     key = "-----BEGIN PRIVATE KEY-----\nabc"
     said = json.loads(terminal.json_text({"a": f'"{SECRET}"', "b": [key, {"c": "kept"}]}))
     assert said == {"a": '"***"', "b": ["***", {"c": "kept"}]}
+    out = io.StringIO()
+    terminal.say(terminal.json_text({"path": Path(f'/x/"{SECRET}')}), terminal.CleanStream(out))
+    assert json.loads(out.getvalue()) == {"path": '/x/"***'}
 
 
 @pytest.mark.parametrize(
