@@ -217,3 +217,24 @@ def test_an_edit_costs_no_python_unless_red_is_enforced_in_a_run(bench: Bench, s
     assert not bench.starts("pre-tool-use", shell)
     settings.unlink()
     assert not bench.starts("pre-tool-use", shell)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_pasted_prompt_is_not_read_to_its_end(bench: Bench, shell: str) -> None:
+    """Its begin tells that a person wrote it: the hook is over while the client still writes the rest."""
+    bench.claim.write_text(json.dumps(values()))
+    bench.look()
+    for begin, is_persons in (("<task-notification>", False), ("Yes.", True)):
+        hook = subprocess.Popen(
+            [shell, str(hook_script("user-prompt-submit"))],
+            cwd=bench.root,
+            env={"PATH": os.environ["PATH"], **client()},
+            stdin=subprocess.PIPE,
+        )
+        assert hook.stdin is not None
+        with hook.stdin as pipe:
+            event = {"hook_event_name": "UserPromptSubmit", "prompt": f"{begin} {'x ' * 5_000}"}
+            pipe.write(json.dumps(event).encode().removesuffix(b'"}'))
+            pipe.flush()
+            assert hook.wait(timeout=30) == 0
+        assert (bench.here / "answered").exists() is is_persons
