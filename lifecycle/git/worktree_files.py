@@ -103,8 +103,8 @@ class NamesGit(GitRepository):
 
 
 def opened(git: GitRepository) -> GitRepository:
-    """Git in the worktree, for reading: it takes no lock, and so writes no index."""
-    return NamesGit(git.root, git.deadline, {**git.environment, "GIT_OPTIONAL_LOCKS": "0"})
+    """Git in the worktree, for lists of files."""
+    return NamesGit(git.root, git.deadline, git.environment)
 
 
 def is_secret(path: str) -> bool:

@@ -168,6 +168,30 @@ def test_a_claim_is_taken_whole_or_not_at_all(disk: Disk, place: Place) -> None:
     assert place.claim()["issue_number"] == 42
 
 
+def test_a_hand_off_on_a_full_disk_says_that_the_branch_was_pushed(
+    disk: Disk, place: Place
+) -> None:
+    """One sentence at each try, and the claim is as it was; with room the same command goes on."""
+    assert place.cli("claim", "42", CLAUDE_CODE_SESSION_ID=ONE).returncode == 0
+    place.environment["CLAUDE_CODE_SESSION_ID"] = ONE
+    place.git("commit", "--quiet", "--allow-empty", "--message", "Work")
+    names = (".agent-claim.json", ".lifecycle/state.json")
+    before = [(place.root / name).read_bytes() for name in names]
+    disk.fill()
+    for _ in range(2):
+        done = place.cli("handoff", "--summary", "Fix")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert f"{place.claim()['branch']} was pushed, and the hand-off is not in" in done.stderr
+        assert "No space left on device. Mend that, and hand off again.\n" in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert [(place.root / name).read_bytes() for name in names] == before
+        assert place.git("rev-parse", "HEAD") in place.git("ls-remote", "origin", "refs/heads/*")
+    disk.free()
+    assert place.cli("handoff", "--summary", "Fix").returncode == 0
+    place.hook("on-stop", {**EVENTS["on-stop"], "session_id": ONE})
+    assert place.claim()["phase"] == "pr_created"
+
+
 @SOAKED
 def test_a_waiter_whose_disk_is_full_ends_and_another_one_wakes(full: Disk, place: Place) -> None:
     """It cannot show its sign, so it ends quietly; the one of the next stop says what happened."""

@@ -157,8 +157,22 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         ours = record.with_ownership(session=owner, session_at=now, is_leaseless=False)
         return _taken_out(ours, left_queue).with_values(values)
 
-    with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        return HandedOff(_change(claim_store, handed), tuple(notes))
+    return HandedOff(_noted(world, claim_store, handed, record.claim.branch), tuple(notes))
+
+
+def _noted(
+    world: World, claim_store: ClaimStore, handed: Callable[[Record], Record], branch: str
+) -> Record:
+    """Put the hand-off of a branch that was pushed into the claim; Refused where that cannot be written."""
+    try:
+        with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
+            return _change(claim_store, handed)
+    except (OSError, errors.LockBusy) as error:  # a full disk, say
+        why = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
+        raise errors.Refused(
+            f"{branch} was pushed, and the hand-off is not in the claim, which is as it was: "
+            f"{str(why).removesuffix('.')}. Mend that, and hand off again."
+        ) from None
 
 
 def move(
