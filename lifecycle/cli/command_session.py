@@ -17,7 +17,7 @@ from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
 from lifecycle.settings.persons import Presence
 from lifecycle.settings.running_client import is_inside as is_inside_client
-from lifecycle.settings.running_client import session_of
+from lifecycle.settings.running_client import process_of, session_of
 from lifecycle.storage import log, store
 
 if TYPE_CHECKING:
@@ -105,6 +105,11 @@ class Session:
     def client_session(self) -> str:
         """The client's session that runs this command; "" for a person's terminal."""
         return session_of({}, self.world.environment)
+
+    @property
+    def client_process(self) -> int:
+        """The process of the client whose session runs this command; 0 if nobody names one."""
+        return process_of(self.world.environment) if self.client_session else 0
 
     def claim_lines(self, record: Record) -> list[str]:
         """The lines on the claim; a session that does not hold it gets none on what to do next.

@@ -180,10 +180,11 @@ def test_the_task_of_a_session_that_lives_is_left(beads: Place) -> None:
     """Two clients in one worktree: the other's session is named, and only a person's word takes it."""
     task = made(beads, "Under way")
     told(known_as(beads, **{SESSION: "first"}), "claim", task)
-    kept(beads, "first", os.getpid())
-    for verb in ("claim", "release", "close"):
-        sentence = refused(known_as(beads, **{SESSION: "second"}).cli("tracker", verb, task), 4)
-        assert "a session of this worktree (first) whose client is there" in sentence
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        kept(beads, "first", other.pid)
+        for verb in ("claim", "release", "close"):
+            sentence = refused(known_as(beads, **{SESSION: "second"}).cli("tracker", verb, task), 4)
+            assert "a session of this worktree (first) whose client is there" in sentence
 
 
 @SOAKED

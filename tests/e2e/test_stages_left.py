@@ -63,6 +63,24 @@ def test_the_next_session_is_told_and_takes_it_over(ground: Ground) -> None:
     )
 
 
+def test_a_session_that_was_told_nothing_yet_leaves_its_task_too(ground: Ground) -> None:
+    """Its client dies in the middle of coding: whose it was is kept from the claim on."""
+    task = ground.task("Half done")
+    agent = ground.agent()
+    agent.prompt(f"/bd-start {task}")
+    agent.really_runs(ground.command, "tracker", "claim", task)
+    assert agent.stops("The parser is begun.").is_silent
+    clients(ground, gone())
+    ground.forget_the_minute()
+    again = ground.agent()
+    assert f'{task} ("Half done") is under way in this worktree' in again.starts("startup").model
+    again.really_runs(ground.command, "tracker", "claim", task)
+    # The same client with another session, as after `/resume`: what it is told to run is not refused.
+    other = ground.agent()
+    assert f"with: lifecycle tracker claim {task}" in other.starts("startup").model
+    other.really_runs(ground.command, "tracker", "claim", task)
+
+
 @SOAKED
 def test_a_session_that_lives_is_left_alone(ground: Ground) -> None:
     """Another client works on it in the same worktree: nobody is told to take it."""

@@ -106,11 +106,6 @@ class RunSession(Session):
         self.as_json = True
         self.show([], data)
 
-    @property
-    def client_process(self) -> int:
-        """The process of the client whose session runs this command; 0 if nobody names one."""
-        return running_client.process_of(self.world.environment) if self.client_session else 0
-
 
 @click.group("run", cls=RowGroup, folder="run", session=RunSession, kinds=_KINDS)
 def command() -> None:

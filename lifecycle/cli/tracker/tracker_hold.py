@@ -18,6 +18,7 @@ from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.redact import quoted
 from lifecycle.core.tracker import Capability, Task, TaskStatus
 from lifecycle.git import lease
+from lifecycle.stages.session import activation
 from lifecycle.trackers import refusals, registry
 
 
@@ -72,7 +73,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     )
     if is_plain and session.tracker.abilities().has(Capability.ATOMIC_CLAIM_NEXT):
         mine = session.tracker.claim_next(labels=labels)
-        taken = _Told(mine, [_is_yours(session, mine)]) if mine is not None else None
+        taken = _yours(session, mine, []) if mine is not None else None
     else:
         taken = _first(session, tasks)
     nothing = values.nothing_is(values.READY, session.tracker.name, labels)
@@ -107,8 +108,11 @@ def _first(session: Session, tasks: tuple[Task, ...]) -> _Told | None:
     return taken
 
 
-def _is_yours(session: Session, task: Task) -> str:
-    return f"{task.id} {quoted(task.title)} is yours, as {session.tracker.actor}."
+def _yours(session: Session, task: Task, notes: list[str]) -> _Told:
+    """The result of a claim in the tracker alone; whose client it is, is kept for the next session."""
+    activation.keep_seat(session.world, session.client_session, session.client_process)
+    line = f"{task.id} {quoted(task.title)} is yours, as {session.tracker.actor}."
+    return _Told(task, [line], notes)
 
 
 def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool = False) -> _Told:
@@ -125,7 +129,7 @@ def _claimed(session: Session, task: Task, *, force: bool = False, is_any: bool 
         taken = take(world, session.claim_store, task.id, force=force, is_any=is_any)
         return _taken(session, taken, "" if is_issue else task.id)
     mine, notes = rules.take_over(session, task, force=force)
-    return _Told(mine, [_is_yours(session, mine)], notes)
+    return _yours(session, mine, notes)
 
 
 def _refuse_blocked(session: Session, task: Task) -> None:

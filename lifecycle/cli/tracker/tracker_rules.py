@@ -226,4 +226,4 @@ def refusal(session: Session, task: str, holder: str, done: str) -> AlreadyClaim
 
 
 def _seat(session: Session, holder: str) -> activation.Seat | None:
-    return activation.of(session.root, holder, session.client_session)
+    return activation.of(session.root, holder, session.client_session, session.client_process)

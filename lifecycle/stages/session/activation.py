@@ -66,6 +66,19 @@ def of(root: Path, holder: str, session: str, client: int = 0) -> Seat | None:
     return None
 
 
+def keep_seat(world: World, session: str, client: int) -> None:
+    """Keep whose client a session is that claims a task; one that was led has kept it already."""
+    files = WorkflowFiles(world.root)
+    if not (session and client) or wanted_in(world) is None:
+        return
+    try:
+        with files.locked():
+            if sessions.load(files, session) is None:
+                sessions.save(files, SessionRecord(session, client=client, at=world.clock.now()))
+    except (LockBusy, OSError) as error:  # the claim stands all the same
+        log.write(world.root, f"stages: whose client it is was not kept: {error}")
+
+
 def left(root: Path, tasks: Iterable[Task], session: str, client: int = 0) -> tuple[Task, ...]:
     """Of these tasks, the open ones that a session of this worktree held which is over by now."""
     held = ((task, of(root, task.assignee, session, client)) for task in tasks if task.is_open)
