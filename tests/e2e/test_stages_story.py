@@ -41,6 +41,9 @@ def test_two_tasks_from_coding_to_the_end(ground: Ground) -> None:
             agent.edits("code.py", "one = 2\n")
     assert (told.model, told.person) == ("", "All auto-workflow tasks complete")
     assert agent.stops("Good bye.").is_silent
+    # A marker that nobody asked for any more: which task it was is not forgotten by that.
+    assert agent.stops(marker(Detected.SESSION_CLEARED)).model == ""
+    assert f"the task {second} was led to its end" in ground.place.cli("status").stdout
     assert [target for _, _, target in ground.journal("transition")] == [
         *STAGES[1:],
         *STAGES[:-1],

@@ -77,7 +77,7 @@ class SessionRecord:
 
     def after(self) -> SessionRecord:
         """The record with its task forgotten, since the last stage of it is complete."""
-        return replace(self.on("", (), ""), ended=self.task or NAMELESS)
+        return replace(self.on("", (), ""), ended=self.task or self.ended or NAMELESS)
 
 
 def load(files: WorkflowFiles, session: str) -> SessionRecord | None:

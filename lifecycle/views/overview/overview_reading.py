@@ -147,7 +147,7 @@ def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
         reading.await_person("stage", what, newest.at, "lifecycle stage status")
     return values.OverviewStage(
         session=plain(newest.session),
-        task=plain(newest.task or newest.ended),
+        task=plain(newest.task or newest.ended.removeprefix(session_record.NAMELESS)),
         stage=stage,
         is_set=memory.set_stage is not None,
         is_over=bool(newest.ended) and not newest.task,

@@ -44,15 +44,16 @@ def age(since: float, now: float) -> str:
 
 def stage_line(stage: values.OverviewStage, now: float) -> str:
     """Where the staged workflow stands, in one sentence."""
-    task = f" of {named(stage.task)}" if stage.task else ""
+    name = f" {named(stage.task)}" if stage.task else ""
     if stage.is_off:
         return "Stage: the staged workflow is switched off in this worktree."
     if stage.is_over:
-        return f"Stage: the task {named(stage.task)} was led to its end {age(stage.at, now)} ago."
+        return f"Stage: the task{name} was led to its end {age(stage.at, now)} ago."
     reminders = f"told to go on {count(stage.told, 'time')}" if stage.told else ""
     how = "set by hand, told at the next stop" if stage.is_set else reminders
     how = "let go after it was told too often" if stage.is_let_go else how
-    return f"Stage: {stage.stage or 'none yet'}{task}{f', {how}' if how else ''}."
+    of_task = f" of{name}" if name else ""
+    return f"Stage: {stage.stage or 'none yet'}{of_task}{f', {how}' if how else ''}."
 
 
 AT_WORK = ("in_progress", "testing", "review")

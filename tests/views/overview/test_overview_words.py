@@ -156,6 +156,7 @@ def test_what_waits_is_said_once() -> None:
             "TESTING of bd-1, let go after it was told too often.",
         ),
         ({"is_over": True, "at": NOW - 60}, "the task bd-1 was led to its end 1 min ago."),
+        ({"is_over": True, "task": "", "at": NOW}, "the task was led to its end 0 s ago."),
         (
             {"is_over": True, "is_off": True},
             "the staged workflow is switched off in this worktree.",
