@@ -161,7 +161,10 @@ CLAIMS: tuple[Any, ...] = (
         {"pull.unanswered": 2},
         [
             "merged_detected, PR #107",
-            "PR #107 merged! Should I close issue #42?",
+            (
+                "PR #107 merged! Should I close issue #42? "
+                "2 review threads of PR #107 are unanswered: lifecycle feedback reviews."
+            ),
             messages.how_to_close(),
         ],
     ),

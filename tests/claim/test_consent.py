@@ -130,7 +130,10 @@ def test_a_done_that_does_not_count_goes_back_to_the_merge() -> None:
 def test_the_question_names_the_threads_that_nobody_answered(
     memory: dict[str, Any], shown: int | None, count: int, said: str
 ) -> None:
-    """Those that this look showed, else those that were known; of none nothing is said."""
+    """Those that this look showed, else those that were known; of none nothing is said.
+
+    Status, a session's start and the views ask in the same words, and name the commits that came too late.
+    """
     found = None if shown is None else Conversations("d", unresolved=4, unanswered=shown)
     made = record(**REVIEW, memory=memory)
     step = merged.merge_found(seen(made), replace(MERGED, conversations=found))
@@ -140,6 +143,10 @@ def test_the_question_names_the_threads_that_nobody_answered(
     told = said.format("lifecycle feedback reviews.")
     first = messages.merged(107, 42)
     assert question.text == f"{first} {told}{messages.how_to_close(counts_done=True)}"
+    after = step.record.with_values({"phase": "merged_detected"})
+    assert question_lines(after) == [f"{first} {told}".strip()]
+    late = messages.left_out(107, 2, after.claim.branch, is_closed=False)
+    assert question_lines(after.with_pull(left_out=2)) == [f"{first} {late} {told}".strip()]
 
 
 def test_of_an_issue_that_is_closed_already_only_the_end_of_the_claim_is_asked() -> None:

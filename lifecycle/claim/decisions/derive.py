@@ -28,7 +28,7 @@ from lifecycle.claim.record.claim_file import Claim
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, is_same, kind_of, mark_of
 from lifecycle.core import hidden_marker
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import loss_messages, messages
+from lifecycle.core.messages import loss_messages, messages, review_messages
 from lifecycle.core.plan import ASKED, Action, Audience, LinkPullRequest, Notice, Wake
 from lifecycle.core.values.model import BoardItem, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -296,6 +296,17 @@ def left_out(record: Record, *, is_closed: bool) -> list[str]:
     if not count:
         return []
     return [messages.left_out(claim.pull, count, claim.branch, is_closed=is_closed)]
+
+
+def question(record: Record, number: int) -> str:
+    """The question about closing after the merge of a pull request, with what that left undone."""
+    issue, pull = record.claim.issue_number, record.pull
+    is_open = not record.ending.issue_closed
+    sentences = [messages.merged(number, issue, is_open=is_open, into=pull.merged_into)]
+    sentences += left_out(record, is_closed=False)
+    sentences += [f"{review_messages.unanswered(number, pull.unanswered)}."] * bool(pull.unanswered)
+    sentences += [review_messages.holds(pull.tampering)] * bool(pull.tampering)
+    return " ".join(sentences)
 
 
 def is_answer_awaited(record: Record) -> bool:

@@ -121,9 +121,7 @@ def question_lines(record: Record) -> list[str]:
     is_open = claim.phase == Phase.MERGED_DETECTED and derive.is_confirmed(record)
     if not (is_open and claim.pr_number) or record.is_lost or derive.is_issue_gone(record):
         return []
-    is_open = not record.ending.issue_closed
-    into = record.pull.merged_into
-    return [messages.merged(claim.pr_number, claim.issue_number, is_open=is_open, into=into)]
+    return [derive.question(record, claim.pr_number)]
 
 
 def review_lines(record: Record) -> list[str]:

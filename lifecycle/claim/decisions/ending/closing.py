@@ -19,7 +19,7 @@ from lifecycle.claim.record.sections import Trouble
 from lifecycle.claim.record.state import ENDING_STEPS, ClaimChanges, Record, fold, is_same
 from lifecycle.core import hidden_marker, plan
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.messages import loss_messages, messages, review_messages
+from lifecycle.core.messages import loss_messages, messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.model import Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
@@ -124,13 +124,7 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
         key = f"auto-{key}"
     else:
         counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
-        unanswered, tampering = snapshot.record.pull.unanswered, snapshot.record.pull.tampering
-        into = snapshot.record.pull.merged_into
-        sentences = [messages.merged(number, issue, is_open=is_open, into=into)]
-        sentences += derive.left_out(snapshot.record, is_closed=False)
-        sentences += [f"{review_messages.unanswered(number, unanswered)}."] if unanswered else []
-        sentences += [review_messages.holds(tampering)] if tampering else []
-        text = " ".join([*sentences, messages.how_to_close(counts_done=counts)])
+        text = f"{derive.question(snapshot.record, number)} {messages.how_to_close(counts_done=counts)}"
         audience = Audience.ASK
     return Notice(key, text, audience, ends=(*review.WHILE_OPEN, "closed"))
 
