@@ -45,8 +45,10 @@ def test_fault_16_claim_by_number_does_all_of_it(place: Place) -> None:
     assert "refs/agent-claims/42" in place.control.world()["refs"]
     assert place.git("status", "--porcelain") == ""
     before = place.claim()
-    assert json.loads(ok(place.cli("claim", "#42", "--json")))["new"] is False
-    assert place.claim() == before
+    page = f"{place.info.api_url}/octo-org/hello-service/issues/42#issuecomment-7"
+    for query in ("#42", "octo-org/hello-service#42", page):
+        assert json.loads(ok(place.cli("claim", query, "--json")))["new"] is False
+        assert place.claim() == before
 
 
 @SOAKED
@@ -77,12 +79,14 @@ def test_blanks_are_no_task(place: Place) -> None:
         ("39", 1, 'not "Todo"'),
         ("43", 1, "depends on #38"),
         ("999", 1, "no issue #999"),
+        ("octo-org/other#42", 1, "names no issue of octo-org/hello-service"),
+        ("https://github.com/octo-org/hello-service/issues/42", 1, "names no issue of octo-org/"),
     ],
 )
 def test_claim_refuses_what_may_not_be_taken(
     place: Place, number: str, code: int, word: str
 ) -> None:
-    """Closed, held, not in Todo, with open dependencies, or not there: one sentence, no trace."""
+    """Closed, held, not in Todo, with open dependencies, not there, elsewhere: one sentence, no trace."""
     place.control.clear_requests()
     place.control.unassign(39, "maria", "sam", "octocat")
     place.control.set_field(39, "Agent", None)

@@ -32,9 +32,13 @@ from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequ
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
+from lifecycle.settings import config
 
 _SHOWN_MATCHES = 5
 """How many tasks that a query fits are named."""
+
+_NAMED_IN_FULL = re.compile(r"https?://\S+|[\w.-]+/[\w.-]+#\d+")
+"""A query that names a repository as well: an address, or `owner/name#42`."""
 
 
 def is_lost(world: World, mine: Record, observed: Observation, notes: list[str]) -> bool:
@@ -143,16 +147,31 @@ def which_task(
     world: World, cards: Sequence[Card], query: str, notes: list[str]
 ) -> tuple[int, tracker.Task | None]:
     """The issue's number, and the linked task if `query` is its id."""
-    number = _number(query)
+    number = _number(world, query)
     if number is not None:
         return number, None
     linked = linked_writes.named(world, query, notes)
     return linked if linked is not None else (_find(world, cards, query), None)
 
 
-def _number(query: str) -> int | None:
-    """The issue number in a query (`42`, `#42`, an issue URL), or None."""
-    match = re.fullmatch(r"#?(\d+)", query.strip()) or re.search(r"/issues/(\d+)$", query.strip())
+def _number(world: World, query: str) -> int | None:
+    """The issue number in a query (`42`, `#42`, `owner/name#42`, an issue's address), or None.
+
+    Raises:
+        Refused: it can be no number, or names something else than an issue of this repository.
+    """
+    text = query.strip()
+    if _NAMED_IN_FULL.fullmatch(text):
+        number = card_and_link.issue_of(
+            text, str(world.base), config.web_host(world.addresses.api_url)
+        )
+        if number is None:
+            raise Refused(
+                f"{redact.quoted(text)} names no issue of {world.base}, so nothing was claimed. Claim one "
+                "from there by its number, or go to a clone of the repository that it is in."
+            )
+        return number
+    match = re.fullmatch(r"#?(\d+)", text)
     if match is not None and not 0 < int(match[1]) < 2**31:
         raise Refused(f"{match[1]} is no issue number; nothing was claimed.")
     return int(match[1]) if match else None
@@ -210,7 +229,9 @@ def read_task(
             "nothing was claimed; claim it in a checkout of that repository."
         )
     if observed.issue is None:
-        raise NotFound(f"{world.base} has no issue #{number}, or the token may not see it.")
+        raise NotFound(
+            f"{world.base} has no issue #{number}, or the token may not see it; a pull request is none."
+        )
     is_read = has_board and observed.board_problem is None
     return TaskAsked(observed.issue, observed, card, cards, is_read, branch, before)
 
