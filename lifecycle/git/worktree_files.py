@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.ports import Git
 from lifecycle.core.redact import visible
 from lifecycle.git.process import GitRepository
 from lifecycle.git.tree_objects import ASIDE
@@ -79,20 +80,22 @@ _UNDER_WAY = {
 """Files of git's own, and what is under way while one is there."""
 
 
-def refuse_under_way(git: GitRepository) -> None:
-    """Refuse while git is in the middle of something, or has unmerged paths; raises Refused, GitFailed."""
+def refuse_under_way(git: Git, root: Path, what: str = "moved, saved or committed") -> None:
+    """Refuse while git is in the middle of something, or has unmerged paths; raises Refused, GitFailed.
+
+    `what`: what the caller would have done, and did not.
+    """
     words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
     paths = git.run("rev-parse", *words).splitlines()
     for path, work in zip(paths, _UNDER_WAY.values(), strict=True):
-        if (git.root / path).exists():
+        if (root / path).exists():
             raise Refused(
-                f"{work} is under way here, so nothing was moved, saved or committed; end it first (git "
-                "status says how)."
+                f"{work} is under way here, so nothing was {what}; end it first (git status says how)."
             )
     if git.run("ls-files", "--unmerged", "-z"):
         raise Refused(
-            "There are unmerged paths here, so nothing was moved, saved or committed; resolve them first "
-            "(git status names them)."
+            f"There are unmerged paths here, so nothing was {what}; resolve them first (git status names "
+            "them)."
         )
 
 

@@ -202,7 +202,7 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
         GitFailed, Transient: git cannot; the sentence says what was kept.
     """
     git = worktree_files.opened(writing)
-    worktree_files.refuse_under_way(git)
+    worktree_files.refuse_under_way(git, git.root)
     checkpoint = find(git, run, name)
     _refuse_other_branch(git, checkpoint)
     with worktree_files.files_aside(git, is_own) as aside:

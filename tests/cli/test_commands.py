@@ -221,6 +221,28 @@ def test_a_branch_that_was_deleted_here_is_switched_to_from_the_remote(place: Pl
     ok(place.cli("handoff", "--summary", "Fix"))
 
 
+def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) -> None:
+    """Git switches no branch then: the way out is the rebase's end. No lease stays behind."""
+    ok(place.cli("claim", "42"))
+    branch = place.claim()["branch"]
+    place.work(branch, push=False)
+    place.git("switch", "--quiet", "-c", "other", "main")
+    (place.root / "work.txt").write_text("other\n")
+    place.git("add", "work.txt")
+    place.git("commit", "--quiet", "-m", "Other work")
+    place.git("switch", "--quiet", branch)
+    assert place.run("git", "rebase", "other").returncode
+    said = refused(place.cli("handoff", "--summary", "Fix"))
+    assert "A rebase is under way here, so nothing was pushed; end it first" in said
+    ok(place.cli("release"))
+    said = refused(place.cli("claim", "41"))
+    assert "A rebase is under way here, so nothing was claimed; end it first" in said
+    assert not place.has_claim()
+    assert "agent-claims" not in place.git("ls-remote", "origin")
+    place.git("rebase", "--abort")
+    ok(place.cli("claim", "41"))
+
+
 def test_who_lost_a_task_without_a_board_closes_and_frees_nothing(
     place: Place, tmp_path: Path
 ) -> None:

@@ -22,7 +22,7 @@ from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
 from lifecycle.core.redact import named, redact
 from lifecycle.core.values.priorities import Status
-from lifecycle.git import lease
+from lifecycle.git import lease, worktree_files
 from lifecycle.git import process as git_process
 from lifecycle.storage import log
 from lifecycle.storage.store import CLAIM_FILE
@@ -271,6 +271,8 @@ def _check_branch(world: World, record: Record) -> list[str]:
             f"it (git branch -m <name>), and write the new name into {CLAIM_FILE} as branch."
         )
     if checked_out != branch:
+        if not checked_out:  # in the middle of a rebase nobody can switch
+            worktree_files.refuse_under_way(git, world.root, "pushed")
         way = f"Switch with: git switch {branch}"
         if checked_out and git.head_of(branch) is None:  # git makes it anew from the remote
             way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"

@@ -9,7 +9,7 @@ from contextlib import suppress
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.world import World
-from lifecycle.git import tracked_files
+from lifecycle.git import tracked_files, worktree_files
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.storage.store import FOLDER
 from lifecycle.trackers.command_signs import FILES
@@ -37,7 +37,7 @@ def switch(world: World, branch: str, base: str) -> list[str]:
     Raises:
         GitFailed: the branch cannot be switched to, as with changes that would be overwritten.
         Refused: git has a claim file, or a folder of ours, on that branch; or a new one would lack what the
-            worktree needs.
+            worktree needs; or git is in the middle of a rebase or the like.
         Transient: the remote could not be reached.
     """
     try:
@@ -45,6 +45,7 @@ def switch(world: World, branch: str, base: str) -> list[str]:
     except GitFailed as error:
         match = _IN_THE_WAY.search(error.evidence)
         if match is None:
+            worktree_files.refuse_under_way(world.git, world.root, "claimed")
             raise
         raise GitFailed(
             f"Changes that are only here would be overwritten by going to {branch}: {match[1]}; nothing "

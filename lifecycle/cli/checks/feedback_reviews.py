@@ -124,7 +124,9 @@ def request(session: Session, *, pull: int | None) -> int:
             asked.append(login)
     _keep(session, number, unanswered, asked)
     lines = [f"Asked for another review of PR #{number}: {', '.join(asked)}."] if asked else []
-    lines = [*lines, *refused] or [f"Nobody is to be asked for another review of PR #{number} now."]
+    why = "each review but an approval is of its newest commit, or asked for again already"
+    nobody = f"Nobody is to be asked for another review of PR #{number} now: {why}."
+    lines = [*lines, *refused] or [nobody]
     data = {"pull": number, "asked": asked, "refused": refused}
     return session.show(lines, data, code=int(bool(refused)))
 

@@ -59,7 +59,7 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
         GitFailed, Transient: git or a hook of the project said no; the same.
     """
     git = worktree_files.opened(writing)
-    worktree_files.refuse_under_way(git)
+    worktree_files.refuse_under_way(git, git.root)
     changes = worktree_files.uncommitted(git, is_own, outputs)
     if changes.strange:
         names = visible(listed(changes.strange))
