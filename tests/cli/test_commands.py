@@ -353,6 +353,8 @@ def test_close_is_the_users_yes(place: Place) -> None:
     place.control.merge_pull(number)
     assert "Issue #42 closed. Board → Done." in ok(place.cli("close"))
     assert place.issue()["state"] == "closed"
+    assert "#42 was closed already; nothing was done." in ok(place.cli("close"))
+    place.forget()
     assert "no claim" in refused(place.cli("close"))
 
 

@@ -150,7 +150,15 @@ def close(session: Session, override: str | None) -> int:
     reason = (override or "").strip()
     if override is not None and not reason:
         raise Refused("--override needs a reason, which goes into the issue's comment.")
-    report, lines, is_left = finish_close(session, reason)
+    try:
+        report, lines, is_left = finish_close(session, reason)
+    except Refused:
+        last = session.claim_store.remembered()
+        is_over = last is not None and last.ending.outcome == "closed"
+        if last is None or not is_over or session.claim_store.load(repair=False).record is not None:
+            raise
+        said = f"#{last.claim.issue_number} was closed already; nothing was done."
+        return session.show([said], claim_look.report_data(engine.Report(last)))
     code = claim_look.code_of(report) or int(is_left)
     return session.show(lines, claim_look.report_data(report), code=code)
 
