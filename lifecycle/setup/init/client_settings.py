@@ -47,7 +47,7 @@ def read(text: str, where: str) -> Node | None:
         root = jsonc.parse(text)
     except jsonc.JsoncError as error:
         raise unwritten(f"{where} is no valid JSON ({error})") from None
-    _need(at(root), dict, "It", where)
+    _need(at(root), dict, "", where)
     for key in ("hooks", "permissions"):
         _need(at(root, key), dict, key, where)
     _need(at(root, *ALLOW), list, "permissions.allow", where)
@@ -296,4 +296,5 @@ def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
 def _need(node: Node, kind: type, what: str, where: str) -> None:
     if node is not NOTHING and not isinstance(node.value, kind):
         expected = "an object" if kind is dict else "a list"
-        raise unwritten(f"{what} in {where} is not {expected}, which settings must have there")
+        subject = f"{what} in {where}" if what else where
+        raise unwritten(f"{subject} is not {expected}, which settings must have there")

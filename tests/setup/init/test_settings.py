@@ -211,7 +211,7 @@ def test_what_only_looks_like_ours_is_somebody_elses(command: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[]", "It in"),
+        ("[]", f"{WHERE} is not an object"),
         ('{"hooks": []}', "hooks in"),
         ('{"hooks": {"Stop": {}}}', "hooks.Stop in"),
         ('{"hooks": {"Stop": [1]}}', "An entry of hooks.Stop"),
