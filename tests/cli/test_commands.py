@@ -216,9 +216,25 @@ def test_a_branch_that_was_deleted_here_is_switched_to_from_the_remote(place: Pl
     place.git("branch", "--quiet", "-D", branch)
     said = refused(place.cli("handoff", "--summary", "Fix"))
     advice = f"git switch {branch}"
+    assert said.endswith(f"Switch with: {advice}\n")
+    place.git("switch", "--quiet", "-c", "mine")
+    said = refused(place.cli("handoff", "--summary", "Fix"))
     assert f"; if not, go there with: {advice}" in said
     place.git(*advice.split()[1:])
     ok(place.cli("handoff", "--summary", "Fix"))
+
+
+def test_a_branch_that_is_nowhere_is_made_anew_and_the_base_keeps_its_name(place: Place) -> None:
+    """Never pushed, and deleted here: git has nothing to switch to, and the base is not the branch."""
+    ok(place.cli("claim", "42"))
+    branch = place.claim()["branch"]
+    place.git("switch", "--quiet", "main")
+    place.git("branch", "--quiet", "-D", branch)
+    advice = f"git switch -c {branch}"
+    said = refused(place.cli("handoff", "--summary", "Fix"))
+    assert said.endswith(f"Switch with: {advice}\n")
+    place.git(*advice.split()[1:])
+    assert "has no commit that main lacks" in refused(place.cli("handoff", "--summary", "Fix"))
 
 
 def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) -> None:

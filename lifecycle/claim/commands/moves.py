@@ -273,10 +273,12 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if checked_out != branch:
         if not checked_out:  # in the middle of a rebase nobody can switch
             worktree_files.refuse_under_way(git, world.root, "pushed")
-        way = f"Switch with: git switch {branch}"
-        if checked_out and git.head_of(branch) is None:  # git makes it anew from the remote
+        is_here, is_there = git.head_of(branch), git.remote_head_of(branch, world.settings.remote)
+        go = f"git switch {branch}" if is_here or is_there else f"git switch -c {branch}"
+        way = f"Switch with: {go}"
+        if checked_out not in (None, world.settings.base or default_branch(world)) and not is_here:
             way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"
-            way += f"; if not, go there with: git switch {branch}"
+            way += f"; if not, go there with: {go}"
         raise errors.Refused(
             f"The claim is for branch {branch}, and HEAD is on {checked_out or 'no branch'}; nothing was "
             f"pushed. {way}"
