@@ -93,7 +93,7 @@ def test_json_has_no_secret_whatever_stands_around_it() -> None:
     said = json.loads(terminal.json_text({"a": f'"{SECRET}"', "b": [key, {"c": "kept"}]}))
     assert said == {"a": '"***"', "b": ["***", {"c": "kept"}]}
     out = io.StringIO()
-    terminal.say(terminal.json_text({"path": Path(f'/x/"{SECRET}')}), terminal.CleanStream(out))
+    terminal.CleanStream(out).write(terminal.json_text({"path": Path(f'/x/"{SECRET}')}))
     assert json.loads(out.getvalue()) == {"path": '/x/"***'}
 
 
