@@ -237,16 +237,14 @@ class _AsPythons:
         import inspect
 
         all_fields: dict[str, LightField] = owner.__light_fields__
-        namespace: dict[str, Any] = {
-            "__annotations__": {name: light.type for name, light in all_fields.items()}
-        }
+        specified: list[Any] = []
         for name, light in all_fields.items():
             parameters = {"default": light.default, "default_factory": light.default_factory}
             kept = {key: value for key, value in parameters.items() if value is not _MISSING}
-            namespace[name] = dataclasses.field(repr=light.repr, compare=light.compare, **kept)
-        pythons: Any = dataclasses.dataclass(frozen=owner.__light_frozen__)(
-            type("Pythons", (), namespace)
-        )
+            own = dataclasses.field(repr=light.repr, compare=light.compare, **kept)
+            specified.append((name, light.type, own))
+        frozen = owner.__light_frozen__
+        pythons: Any = dataclasses.make_dataclass("Pythons", specified, frozen=frozen)
         pythons.__signature__ = inspect.signature(pythons)
         light = getattr(pythons, self._name)
         setattr(owner, self._name, light)

@@ -349,7 +349,8 @@ def _attempts(deadline: Deadline, patience: float) -> Retrying:
     backoff = growing + wait_random(0, SHORTEST)
 
     def wait(state: RetryCallState) -> float:
-        return max(backoff(state), _named_wait(state))
+        error = state.outcome.exception() if state.outcome else None
+        return max(backoff(state), getattr(error, "retry_after", None) or 0.0)
 
     def is_too_late(state: RetryCallState) -> bool:
         return state.upcoming_sleep >= min(patience, deadline.left)
@@ -361,11 +362,6 @@ def _attempts(deadline: Deadline, patience: float) -> Retrying:
         sleep=deadline.clock.sleep,
         reraise=True,
     )
-
-
-def _named_wait(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    return (error.retry_after or 0.0) if isinstance(error, Transient) else 0.0
 
 
 _needed: list[str] = []

@@ -50,10 +50,10 @@ def test_an_early_request_is_the_one_that_the_line_would_send(deadline: Deadline
 
 def test_an_address_of_version_6_stands_in_brackets(deadline: Deadline) -> None:
     """In the header Host as in the address; a server may know itself by nothing else."""
-    request = early_request.EarlyRequest("", "Bearer x", b"{}")
     with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
         port = server.getsockname()[1]
-        request.begin(place_of(f"http://[::1]:{port}/graphql"))
+        place = place_of(f"http://[::1]:{port}/graphql")
+        request = early_request.EarlyRequest(place, "", "Bearer x", b"{}")
         connection = server.accept()[0]
         with connection:
             assert f"\r\nHost: [::1]:{port}\r\n".encode() in connection.recv(9_000)

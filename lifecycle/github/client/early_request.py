@@ -30,22 +30,20 @@ SECONDS = 3.0
 
 
 class EarlyRequest:
-    """A request under way.
+    """A request that is sent in the background from now on.
 
     Args:
+        place: where the server is.
         url: the whole address, as the line that takes it up has it.
         authorization: the header; it holds nothing but what a header may.
         body: the JSON that is sent.
     """
 
-    def __init__(self, url: str, authorization: str, body: bytes) -> None:
+    def __init__(self, place: Place, url: str, authorization: str, body: bytes) -> None:
         self.content = url, authorization, body
         self._sent: socket.socket | None = None
         self._is_wanted = True
         self._lock = _thread.allocate_lock()
-
-    def begin(self, place: Place) -> None:
-        """Send it, in the background."""
         if place[0] == "https":
             import ssl  # noqa: F401 -- here, so that the thread need not share the time with other imports
         self._lock.acquire()
@@ -110,9 +108,7 @@ def send(place: Place, url: str, authorization: str, body: bytes) -> None:
         authorization: the header.
         body: the JSON that is sent.
     """
-    request = EarlyRequest(url, authorization, body)
-    request.begin(place)
-    under_way.append(request)
+    under_way.append(EarlyRequest(place, url, authorization, body))
 
 
 def taken(url: str, authorization: str, body: bytes, seconds: float) -> socket.socket | None:

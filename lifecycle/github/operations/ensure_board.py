@@ -88,8 +88,7 @@ class BoardOperations:
         if item is None:
             return Ensured(None, changed=False)
         remove = partial(self._changed, "remove_item", item)
-        removed(remove, lambda: self.item(number) is None, errors.ItemMissing)
-        return Ensured(None, changed=True)
+        return removed(remove, lambda: self.item(number) is None, errors.ItemMissing)
 
     def ensure_field(self, number: int, name: str, value: Value | None) -> Ensured[ItemFacts]:
         """A field of the item holds this value, or none.

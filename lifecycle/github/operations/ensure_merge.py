@@ -164,8 +164,7 @@ class MergeOperations:
         if not entry:
             return Ensured(None, changed=False)
         remove = partial(self._calls.dequeue, entry, f"the place of #{number} in the merge queue")
-        removed(remove, lambda: not self._calls.queued(number), errors.Rejected)
-        return Ensured(None, changed=True)
+        return removed(remove, lambda: not self._calls.queued(number), errors.Rejected)
 
     def _at(self, number: int, sha: str) -> PullFacts:
         sha = whole_sha(sha) if sha else ""

@@ -157,8 +157,7 @@ class RefOperations:
         _demand_expected(ref, expected)
         path = f"git/refs/{_below(name)}"
         delete = partial(self._calls.delete, path, f"ref {name}", _ref_absent)
-        removed(delete, lambda: self._ref(name) is None, NotFound)
-        return Ensured(None, changed=True)
+        return removed(delete, lambda: self._ref(name) is None, NotFound)
 
     def ensure_branch_deleted(self, branch: str, *, expected: str = "") -> Ensured[None]:
         """There is no such branch: `ensure_no_ref` for `refs/heads/…`.

@@ -72,14 +72,10 @@ def settled_after(
 
 def removed(
     remove: Callable[[], object], is_gone: Callable[[], bool], unless: type[Rejected]
-) -> None:
+) -> Ensured[None]:
     """Take something away; what raises `unless` counts as done if it is gone all the same."""
-
-    def write() -> bool:
-        remove()
-        return True
-
-    settled(write, lambda: is_gone() or None, unless=(unless,))
+    settled(lambda: remove() or True, lambda: is_gone() or None, unless=(unless,))
+    return Ensured(None, changed=True)
 
 
 def if_wanted(
