@@ -319,6 +319,19 @@ def test_what_is_edited_while_its_workflow_gives_way_is_kept(ground: WorkflowGro
     assert every["Two"].extra == {"document": {"mine": "kept"}}
 
 
+def test_what_is_edited_where_a_workflow_moves_away_from_is_kept(ground: WorkflowGround) -> None:
+    """Its document is taken away only as it was read."""
+    one = ground.start("A", name="One").workflow
+    ground.start("B", name="Two")
+    place = ground.root / OTHERS / f"{one.id}.json"
+    with ground.store.changing() as change:
+        ground.edit(place, mine="kept")
+        change.put(replace(one, reminders=("ours",)))
+    every = {found.workflow.name: found.workflow for found in ground.store.read().found}
+    assert every["One"].extra == {"document": {"mine": "kept"}}
+    assert (every["One"].reminders, place.exists()) == (("ours",), False)
+
+
 def test_another_workflow_that_is_written_over_ours_costs_neither(ground: WorkflowGround) -> None:
     """An agent that follows the design writes its own `workflow.json`: both are there afterwards."""
     ours = ground.start("A").workflow

@@ -269,8 +269,8 @@ class WorkflowChange:
         shown = self.after.get(current) or (self.found[current].workflow if current else None)
         if shown is not None:
             self._render(shown)
-        for id_, record in self.after.items():
-            self._clear(record, self.found.get(id_), wanted)
+        for record in self.after.values():
+            self._clear(record, is_written, wanted)
         workflows = {id_: other.workflow for id_, other in self.found.items()} | self.after
         self._mark(any(not workflow.is_over for workflow in workflows.values()))
 
@@ -361,20 +361,22 @@ class WorkflowChange:
             self.troubles.append(f"{VIEW} was not written: {error.strerror}.")
 
     def _clear(
-        self, workflow: Workflow, entry: FoundWorkflow | None, wanted: Mapping[str, bytes]
+        self, workflow: Workflow, is_written: Mapping[str, bytes], wanted: Mapping[str, bytes]
     ) -> None:
         """Take away what a workflow has no more: its checkpoint once it is over, a document elsewhere."""
         elsewhere = [f"{OTHERS}/{workflow.id}.json", f"{ARCHIVE}/{workflow.id}.json"]
-        if workflow.is_over:
-            places = entry.places if entry is not None else ()
+        if workflow.is_over and workflow.id in self.found:
+            places = self.found[workflow.id].places
             elsewhere += [path for path in places if path.startswith(f"{CHECKPOINTS}/")]
         for path in elsewhere:
             if path in wanted:
                 continue
             with suppress(OSError):  # a link, another user's, or gone: nothing of ours
-                whole = Path(regular_files.below(str(self.root), *path.split("/")))
-                if not regular_files.strange(str(whole)):
-                    whole.unlink(missing_ok=True)
+                file = document_files.own_content(self.root, path)
+                if file is not None and is_written.get(path, file[0]) != file[0]:
+                    raise _ChangedMeanwhile
+                whole = self.root / path
+                whole.unlink(missing_ok=True)
                 if path.startswith(CHECKPOINTS):
                     whole.parent.rmdir()
 
