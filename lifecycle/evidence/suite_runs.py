@@ -85,13 +85,10 @@ class SuiteRun:
         """The steps with their paths, and whether what follows runs there; `top` is the top folder."""
         return tuple((top if path == TOP else path, moves) for path, moves in self.steps)
 
-    def __init__(self, name: str, *, scope: RunScope, decides: bool) -> None:
-        self.name = name
-        self.is_suite = scope is RunScope.SUITE
-        self.is_nothing = scope is RunScope.NOTHING
-        self.decides = decides
+    def __init__(self, name: str, *, is_suite: bool, decides: bool) -> None:
+        self.name, self.is_suite, self.decides = name, is_suite, decides
         self.is_shown = self.is_whole = self.is_end = self.is_single = self.is_plain = True
-        self.is_own = self.is_sifted = False
+        self.is_nothing = self.is_own = self.is_sifted = False
         self.behind: tuple[Command, ...] = ()
         self.suites: Words = ()
         self.rest: Words = ()
@@ -122,7 +119,7 @@ def run_of(line: str, tests: Words, rows: Rows) -> SuiteRun:
     run = _run_in(line, tests, rows)
     for command, _ in _meant(line, _NOWHERE) if run is None else ():
         run = _checked(command.words[0], command.words[1:], command.sets, command, UNKNOWN)
-    run = run or SuiteRun(line[:60], scope=RunScope.SUITE, decides=True)
+    run = run or SuiteRun(line[:60], is_suite=True, decides=True)
     run.table, run.is_own = rows, bool(tests)
     return run
 
@@ -150,8 +147,8 @@ def _run_in(
         return idle
     runs = list(hits.values())
     last = ([run for run in runs if run.is_suite] or runs)[-1]
-    scope = RunScope.SUITE if last.is_suite else RunScope.PART
-    whole = SuiteRun(last.name, scope=scope, decides=all(run.decides for run in runs))
+    decides = all(run.decides for run in runs)
+    whole = SuiteRun(last.name, is_suite=last.is_suite, decides=decides)
     whole.table = rows
     whole.is_own = all(run.is_own for run in runs)
     whole.suites = tuple(suite for run in runs for suite in run.suites)
@@ -339,7 +336,8 @@ def _head(plain: list[str], begin: list[str], row: RunnerRow) -> list[str]:
 def _checked(name: str, rest: Words, sets: Words, command: Command, row: RunnerRow) -> SuiteRun:
     scope = runner_options.scope_of(name, rest, sets, row)
     decides = command.is_last and not runner_options.is_status_hidden(name, rest, sets, row)
-    run = SuiteRun(name, scope=scope, decides=decides)
+    run = SuiteRun(name, is_suite=scope is RunScope.SUITE, decides=decides)
+    run.is_nothing = scope is RunScope.NOTHING
     run.is_plain = runner_options.are_known(rest, row)
     run.rows, run.rest = () if row is UNKNOWN else (row,), rest
     return run

@@ -19,7 +19,6 @@ from lifecycle.core.redact import redact
 from lifecycle.core.timing import parse_time
 from lifecycle.evidence.reading import Tally
 from lifecycle.evidence.runners import runner_table
-from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.suite_runs import SuiteRun
 from lifecycle.feedback.checks.anchors import begin
 
@@ -225,7 +224,7 @@ def failing_tests(lines: Iterable[str], step: StepTime | None = None) -> tuple[s
     """
     all_lines = list(lines)
     last = _last_command(all_lines, step) or _last_command(all_lines, None)
-    run = SuiteRun("a job of CI", scope=RunScope.SUITE, decides=False)
+    run = SuiteRun("a job of CI", is_suite=True, decides=False)
     tally = Tally(runner_table.rows(), "\n".join(last), run)
     return tuple(sorted({redact(name) for name in tally.failures}))
 
