@@ -73,6 +73,9 @@ class _StagedStop:
             return SILENCE
         seen = search.seen()
         if seen is None:
+            if search.asked is not None:
+                with self.files.locked():
+                    workflow_tasks.keep(self.files, search.asked)
             log.write_staged(self.root, *detected, "No workflow issues", MAY_STOP)
             return SILENCE
         decision = decide.decide(seen)

@@ -110,7 +110,6 @@ class TaskSearch(Own):
         if not (self.is_ours or ids or self.claimed or self.mine(self.before)):
             if state.is_completion and (self.before is None or not self.before.tasks):
                 self._activity(may_ask=True)
-                self._keep()
             return None
         known = self._activity(
             may_ask=state.is_completion or bool(self.finding.misnamed) or self.is_ours
@@ -119,13 +118,11 @@ class TaskSearch(Own):
             return None
         is_on_task = self.is_ours or self._is_on(known, ids)
         if not is_on_task or not (known.tasks or state in ENDING):
-            self._keep()
             return None
         task = self.own_task(known)
         is_kept = bool(task) and state.is_completion and state not in ENDING
         fresh = self._asked_for(task) if is_kept else None
         if fresh is not None and fresh.is_open and not self._has_label(fresh):
-            self._keep()
             return None  # somebody took the label off: the workflow does not lead it any more
         return self._seen(known, task, fresh)
 
@@ -155,14 +152,11 @@ class TaskSearch(Own):
         self.title = shown.title if shown is not None else ""
         holding = self._holding(known, task, fresh)
         left = self._still_open(known, task, holding)
-        # What was just taken is left to be done.
-        is_over = left is None and not self.turn.taken
         conflict = self._conflict(fresh or left, holding)
         evidence, obstacle = self._evidence()
-        remaining: int | None = None
-        elsewhere = 0
-        if self.state in ENDING:
-            remaining, elsewhere = self._left(known, task if is_over else "")
+        # What was just taken is left to be done.
+        is_over = left is None and not self.turn.taken
+        remaining, elsewhere = self._left(known, task if is_over else "")
         shown_line = session_record.line_told(self.turn.instruction)
         line = self.stages.line_of(self.labels) if self.labels else shown_line
         facts = facts_of(
@@ -253,17 +247,14 @@ class TaskSearch(Own):
         is_fresh = known.is_fresh(self.call.world.clock.now())
         return is_fresh and all(known.find(name) is not None for name in begun)
 
-    def _keep(self) -> None:
-        if self.asked is not None:
-            with self.files.locked():
-                workflow_tasks.keep(self.files, self.asked)
-
-    def _left(self, known: Activity, closed: str) -> tuple[int, int]:
+    def _left(self, known: Activity, closed: str) -> tuple[int | None, int]:
         """How many tasks are left for this agent but for the closed one, and how many others work on.
 
-        A list may be behind a command that closed one, and a command may have failed: where nothing else
-        is left, such a task is asked for.
+        Nobody knows where no task ends. A list may be behind a command that closed one, and a command may
+        have failed: where nothing else is left, such a task is asked for.
         """
+        if self.state not in ENDING:
+            return None, 0
         actor, own = self.tracker.actor, self.turn.taken
         tasks = [task for task in known.tasks if task.id != closed]
         if all(task.id in self.closed for task in tasks):
