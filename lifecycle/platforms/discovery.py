@@ -144,12 +144,11 @@ def _wrong_folder(folder: Path, place: Place) -> str:
 def _open_to_others(path: Path) -> str:
     """Why a path beside the worktree is not trusted: others own it, or may write to it; "" if neither."""
     try:
-        about = path.lstat()
+        is_open = path.lstat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     except OSError:
         return ""
-    if about.st_uid != os.geteuid():
-        return f"belongs to another user ({about.st_uid})"
-    return "can be written by others" if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+    owner = regular_files.strange_owner(str(path))
+    return owner or ("can be written by others" if is_open else "")
 
 
 def _read(path: Path, place: Place, notes: list[str]) -> Platform | None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.stages.transcript import file_tail
+from lifecycle.storage import regular_files
 
 NEEDLE = re.compile(b"needle")
 LINES = st.lists(
@@ -31,8 +32,7 @@ def opened(folder: Path, content: bytes) -> Iterator[int]:
     """A descriptor of a file that holds this."""
     path = folder / "lines"
     path.write_bytes(content)
-    descriptor = file_tail.opened(str(path))
-    assert descriptor is not None
+    descriptor = regular_files.opened(str(path))
     try:
         yield descriptor
     finally:

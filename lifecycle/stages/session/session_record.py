@@ -108,8 +108,7 @@ def sweep(files: WorkflowFiles, now: float) -> None:
 
 def all_of(files: WorkflowFiles) -> list[SessionRecord]:
     """Every session of which something is kept here, the newest first."""
-    folder = files.path("x").parent
-    names = [path.name for path in folder.glob("*.json")] if folder.is_dir() else []
+    names = (name for name in files.sessions.names() if name.endswith(".json"))
     records = [record for name in names if (record := _read(files, name)) is not None]
     return sorted(records, key=lambda record: -record.at)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 
 BLOCK = 65_536
@@ -18,21 +17,6 @@ LONGEST = 40_000_000
 
 MATCH = 1_000
 """Bytes of the longest match that a search finds for certain."""
-
-
-def opened(path: str) -> int | None:
-    """A descriptor of the regular file; None for anything else, and for what cannot be read.
-
-    A pipe is not waited for.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return None
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    return None
 
 
 def lines(descriptor: int, limit: int) -> Iterator[tuple[int, bytes | None]]:

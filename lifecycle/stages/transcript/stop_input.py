@@ -39,6 +39,7 @@ from lifecycle.stages.transcript.turn import (
     Turn,
     entries_of,
 )
+from lifecycle.storage import regular_files
 
 LIMIT = 1_000_000
 """Bytes that are read from the end."""
@@ -97,8 +98,9 @@ def read(
         starts: the project's own commands that begin a task.
         prompt: what came with the event as `prompt_id`.
     """
-    descriptor = file_tail.opened(path)
-    if descriptor is None:
+    try:
+        descriptor = regular_files.opened(path, follow=True)
+    except (OSError, ValueError):
         return NOTHING
     try:
         entries, is_sound, place, is_over = _recent(descriptor, limit, prompt)
