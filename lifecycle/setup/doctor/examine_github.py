@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lifecycle.core import errors, timing
 from lifecycle.core.errors import BadConfig, LifecycleError, NoPermission, NoToken, Rejected
+from lifecycle.core.messages import figures
 from lifecycle.core.redact import visible
 from lifecycle.core.values.model import BoardSchema, Repository, RepositoryAccess, TokenFacts
 from lifecycle.core.values.priorities import Status
@@ -417,11 +418,4 @@ def check_clock(case: Examined) -> None:
     if abs(apart) <= MOST_SECONDS:
         return case.find("clock.time.right")
     direction = "ahead of" if apart > 0 else "behind"
-    return case.find("clock.time.wrong", span=_span(abs(apart)), direction=direction)
-
-
-def _span(seconds: float) -> str:
-    for size, name in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {name}"
-    return f"{seconds:.0f} seconds"
+    return case.find("clock.time.wrong", span=figures.span(abs(apart)), direction=direction)
