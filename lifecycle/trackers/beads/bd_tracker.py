@@ -16,12 +16,11 @@ from functools import cached_property, partial
 from typing import Any, Unpack
 
 from lifecycle.core import errors, hidden_marker, tracker
-from lifecycle.core.light_dataclass import replace
 from lifecycle.core.tracker import Abilities, Atomicity, Capability, Note, Task, TaskStatus, Wording
 from lifecycle.trackers import refusals
 from lifecycle.trackers.beads import bd_asking, bd_here
 from lifecycle.trackers.beads.bd_asking import Asking, label_words, listed
-from lifecycle.trackers.beads.bd_decode import DELETED, IssueRow, note_of, row_of
+from lifecycle.trackers.beads.bd_decode import DELETED, note_of, row_of
 from lifecycle.trackers.beads.bd_process import Runner
 from lifecycle.trackers.registry import OWN_COMMANDS, TrackerPlace
 
@@ -266,13 +265,18 @@ class BeadsTracker:
             changes["description"] = changes["description"].rstrip()
         with self._runner.alone():
             row = self._ask.show(id)
-            wanted = replace(row.task, **changes)
-            words = _changes(row, wanted)
-            if not words:
+            new = {name: text for name, text in changes.items() if text != getattr(row.task, name)}
+            if not new:
                 return row.task
-            return self._ask.change(
-                row.task, "update", *words, so=lambda now: _texts(now) == _texts(wanted)
-            )
+            flags = dict(new)
+            if row.mark and "description" in new:
+                flags["description"] = hidden_marker.signed(new["description"], row.mark)
+            words = [f"--{name}={text}" for name, text in flags.items()]
+
+            def is_so(now: Task) -> bool:
+                return all(getattr(now, name) == text for name, text in new.items())
+
+            return self._ask.change(row.task, "update", *words, so=is_so)
 
     def edit_labels(self, id: str, **labels: Unpack[tracker.LabelEdit]) -> Task:  # noqa: A002
         """Add and remove labels; Invalid. A label is the same in capitals."""
@@ -353,20 +357,3 @@ class BeadsTracker:
 def _is_free(task: Task) -> bool:
     """True if it is open and nobody's."""
     return task.status is TaskStatus.OPEN and not task.assignee
-
-
-def _texts(task: Task) -> tuple[str, str, int | None]:
-    """What `edit` may change."""
-    return task.title, task.description, task.priority
-
-
-def _changes(row: IssueRow, wanted: Task) -> tuple[str, ...]:
-    """The flags that make an issue's texts and priority so; what is so already has none."""
-    task = row.task
-    words = [f"--title={wanted.title}"] if wanted.title != task.title else []
-    if wanted.description != task.description:
-        text = wanted.description
-        words.append(f"--description={hidden_marker.signed(text, row.mark) if row.mark else text}")
-    if wanted.priority != task.priority:
-        words.append(f"--priority={wanted.priority}")
-    return tuple(words)
