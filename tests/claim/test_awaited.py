@@ -13,7 +13,7 @@ from tests.factories import checks, pull, review
 
 AUTHOR, REVIEWERS, MERGE, RULE, CHECKS, QUEUE, AUTO = Whom
 GREEN, RED, RUNNING = (checks(one) for one in (Bucket.PASS, Bucket.FAIL, Bucket.PENDING))
-OPEN = Conversations("d", unresolved=2)
+OPEN = Conversations("", unresolved=2)
 QUEUED = QueueEntry("QUEUED", 3)
 WANTS = (review(author="maria"),)
 BY_MARIA = "has changes to be made, asked for by maria in a review"
@@ -59,7 +59,13 @@ CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
         (AUTHOR, "is a draft, and cannot be merged before it is marked as ready on its page"),
     ),
     "conversations": ({"conversations": OPEN}, (AUTHOR, "has 2 unresolved conversations")),
-    "one conversation": ({"conversations": Conversations("d", 1)},
+    "conversations that were answered": ({"conversations": Conversations("d", 2)},
+                                         (MERGE, "is ready to merge")),
+    "conversations of which one was answered": (
+        {"conversations": Conversations("d", 2, unanswered=1)},
+        (AUTHOR, "has 1 unresolved conversation"),
+    ),
+    "one conversation": ({"conversations": Conversations("", 1)},
                          (AUTHOR, "has 1 unresolved conversation")),
     "conversations, and a review is asked for": (
         {"conversations": OPEN, "requested": ("maria",)},

@@ -243,6 +243,7 @@ ASKED = {"review_decision": "REVIEW_REQUIRED"}
 WANTS = {"changes_requested": (asked_for(author="maria"),), "review_decision": "CHANGES_REQUESTED"}
 UNREAD = {"mergeable": "UNKNOWN", "merge_state": "UNKNOWN"}
 BY_GITHUB = "is merged by GitHub once everything that is required is there (auto-merge)"
+DRAFT = "is a draft, and cannot be merged before it is marked as ready on its page"
 NEWEST = "the newest commits of main to be merged into it"
 
 
@@ -261,7 +262,7 @@ NEWEST = "the newest commits of main to be merged into it"
             "waits for a review that was asked for",
         ),
         ({"checks": checks(Bucket.PENDING)}, Whom.CHECKS, ""),
-        ({"checks": None}, Whom.CHECKS, ""),
+        ({"checks": None}, Whom.MERGE, ""),
         ({"merge_state": "BEHIND"}, Whom.AUTHOR, f"waits for {NEWEST}"),
         (
             {"merge_state": "BEHIND", "is_auto_merge": True},
@@ -283,7 +284,11 @@ NEWEST = "the newest commits of main to be merged into it"
             Whom.QUEUE,
             "is in the merge queue (position 1)",
         ),
-        ({"checks": checks(Bucket.PENDING), "is_auto_merge": True}, Whom.AUTO_MERGE, BY_GITHUB),
+        ({"checks": checks(Bucket.PENDING), "is_auto_merge": True}, Whom.CHECKS, BY_GITHUB),
+        ({"requested": ("maria",)}, Whom.REVIEWERS, "is ready to merge"),
+        ({"requested": ("maria",), "merge_state": "UNKNOWN"}, Whom.REVIEWERS, ""),
+        ({"is_draft": True}, Whom.REVIEWERS, DRAFT),
+        ({"is_draft": True, "mergeable": "CONFLICTING"}, Whom.AUTHOR, ""),
     ],
 )
 def test_how_the_merge_stands(changes: dict[str, Any], whom: Whom, how: str) -> None:

@@ -18,7 +18,7 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages as words
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.values.checks import Bucket, Verdict
-from lifecycle.core.values.model import Ejection, PullRequest
+from lifecycle.core.values.model import Conversations, Ejection, PullRequest
 
 CONFLICTING, BEHIND = "CONFLICTING", "BEHIND"
 
@@ -173,24 +173,26 @@ def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> li
 def stands(
     pull: PullRequest, merging: MergeRecord, now: float, *, is_unchecked: bool = False
 ) -> Awaiting:
-    """Whom the merge waits for, and how it stands; "" if another notice says it all, or nobody can know.
+    """Whom the claim's pull request waits for, as `awaited` has it and the record knows better.
 
-    A head that the queue threw out stands so until another one is pushed, or it is queued again. One that
-    `is_unchecked` waits for no checks: it has none, and none comes.
+    How it stands is "" if another notice says it all, or nobody can know. A head that the queue threw out
+    stands so until another one is pushed, or it is queued again. One that `is_unchecked` waits for no
+    checks: it has none, and none comes.
     """
+    if merging.is_ours:  # asked for in this look, or not shown yet
+        pull = replace(pull, is_auto_merge=True)
+    awaiting, how = awaited(pull), words.readiness(pull, is_reported=False)
+    # The agent opened it for review: whoever made it a draft again has to say when it is none.
+    whom = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
     if pull.mergeable == CONFLICTING or pull.changes_due:
-        return Awaiting(Whom.AUTHOR, "")
+        return Awaiting(whom, "")
     is_by_queue = pull.ejection is not None and not pull.ejection.is_by_hand
     if pull.ejection and is_by_queue and pull.queue is None and merging.ejected == pull.head_sha:
         is_settled = _is_settled(pull.ejection, now)
         return Awaiting(Whom.AUTHOR, words.still_out(pull.ejection.reason) if is_settled else "")
-    if merging.is_ours:  # asked for in this look, or not shown yet
-        pull = replace(pull, is_auto_merge=True)
     if not (_is_green(pull) or is_unchecked or pull.queue is not None or pull.is_auto_merge):
-        return Awaiting(Whom.CHECKS, "")
-    whom = _merger(pull)
-    is_known = whom is not Whom.MERGE or not _is_unknown(pull)
-    return Awaiting(whom, words.readiness(pull, is_reported=False) if is_known else "")
+        return Awaiting(whom, "")
+    return Awaiting(whom, "" if _is_unknown(pull) and how.startswith("is ready") else how)
 
 
 def _is_unknown(pull: PullRequest) -> bool:
@@ -278,40 +280,31 @@ def awaited(pull: PullRequest) -> Awaiting:
         return Awaiting(Whom.AUTHOR, to_mend, (pull.author,) if pull.author else ())
     runs = pull.checks.runs if pull.checks is not None else ()
     is_running = any(run.bucket is Bucket.PENDING for run in runs)
-    merger = _merger(pull)
-    if merger is Whom.QUEUE:
-        return Awaiting(merger, how)
+    if pull.queue is not None:
+        return Awaiting(Whom.QUEUE, how)
     is_required = pull.review_decision == "REVIEW_REQUIRED"
     if pull.requested or is_required:
         waits = words.waits_for(pull) if is_required else "a review that was asked for"
         return Awaiting(Whom.REVIEWERS, words.waiting(waits, is_running=is_running), pull.requested)
     if is_running:
         return Awaiting(Whom.CHECKS, words.waiting("its checks"))
-    return Awaiting(merger, how)
-
-
-def _merger(pull: PullRequest) -> Whom:
-    """Whom a pull request waits for of which only the merge is left, and what its base demands."""
-    if pull.queue is not None:
-        return Whom.QUEUE
-    if pull.merge_state == BEHIND:
-        return Whom.AUTHOR
-    if pull.is_draft or words.waits_for(pull):
-        return Whom.REVIEWERS
+    if words.waits_for(pull):
+        return Awaiting(Whom.REVIEWERS, how)
     if pull.is_auto_merge:
-        return Whom.AUTO_MERGE
-    return Whom.RULE if pull.merge_state == "BLOCKED" else Whom.MERGE
+        return Awaiting(Whom.AUTO_MERGE, how)
+    return Awaiting(Whom.RULE if pull.merge_state == "BLOCKED" else Whom.MERGE, how)
 
 
 def _to_mend(pull: PullRequest, how: str) -> str:
     """What its author has to mend, as a verb phrase; "" if nothing.
 
     A reviewer who asked for changes and is asked for another review has the next word; and while anybody is
-    asked for a review, open conversations wait for that.
+    asked for a review, open conversations wait for that. Those that were answered, where a look read that,
+    wait for whoever began them.
     """
     asked_by = [review.author for review in pull.changes_due]
     is_refused = pull.review_decision == "CHANGES_REQUESTED" and not pull.requested
-    unresolved = pull.conversations.unresolved if pull.conversations is not None else 0
+    unresolved = _to_answer(pull.conversations) if pull.conversations is not None else 0
     if pull.mergeable == CONFLICTING:
         return words.conflicting(pull.base)
     if pull.checks is not None and pull.checks.verdict is Verdict.FAILED:
@@ -324,3 +317,8 @@ def _to_mend(pull: PullRequest, how: str) -> str:
         return words.unresolved(unresolved)
     is_behind = pull.merge_state == BEHIND and not pull.requested
     return how if pull.is_draft or is_behind else ""
+
+
+def _to_answer(conversations: Conversations) -> int:
+    """How many of the open conversations wait for the author: all, where no look read who spoke last."""
+    return conversations.unanswered if conversations.digest else conversations.unresolved
