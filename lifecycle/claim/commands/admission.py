@@ -331,21 +331,27 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
 
 
 def other_place(world: World, number: int, agent: str | None = None) -> HeldByAnother | None:
-    """The refusal with the way there if another worktree of this clone holds this claim; or None.
+    """The refusal with the way there if `place_of` finds another worktree; or None."""
+    place = place_of(world, number, agent)
+    if place is None:
+        return None
+    return HeldByAnother(
+        f"#{number} is claimed in {place} already; nothing was claimed here. Go on there: "
+        f"cd {quoted(place)}"
+    )
+
+
+def place_of(world: World, number: int, agent: str | None = None) -> Path | None:
+    """The other worktree of this clone that holds this claim, or None.
 
     It is the agent's claim; without one, any that did not lose the task, as it knows or the remote tells.
     """
     for place in list_places(world.git):
-        record = record_in(place.path)
-        if record is None or place.path.resolve() == world.root.resolve():
-            continue
-        if record.claim.issue_number != number:
+        record = record_in(place.path) if place.path.resolve() != world.root.resolve() else None
+        if record is None or record.claim.issue_number != number:
             continue
         if _holds(world, record) if agent is None else record.claim.agent_id == agent:
-            return HeldByAnother(
-                f"#{number} is claimed in {place.path} already; nothing was claimed here. Go on there: "
-                f"cd {quoted(place.path)}"
-            )
+            return place.path
     return None
 
 
@@ -353,7 +359,7 @@ def _holds(world: World, record: Record) -> bool:
     """False if the claim lost its task: it knows that, or its lease is gone or another's."""
     try:
         stands = observing.standing(world, record, record.claim.issue)
-    except (errors.GitFailed, errors.Transient):
+    except (errors.BadConfig, errors.GitFailed, errors.Transient):
         return not record.is_lost
     return not (record.is_lost or stands.is_gone or stands.other)
 

@@ -80,6 +80,10 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
     if tasks:
         count = "the one that was is" if len(tasks) == 1 else f"all {len(tasks)} that were are"
         nothing = f"{nothing[:-1]} any more: {count} held by others; nothing was claimed."
+    elif session.tracker.name == registry.GITHUB:
+        nothing += (
+            " One that an open PR closes is none; to take it all the same: lifecycle claim <number>"
+        )
     return (taken or _Told(None, [nothing])).show(session)
 
 

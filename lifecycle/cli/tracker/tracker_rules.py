@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from lifecycle.app import tracker_opening
-from lifecycle.claim.commands.admission import claimed, list_places
+from lifecycle.claim.commands.admission import place_of
 from lifecycle.claim.linked import linked_writes
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.tracker.tracker_values import key_of
@@ -82,11 +82,11 @@ class Stand:
         Without the remote there are no leases: then the issue's assignees and comments say whose it is.
         """
         world = self.world
-        for place in list_places(world.git):
-            if place.path.resolve() != world.root.resolve() and claimed(place.path) == number:
-                raise HeldByAnother(
-                    f"#{number} is claimed in {place.path}; nothing was {done}. Go there to end that claim."
-                )
+        place = place_of(world, number)
+        if place is not None:
+            raise HeldByAnother(
+                f"#{number} is claimed in {place}; nothing was {done}. Go there to end that claim."
+            )
         holder = lease.read(world.git, world.remote, number) if has_remote(self.session) else None
         if holder is not None and holder.agent != world.tracker.actor:
             way = f"take it over first: {forcing(number)}"
