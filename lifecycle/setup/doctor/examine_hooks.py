@@ -252,27 +252,25 @@ def _cap(case: Examined) -> None:
     return case.find("session.cap.low", value=value, where=where, least=DEFAULT_CAP, fix=fix)
 
 
-def low_cap(
-    case: Examined, wanted: int, mark: InitMark | None, setting: str
-) -> tuple[str, str] | None:
-    """The cap of continuations in words, and the fix that raises it; None if it is high enough.
+def demand_cap(case: Examined, part: str, wanted: int, mark: InitMark | None, setting: str) -> None:
+    """A finding if the cap of continuations is too low.
 
     Args:
         case: the worktree.
+        part: what needs them: "stages" or "run".
         wanted: continuations that are needed.
         mark: the mark of `init`, which tells if it set the cap.
         setting: the command that sets the cap.
     """
     value, where = _value(case)
-    if value is None or not value.isdecimal():
-        is_low = wanted > DEFAULT_CAP
-        return (f"not set, which means {DEFAULT_CAP}", setting) if is_low else None
-    if int(value) >= wanted:
-        return None
-    is_inits = mark is not None and mark.settings.variables.get(CAP) == str(int(value))
-    is_others = where in [file.shown for file in case.client.files] and not is_inits
-    fix = f"raise {CAP} to {wanted} or more in {where}" if is_others else setting
-    return f"{int(value)} ({where})", fix
+    shown, cap, fix = f"not set, which means {DEFAULT_CAP}", DEFAULT_CAP, setting
+    if value is not None and value.isdecimal():
+        shown, cap = f"{int(value)} ({where})", int(value)
+        is_inits = mark is not None and mark.settings.variables.get(CAP) == str(cap)
+        if where in [file.shown for file in case.client.files] and not is_inits:
+            fix = f"raise {CAP} to {wanted} or more in {where}"
+    if cap < wanted:
+        case.find(f"{part}.cap", set=shown, wanted=wanted, fix=fix)
 
 
 def _value(case: Examined) -> tuple[str | None, str]:

@@ -101,17 +101,13 @@ def _exchanges(case: Examined) -> None:
         if folder.stat().st_dev != case.root.stat().st_dev:
             return  # another file system says nothing about this one
         with tempfile.TemporaryDirectory(prefix="lifecycle-", dir=folder) as name:
-            works = _try_exchange(Path(name))
+            first, second = Path(name, "one"), Path(name, "other")
+            first.write_bytes(b"1")
+            second.write_bytes(b"2")
+            works = store.exchange(first, second) and first.read_bytes() == b"2"
     except (LifecycleError, OSError):
         return  # no repository, or one that may not be written: the worktree's checks say so
     case.find("versions.files.exchanged" if works else "versions.files.replaced")
-
-
-def _try_exchange(folder: Path) -> bool:
-    first, second = folder / "one", folder / "other"
-    first.write_bytes(b"1")
-    second.write_bytes(b"2")
-    return store.exchange(first, second) and first.read_bytes() == b"2"
 
 
 VARIABLE = "LIFECYCLE_BIN"

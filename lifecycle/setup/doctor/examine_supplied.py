@@ -18,7 +18,7 @@ from lifecycle.core.values.configured import AUTO
 from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
 from lifecycle.settings.resources import install_line
-from lifecycle.setup.doctor.examine_hooks import init_fix, low_cap
+from lifecycle.setup.doctor.examine_hooks import demand_cap, init_fix
 from lifecycle.setup.doctor.examined import Examined, cause, table
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings
@@ -100,10 +100,8 @@ def check_stages(case: Examined) -> None:
     else:
         is_heard = case.client.plugin_runs or case.client.of("on-stop")
         case.find("stages.use.on" if is_heard else "stages.use.unheard")
-    mark, blocks = case.client.mark, stages.max_blocks
-    low = low_cap(case, blocks, mark, init_fix(" --stages", mark))
-    if low is not None:
-        case.find("stages.cap", set=low[0], blocks=blocks, fix=low[1])
+    mark = case.client.mark
+    demand_cap(case, "stages", stages.max_blocks, mark, init_fix(" --stages", mark))
     _commands(case)
     _scripts(case)
     if stages.require_evidence and not stages.test:
@@ -188,7 +186,10 @@ def check_run(case: Examined) -> None:
     if is_there:
         _run_state(case)
     if is_there or mark is not None:
-        _run_limits(case, mark)
+        setting = init_fix(" --run", mark) if mark else "lifecycle init --permissions --run"
+        demand_cap(case, "run", case.settings.run.max_iterations, mark, setting)
+        if not case.client.allows(RUN_PERMISSIONS):
+            case.find("run.permissions", fix=setting)
 
 
 def _supplied(
@@ -238,17 +239,6 @@ def _run_state(case: Examined) -> None:
         RunStore(case.root, case.environment, case.deadline).load()
     except (StrangeRun, GitFailed) as error:
         case.find("run.state.strange", cause=cause(error), path=PATH)
-
-
-def _run_limits(case: Examined, mark: InitMark | None) -> None:
-    """Findings on the client's cap of continuations and on permissions, where they do not suffice."""
-    setting = init_fix(" --run", mark) if mark is not None else "lifecycle init --permissions --run"
-    wanted = case.settings.run.max_iterations
-    low = low_cap(case, wanted, mark, setting)
-    if low is not None:
-        case.find("run.cap", set=low[0], wanted=wanted, fix=low[1])
-    if not case.client.allows(RUN_PERMISSIONS):
-        case.find("run.permissions", fix=setting)
 
 
 def check_workflow(case: Examined) -> None:

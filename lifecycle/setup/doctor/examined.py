@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -302,10 +302,8 @@ def remedy(error: LifecycleError) -> str:
     return "".join(re.split("[;.] ", after, maxsplit=1)[1:]).rstrip(".")
 
 
-@cache
-def table() -> dict[str, Any]:
-    """The rows of `findings.toml`, as its head describes them."""
-    return resources.texts("setup/doctor/findings.toml")
+table = partial(resources.table, "setup/doctor/findings.toml")
+"""The rows of `findings.toml`, as its head describes them."""
 
 
 def _steps(name: str) -> Iterator[str]:
