@@ -63,10 +63,9 @@ def _answers(case: Examined) -> None:
     if tracker.name == registry.GITHUB:
         case.find("tracker.found.issues", base=case.base, why=why)
     else:
-        told = visible(
-            getattr(tracker, "about", str)()
-        )  # beyond its name, where it has more to say
-        about = f" ({told})" if told else ""
+        # Some say more of themselves than their name.
+        more = visible(getattr(tracker, "about", str)())
+        about = f" ({more})" if more else ""
         words = {"name": tracker.name, "about": about, "why": why}
         case.find("tracker.found.kept", **words, count=len(tracker.ready()) or "none")
     is_safe = abilities.claim_atomicity in (Atomicity.SHARED_CAS, Atomicity.LOCAL_CAS)
