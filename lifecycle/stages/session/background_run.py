@@ -137,18 +137,13 @@ def _note_end(call: StageCall, files: WorkflowFiles, end: TaskEnd) -> None:
             seen = (
                 suite_runs.run_in(run.command, stages.test, rows, *place) if run.is_here else None
             )
-            outcome = _outcome(call, seen, end, same)
-            suites = seen.suites if seen is not None else ()
+            outcome, suites = Outcome.UNKNOWN, tuple[str, ...]()
+            if seen is not None:
+                output, is_cut = regular_files.end_of(end.file, WHOLE) if end.file else ("", True)
+                shown = reading.proof(seen, end.outcome, output, is_cut=is_cut)
+                outcome, suites = whole(call, seen, shown, same).outcome, seen.suites
             id_ = f"task:{end.task}"
             keep(call, files, RunRecord(now, run.command, outcome, same, id_, suites=suites))
-
-
-def _outcome(call: StageCall, run: SuiteRun | None, end: TaskEnd, tree: str) -> Outcome:
-    if run is None:
-        return Outcome.UNKNOWN
-    output, is_cut = regular_files.end_of(end.file, WHOLE) if end.file else ("", True)
-    shown = reading.proof(run, end.outcome, output, is_cut=is_cut)
-    return whole(call, run, shown, tree).outcome
 
 
 AWAITED = "awaited.json"
