@@ -18,7 +18,6 @@ from lifecycle.github.client.graph import GraphClient, fields_of
 from lifecycle.github.client.rest import Calls, RestClient
 from lifecycle.github.pulls import rest_checks, translate
 from lifecycle.github.pulls.forge import GitHubForge
-from lifecycle.github.pulls.translate import Hidden
 from tests.batches import each_row
 from tests.github.answers import problem, seen
 from tests.github.cases_checks import SHA, Case, classic, ruleset, run, status, suite
@@ -334,13 +333,13 @@ def test_a_refusal_that_takes_the_pull_request_along(
 @pytest.mark.parametrize(
     ("left_out", "found"),
     [
-        ((), Hidden()),
-        (("observe_board", "observe_queue"), Hidden()),
-        (("observe_rules",), Hidden(demands=True)),
-        (("observe_merge",), Hidden(workflows=True, demands=True)),
+        ((), set()),
+        (("observe_board", "observe_queue"), set()),
+        (("observe_rules",), {"sees_demands"}),
+        (("observe_merge",), {"sees_workflows", "sees_demands"}),
     ],
 )
-def test_what_a_server_does_not_know_is_hidden(left_out: tuple[str, ...], found: Hidden) -> None:
+def test_what_a_server_does_not_know_is_hidden(left_out: tuple[str, ...], found: set[str]) -> None:
     """A document that was left out says nothing of workflows and demands."""
     assert translate.hidden((), left_out) == found
 

@@ -26,7 +26,6 @@ from lifecycle.core.values.model import (
 )
 from lifecycle.github.failures.failure_case import AnswerProblem
 from lifecycle.github.pulls import translate
-from lifecycle.github.pulls.translate import Hidden
 
 SHA, TIP, GROUP = "a" * 40, "b" * 40, "c" * 40
 BARE: dict[str, Any] = {"number": 7, "state": "OPEN"}
@@ -288,13 +287,13 @@ def test_all_of_a_boards_fields_are_read() -> None:
 @pytest.mark.parametrize(
     ("field", "hidden"),
     [
-        ("statusCheckRollup", Hidden(contexts=True)),
-        ("commits", Hidden(workflows=True)),
-        ("baseRef", Hidden(demands=True)),
-        ("reviewDecision", Hidden()),
+        ("statusCheckRollup", {"is_complete"}),
+        ("commits", {"sees_workflows"}),
+        ("baseRef", {"sees_demands"}),
+        ("reviewDecision", set()),
     ],
 )
-def test_a_refusal_hides_what_it_is_about(field: str, hidden: Hidden) -> None:
+def test_a_refusal_hides_what_it_is_about(field: str, hidden: set[str]) -> None:
     """Whichever pull request it was refused of."""
     problem = AnswerProblem("FORBIDDEN", ("repository", "pullRequest", field, "nodes"), "why")
     assert translate.hidden([problem], ()) == hidden

@@ -411,21 +411,21 @@ def test_merge_states_that_show_that_all_that_is_demanded_is_there(
     assert shown.checks.is_unblocked is is_unblocked
 
 
-@pytest.mark.parametrize("name", ["contexts", "workflows", "demands"])
+@pytest.mark.parametrize("name", ["is_complete", "sees_workflows", "sees_demands"])
 def test_what_a_look_was_not_shown_is_marked_in_the_checks(name: str) -> None:
     """That alone, and nothing is seen that was not seen before; without checks there is nothing to mark."""
-    fields = {"contexts": "is_complete", "workflows": "sees_workflows", "demands": "sees_demands"}
-    every: dict[str, Any] = dict.fromkeys(fields.values(), True)
+    fields = ("is_complete", "sees_workflows", "sees_demands")
+    every: dict[str, Any] = dict.fromkeys(fields, True)
     bare = translate.pull_request(pull())
     shown = replace(bare, checks=Checks(SHA, (), **every))
-    hidden = translate.Hidden(**{name: True})
-    assert hidden.applied(shown).checks == Checks(SHA, (), **{**every, fields[name]: False})
-    assert translate.Hidden().applied(shown) == shown
-    none: dict[str, Any] = dict.fromkeys(fields.values(), False)
+    hidden, seen = frozenset({name}), frozenset[str]()
+    assert translate.marked(shown, hidden).checks == Checks(SHA, (), **{**every, name: False})
+    assert translate.marked(shown, seen) == shown
+    none: dict[str, Any] = dict.fromkeys(fields, False)
     blind = replace(bare, checks=Checks(SHA, (), **none))
-    assert translate.Hidden().applied(blind) == hidden.applied(blind) == blind
+    assert translate.marked(blind, seen) == translate.marked(blind, hidden) == blind
     nothing = replace(bare, checks=None)
-    assert hidden.applied(nothing) == nothing
+    assert translate.marked(nothing, hidden) == nothing
 
 
 @pytest.mark.parametrize(

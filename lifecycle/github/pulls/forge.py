@@ -22,7 +22,7 @@ from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls
 from lifecycle.github.pulls.pull_calls import PullCalls
-from lifecycle.github.pulls.translate import MERGING, REVIEWS, Hidden
+from lifecycle.github.pulls.translate import MERGING, REVIEWS
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphReply
@@ -48,12 +48,12 @@ class _Found:
 
     Attributes:
         node: the repository.
-        hidden: what was not shown of the pull requests.
+        unseen: what was not shown of the pull requests, as `translate.hidden` has it.
         board: why the board was not, None if it was or was not asked for.
     """
 
     node: Json = field(default_factory=dict)
-    hidden: Hidden = field(default_factory=Hidden)
+    unseen: frozenset[str] = frozenset()
     board: LifecycleError | None = None
 
 
@@ -237,8 +237,8 @@ class GitHubForge(PullCalls):
         refused = self._sort(reply, with_board=BOARD in parts)
         if refused is not None:
             board = self._sight.error_of(refused, self._graph.failures)
-        hidden = translate.hidden(reply.problems, reply.left_out)
-        return _Found(_repository_in(reply), hidden, board)
+        unseen = translate.hidden(reply.problems, reply.left_out)
+        return _Found(_repository_in(reply), unseen, board)
 
     def _labelled(self, node: Json, look: model.Look) -> Json:
         """A repository with its issue's labels, which are asked for alone."""
@@ -356,7 +356,7 @@ def _repository_in(reply: GraphReply) -> Json:
 
 
 def _pull(node: Json | None, answer: _Found) -> model.PullRequest | None:
-    return answer.hidden.applied(translate.pull_request(node)) if node else None
+    return translate.marked(translate.pull_request(node), answer.unseen) if node else None
 
 
 def _mended(pull: model.PullRequest, by_head: Mapping[str, Checks]) -> model.PullRequest:

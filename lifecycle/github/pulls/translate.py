@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from lifecycle.core import hidden_marker, timing
-from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.priorities import SPELLINGS
@@ -323,42 +323,29 @@ REVIEWS = "observe_reviews"
 _CONTEXTS = "statusCheckRollup"
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """What a look was not shown of its pull requests, whichever of them it was refused of.
+def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> frozenset[str]:
+    """What a look was not shown, by the fields of `Checks` that say so, whichever pull request it was of.
 
-    Attributes:
-        contexts: not every check.
-        workflows: not every workflow of the head.
-        demands: not all that the base branch demands.
+    Args:
+        problems: the look's.
+        left_out: the documents that the server does not know.
     """
-
-    contexts: bool = False
-    workflows: bool = False
-    demands: bool = False
-
-    def applied(self, pull: model.PullRequest) -> model.PullRequest:
-        """The pull request with its checks marked where something was hidden."""
-        if pull.checks is None:
-            return pull
-        checks = replace(
-            pull.checks,
-            is_complete=pull.checks.is_complete and not self.contexts,
-            sees_workflows=pull.checks.sees_workflows and not self.workflows,
-            sees_demands=pull.checks.sees_demands and not self.demands,
-        )
-        return replace(pull, checks=checks)
-
-
-def hidden(problems: Iterable[AnswerProblem], left_out: Iterable[str]) -> Hidden:
-    """What is hidden by a look's problems, and by the documents that the server does not know."""
     steps = {step for problem in problems for step in problem.path}
     lacking = set(left_out)
-    return Hidden(
-        contexts=_CONTEXTS in steps,
-        workflows="commits" in steps or MERGE in lacking,
-        demands="baseRef" in steps or bool({MERGE, RULES} & lacking),
-    )
+    is_hidden = {
+        "is_complete": _CONTEXTS in steps,
+        "sees_workflows": "commits" in steps or MERGE in lacking,
+        "sees_demands": "baseRef" in steps or bool({MERGE, RULES} & lacking),
+    }
+    return frozenset(name for name in is_hidden if is_hidden[name])
+
+
+def marked(pull: model.PullRequest, unseen: frozenset[str]) -> model.PullRequest:
+    """The pull request with its checks marked where something was `hidden`."""
+    if pull.checks is None:
+        return pull
+    blind: dict[str, Any] = dict.fromkeys(unseen, False)
+    return replace(pull, checks=replace(pull.checks, **blind))
 
 
 def is_bearable(problem: AnswerProblem, data: Mapping[str, Any]) -> bool:
