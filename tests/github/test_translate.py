@@ -13,7 +13,8 @@ from lifecycle.core.timing import render_time
 from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
 from lifecycle.github.pulls import rollup, translate
-from lifecycle.github.pulls.forge import rest_issue
+from lifecycle.github.pulls.forge import as_issue
+from lifecycle.github.pulls.issue_calls import issue_facts
 
 SHA = "a" * 40
 DAY = "2026-01-31T"
@@ -333,9 +334,16 @@ def test_times_are_read_where_github_says_them() -> None:
     issue = {"id": "I_1", "number": 3, "title": "t", "url": "u", "state": "CLOSED", **said}
     assert translate.issue(issue).closed_at == start + 5
     assert translate.issue({**issue, "closedAt": None}).closed_at is None
-    rest = {"number": 3, "node_id": "I_1", "title": "t", "html_url": "u", "state": "closed"}
+    rest = {
+        "number": 3,
+        "id": 1,
+        "node_id": "I_1",
+        "title": "t",
+        "html_url": "u",
+        "state": "closed",
+    }
     rest |= {"closed_at": said["closedAt"], "updated_at": said["updatedAt"]}
-    assert rest_issue(rest).updated_at == translate.issue(issue).updated_at == start + 7
+    assert as_issue(issue_facts(rest)) == translate.issue({**issue, "assignees": {"nodes": []}})
     card = {"id": "PVTI_1", "status": {"name": "Todo", "updatedAt": f"{DAY}10:00:01Z"}}
     assert translate.board_item(card).status_at == start + 1
     assert translate.board_item({"id": "PVTI_1", "status": None}).status_at is None

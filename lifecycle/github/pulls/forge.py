@@ -11,20 +11,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lifecycle.core.errors import LifecycleError, MissingScope, NoPermission, NotFound, Transferred
-from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.light_dataclass import dataclass, field, fields_of, replace
 from lifecycle.core.values import model
 from lifecycle.core.values.checks import Checks
 from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS, GitHubBoard
 from lifecycle.github.board.status_fallback import Choice, Sight
-from lifecycle.github.client.client_common import Json, nodes, part, text, times, word
+from lifecycle.github.client.client_common import Json, nodes, part, text, word
 from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
 from lifecycle.github.pulls import rest_checks, rollup, translate
-from lifecycle.github.pulls.issue_calls import IssueCalls
+from lifecycle.github.pulls.issue_calls import IssueCalls, issue_facts
 from lifecycle.github.pulls.pull_calls import PullCalls
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 
 if TYPE_CHECKING:
+    from lifecycle.core.values.shapes import IssueFacts
     from lifecycle.github.client.graph import GraphReply
 
 BOARD = "observe_board"
@@ -129,19 +130,13 @@ class GitHubForge(PullCalls):
 
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
-        repository = self.calls.repository
-        issue, is_pull = self.calls.rest.shown(
-            f"/repos/{repository}/issues/{number}",
-            AskedRequest(f"issue #{number} of {repository}"),
-            lambda _, content: (rest_issue(content), bool(content.get("pull_request"))),
-        )
-        self._issues.demand(number, issue)
-        if is_pull:
+        repository, issue = self.calls.repository, self._issues.issue(number)
+        if issue.is_pull_request:
             raise NotFound(
                 f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
                 "give the number of an issue."
             )
-        return issue
+        return as_issue(issue)
 
     def blockers(self, number: int) -> tuple[str, ...]:
         """The open issues that block it, and its open sub-issues: `12`, elsewhere `owner/name#12`.
@@ -155,10 +150,8 @@ class GitHubForge(PullCalls):
 
         Source: https://docs.github.com/rest/issues/issues#list-repository-issues
         """
-        subject = "open issues"
-        entries = self.calls.pages("issues", subject, {"state": "open"})
-        issues = [entry for entry in entries if "pull_request" not in entry]
-        return tuple(self.calls.shaped(subject, rest_issue, entry) for entry in issues)
+        listed = self.calls.values("issues", "open issues", issue_facts, {"state": "open"})
+        return tuple(as_issue(issue) for issue in listed if not issue.is_pull_request)
 
     def comment(self, issue: int, body: str) -> model.Comment:
         """Post one comment, sent once: GitHub does not deduplicate."""
@@ -167,9 +160,7 @@ class GitHubForge(PullCalls):
 
     def close_issue(self, issue: int) -> model.Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
-        subject, path = f"the state of issue #{issue}", f"issues/{issue}"
-        changes = {"state": "closed", "state_reason": "completed"}
-        return self.calls.set("PATCH", path, subject, rest_issue, changes)
+        return as_issue(self._issues.edit(issue, state="closed", state_reason="completed"))
 
     def assign(self, issue: int, login: str) -> tuple[str, ...]:
         """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
@@ -365,15 +356,11 @@ def _mended(pull: model.PullRequest, by_head: Mapping[str, Checks]) -> model.Pul
     return replace(pull, checks=by_head[pull.head_sha]) if is_read else pull
 
 
-def rest_issue(issue: Json) -> model.Issue:
-    """An issue, from REST's JSON."""
-    return model.Issue(
-        number=int(issue["number"]),
-        id=str(issue["node_id"]),
-        title=str(issue["title"]),
-        url=str(issue["html_url"]),
-        is_open=issue["state"] == "open",
-        state_reason=issue.get("state_reason") or "",
-        assignees=tuple(str(user["login"]) for user in issue.get("assignees") or []),
-        **times(issue, closed_at="closed_at", updated_at="updated_at"),
-    )
+_SAME = ("number", "id", "title", "url", "is_open", "state_reason", "assignees")
+_TIMES = ("closed_at", "updated_at")
+"""What either value of an issue has under the same name."""
+
+
+def as_issue(facts: IssueFacts) -> model.Issue:
+    """An issue that REST showed, in the words of the port."""
+    return model.Issue(**fields_of(facts, *_SAME, *_TIMES))

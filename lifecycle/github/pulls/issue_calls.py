@@ -9,18 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from lifecycle.core import hidden_marker, timing
 from lifecycle.core.errors import AlreadyExists, NotFound, Transferred
 from lifecycle.core.light_dataclass import replace
-from lifecycle.core.values.model import Issue
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import given, login_of, path_part, text, times
 from lifecycle.github.client.rest import Calls, Json
 from lifecycle.github.failures.failure_case import Answer
 
-AnyIssue = TypeVar("AnyIssue", Issue, IssueFacts)
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
 BLOCKERS: Relation = "dependencies/blocked_by"
@@ -38,11 +36,7 @@ class IssueCalls:
 
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
-        issue = self.calls.read(f"issues/{number}", f"issue #{number}", _issue)
-        return self.demand(number, issue)
-
-    def demand(self, number: int, issue: AnyIssue) -> AnyIssue:
-        """What was shown for this number, if it has it; else Transferred: a read is redirected."""
+        issue = self.calls.read(f"issues/{number}", f"issue #{number}", issue_facts)
         if issue.number != number:
             raise Transferred(
                 f"Issue #{number} of {self.calls.repository} was transferred and is {issue.url} now, so "
@@ -65,7 +59,7 @@ class IssueCalls:
             is_issue = "pull_request" not in entry
             is_signed = hidden_marker.is_signed(str(entry.get("body") or ""), mark)
             if is_issue and is_signed and self.calls.is_mine(entry):
-                return self.calls.shaped(subject, _issue, entry)
+                return self.calls.shaped(subject, issue_facts, entry)
         return None
 
     def listed(self, state: State, *, label: str = "", assignee: str = "") -> Iterator[IssueFacts]:
@@ -82,7 +76,7 @@ class IssueCalls:
         query = order | given(labels=label, assignee=assignee)
         for entry in self.calls.pages("issues", "issues", query):
             if "pull_request" not in entry:
-                yield self.calls.shaped("issues", _issue, entry)
+                yield self.calls.shaped("issues", issue_facts, entry)
 
     def create(self, title: str, body: str, labels: Iterable[str]) -> IssueFacts:
         """Open an issue; sent once. GitHub drops labels silently if the token may not set them.
@@ -90,7 +84,7 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/issues#create-an-issue
         """
         content = {"title": title, "body": body, "labels": list(labels)}
-        return self.calls.create("POST", "issues", f'an issue "{title}"', _issue, content)
+        return self.calls.create("POST", "issues", f'an issue "{title}"', issue_facts, content)
 
     def edit(self, number: int, **changes: object) -> IssueFacts:
         """Set title, body, state with state_reason, or milestone (its number, None for none).
@@ -99,7 +93,7 @@ class IssueCalls:
         """
         names = " and ".join(name for name in changes if name != "state_reason")
         subject = f"the {names} of issue #{number}"
-        return self.calls.set("PATCH", f"issues/{number}", subject, _issue, changes)
+        return self.calls.set("PATCH", f"issues/{number}", subject, issue_facts, changes)
 
     def assign(self, number: int, logins: Iterable[str]) -> IssueFacts:
         """Add assignees; GitHub ignores whom it may not assign.
@@ -118,7 +112,7 @@ class IssueCalls:
     def _assignees(self, method: str, number: int, logins: Iterable[str]) -> IssueFacts:
         subject = f"the assignees of issue #{number}"
         body = {"assignees": list(logins)}
-        return self.calls.set(method, f"issues/{number}/assignees", subject, _issue, body)
+        return self.calls.set(method, f"issues/{number}/assignees", subject, issue_facts, body)
 
     def add_labels(self, number: int, names: Iterable[str]) -> tuple[str, ...]:
         """Add labels and return all of the issue's.
@@ -230,7 +224,7 @@ class IssueCalls:
         and https://docs.github.com/rest/issues/sub-issues#list-sub-issues
         """
         subject = f"the {_WORDS[relation]} of issue #{number}"
-        return self.calls.values(f"issues/{number}/{relation}", subject, _issue)
+        return self.calls.values(f"issues/{number}/{relation}", subject, issue_facts)
 
     def blockers(self, facts: IssueFacts) -> tuple[str, ...]:
         """The open issues that block it, and its open sub-issues: `12`, of another repository `o/r#12`.
@@ -301,7 +295,8 @@ def _absent(answer: Answer) -> NotFound | None:
     )
 
 
-def _issue(issue: Json) -> IssueFacts:
+def issue_facts(issue: Json) -> IssueFacts:
+    """An issue, or a pull request as one, from REST's JSON."""
     blockers, parts = issue.get("issue_dependencies_summary"), issue.get("sub_issues_summary")
     return IssueFacts(
         number=int(issue["number"]),
