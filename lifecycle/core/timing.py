@@ -135,6 +135,9 @@ class DeadlineReached(BaseException):
     A BaseException, so that no client's `except Exception` swallows it on the way to the engine.
     """
 
+    def __str__(self) -> str:
+        return "the time for this look was up"
+
 
 @dataclass(slots=True, eq=False)
 class Deadline:

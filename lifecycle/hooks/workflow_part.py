@@ -118,10 +118,8 @@ class WorkflowPart:
         """Log whatever goes wrong: the other systems are told all the same."""
         try:
             yield
-        except (LifecycleError, OSError) as error:
+        except (LifecycleError, OSError, DeadlineReached) as error:
             self._log(str(error))
-        except DeadlineReached:
-            self._log("the time for this look was up")
 
     def _log(self, why: str) -> None:
         log.write(self.root, f"{self.hook}: workflow: {why}")

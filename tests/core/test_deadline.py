@@ -60,7 +60,7 @@ def test_an_alarm_interrupts_what_may_be_interrupted() -> None:
             signal.raise_signal(signal.SIGALRM)
             done.append("rung")
         done.append("after")
-    with pytest.raises(DeadlineReached):
+    with pytest.raises(DeadlineReached, match="the time for this look was up"):
         ring_within()
     assert done == ["inner", "rung", "after"]
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)

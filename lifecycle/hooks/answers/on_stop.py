@@ -79,8 +79,8 @@ def answer(call: HookCall) -> client_contract.Reply:
     try:
         for word in _others(call, has_run=has_run):
             words.append(word)  # noqa: PERF402 -- what came before the time was up is said
-    except DeadlineReached:
-        log.write(call.world.root, f"{call.hook}: the time for this look was up")
+    except DeadlineReached as error:
+        log.write(call.world.root, f"{call.hook}: {error}")
     with unhurried():
         fold = folded(notices, *words)
         _hold_back(call, fold)

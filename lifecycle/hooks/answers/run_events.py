@@ -71,10 +71,8 @@ class RunHook:
         why = ""
         try:
             yield
-        except LifecycleError as error:
-            why = error.sentence
-        except DeadlineReached:  # what others have to say is said all the same
-            why = "the time for this look was up"
+        except (LifecycleError, DeadlineReached) as error:  # what others have to say is said
+            why = str(error)
         except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
             why = f"{type(error).__name__}: {error}"
         if why:

@@ -139,10 +139,8 @@ def guarded(call: StageCall, *lines: str) -> Iterator[None]:
     """
     try:
         yield
-    except DeadlineReached:
-        why = "the time for this look was up"
-    except LifecycleError as error:
-        why = error.sentence
+    except (LifecycleError, DeadlineReached) as error:
+        why = str(error)
     except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
         why = f"{type(error).__name__}: {error}"
     else:
