@@ -169,6 +169,20 @@ def test_each_failure_has_its_share_of_the_characters() -> None:
     assert sum(map(len, lines)) + len(lines) <= 12_000 - 900
 
 
+def test_a_long_end_has_its_room_before_the_failures() -> None:
+    """Eight long names of what failed as well, and two long sentences: still 12,000 characters in all."""
+    wide = tuple(f"{n:03} " + "x" * 90 for n in range(140))
+    names = tuple(f"{n} " + "n" * 90 for n in range(9))
+    end = packet(failure(excerpt=wide), others=names, unseen=("u" * 400,) * 2, left=3)
+    lines = lines_of(end)
+    assert [line[:14] for line in lines[-4:]] == [
+        "Failed as well",
+        "GitHub has 3 m",
+        *["u" * 14] * 2,
+    ]
+    assert 11_500 < size(*lines) <= 12_000
+
+
 def test_what_has_no_room_is_named_with_all_that_failed_alike() -> None:
     """And nothing behind it is told: the gravest stand first."""
     wide = failure("wide", summary="\n".join("y" * 490 for _ in range(12)), same=("alike",))
