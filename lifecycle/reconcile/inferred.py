@@ -20,9 +20,9 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
 from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.state import Record, is_same
-from lifecycle.core.branch_names import named_issue
 from lifecycle.core.light_dataclass import cached_property, dataclass, replace
 from lifecycle.core.timing import render_time
+from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import BoardItem, Hold, Issue, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.values.survey import Holding, Swept, Tip

@@ -17,9 +17,9 @@ from pathlib import Path
 from sys import intern
 
 from lifecycle.claim.decisions import derive
-from lifecycle.core.branch_names import named_issue
 from lifecycle.core.errors import LifecycleError, NotFound, Rejected
 from lifecycle.core.light_dataclass import dataclass, field, replace
+from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import BoardItem, PullRequest, Repository
 from lifecycle.core.values.priorities import STATUSES
 from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept

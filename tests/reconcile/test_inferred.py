@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.claim.decisions.decide import foresee, imagine
 from lifecycle.core import plan
-from lifecycle.core.branch_names import named_issue
+from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import (
     LABELS_ITEM,
     BoardItem,

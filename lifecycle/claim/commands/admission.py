@@ -21,13 +21,13 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
 from lifecycle.core import errors, redact, tracker
-from lifecycle.core.branch_names import branch_name
 from lifecycle.core.errors import HeldByAnother, NotFound, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.timing import parse_time
 from lifecycle.core.values import priorities
+from lifecycle.core.values.branch_names import branch_name
 from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World

@@ -24,11 +24,11 @@ from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt, CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record
-from lifecycle.core.branch_names import branch_name
 from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.values.branch_names import branch_name
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World

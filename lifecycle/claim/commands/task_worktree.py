@@ -16,11 +16,11 @@ from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.commands.unfinished_claims import is_begun
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.core.branch_names import named_issue
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.messages import linked_messages
 from lifecycle.core.ports import Git
 from lifecycle.core.tracker import Task
+from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.world import World
 
 Prepare = Callable[[Path, Path], object]

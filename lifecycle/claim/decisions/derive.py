@@ -256,10 +256,10 @@ def lacks_issue(snapshot: Snapshot) -> bool:
     return is_gone and not record.ending.issue_closed
 
 
-def gone_notice(record: Record, observed: Observation, told: Callable[[int | None], str]) -> Notice:
-    """The notice about an issue that GitHub does not show: where it went, else as `told` says it."""
+def gone_notice(record: Record, observed: Observation, tell: Callable[[int | None], str]) -> Notice:
+    """The notice about an issue that GitHub does not show: where it went, else as `tell` says it."""
     number, address = record.claim.issue_number, observed.transferred_to
-    text = messages.transferred(number, address) if address else told(number)
+    text = messages.transferred(number, address) if address else tell(number)
     return Notice(gone_key(record), text, Audience.ACT, stands=True)
 
 

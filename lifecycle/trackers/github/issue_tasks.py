@@ -21,11 +21,11 @@ from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from lifecycle.core import hidden_marker
-from lifecycle.core.branch_names import named_issue
 from lifecycle.core.errors import LifecycleError, NotFound
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.tracker import Note, Task, TaskStatus
 from lifecycle.core.values import priorities
+from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import Card
 from lifecycle.core.values.shapes import CardWords, CommentFacts, IssueFacts
 from lifecycle.github.pulls.issue_calls import IssueCalls, State
