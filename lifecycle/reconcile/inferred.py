@@ -387,9 +387,9 @@ def _pull_of(swept: Swept, holding: Holding, issue: Issue, base: str) -> PullReq
     order = (PullState.OPEN, PullState.MERGED, PullState.CLOSED)
     here = [pull for pull in own if not derive.merged_elsewhere(pull, base, swept.observation)]
     first = min(here or own, key=lambda pull: (order.index(pull.state), -pull.number), default=None)
-    over = first.closed_at if first is not None and first.state is PullState.CLOSED else None
-    later = [pull for pull in own if pull not in here and over and (pull.opened_at or 0.0) >= over]
-    return max(later, key=lambda pull: pull.number, default=first)
+    if first is None or first.state is not PullState.CLOSED:
+        return first
+    return derive.went_on_in(first, [pull for pull in own if pull not in here]) or first
 
 
 def _begun(swept: Swept, hold: Hold | None) -> float | None:

@@ -45,6 +45,18 @@ def own(made: Record, **shown: Any) -> int | None:
         (pull(state=CLOSED), (pull(number=8),), 8),
         (pull(state=CLOSED), (pull(number=8, state=MERGED),), 107),
         (pull(state=CLOSED), (pull(number=8, head_owner="mallory"),), 107),
+        (pull(state=CLOSED, closed_at=5.0), (pull(number=108, state=MERGED, opened_at=5.0),), 108),
+        (pull(state=CLOSED, closed_at=5.0), (pull(number=108, state=MERGED, opened_at=4.0),), 107),
+        (
+            pull(state=CLOSED, closed_at=5.0),
+            (pull(number=108, state=MERGED, opened_at=6.0, base="stable"),),
+            108,
+        ),
+        (
+            pull(state=CLOSED, closed_at=5.0),
+            (pull(number=108, state=MERGED, opened_at=6.0, body="no word"),),
+            107,
+        ),
         (pull(state=MERGED), (pull(number=8),), 107),
         (None, (pull(number=8, state=CLOSED),), None),
         (None, (pull(number=9, state=MERGED), pull(number=8)), 8),

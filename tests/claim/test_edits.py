@@ -27,6 +27,19 @@ def test_an_edited_pr_number_is_confirmed_by_github_or_put_back(place: Place) ->
     assert place.claim()["pr_number"] == other
 
 
+def test_a_pull_request_that_a_person_opened_in_place_of_a_closed_one_is_the_claims(
+    place: Place,
+) -> None:
+    """Opened and merged between two looks: the merge is seen, and not that the first one was closed."""
+    place.ready()
+    place.tree().tick(Wake.STOP)
+    place.control.close_pull(place.pull())
+    number = place.control.open_pull(BRANCH, "Another", body="Refs #42")
+    place.control.merge_pull(number)
+    assert "Should I close issue #42?" in texts(place.tree().tick(Wake.TICK))
+    assert (place.claim()["pr_number"], place.claim()["phase"]) == (number, "merged_detected")
+
+
 def test_an_edited_issue_number_is_confirmed_by_github_or_put_back(place: Place) -> None:
     """The PR says which issue it is for; a typo does not lead to closing somebody else's."""
     place.ready()

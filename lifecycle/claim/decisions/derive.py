@@ -63,19 +63,33 @@ def pull_request_of(record: Record, observed: Observation, rules: Rules) -> Pull
     """The pull request that this claim is about, or None.
 
     It is the one whose number the claim names, if its head is the claim's branch (or if this claim opened
-    it: the head of a fork that was deleted has no owner any more); else the branch's open one; else
-    the newest merged one that refers to the issue, unless it merged before this claim was taken, or
-    elsewhere, as a backport does. A closed pull request of a branch that was used before is never
-    adopted, and neither is somebody else's branch of the same name.
+    it: the head of a fork that was deleted has no owner any more). Once that was closed it is the branch's
+    open one, or the one in which the work went on (`went_on_in`). If the claim names none it is the
+    branch's open one; else the newest merged one that refers to the issue, unless it merged before this
+    claim was taken, or elsewhere, as a backport does. A closed pull request of a branch that was used
+    before is never adopted, and neither is somebody else's branch of the same name.
     """
     claim, head_owner = record.claim, rules.head_owner
     ours = [pull for pull in observed.by_branch if is_ours(pull, claim, head_owner)]
     named = observed.by_number
     opened = _open(ours)
     if named and (named.number == record.pull.opened or is_ours(named, claim, head_owner)):
-        return opened if named.state is PullState.CLOSED and opened is not None else named
+        if named.state is not PullState.CLOSED:
+            return named
+        merged = [pull for pull in ours if _closes(pull, record, observed.repository)]
+        return opened or went_on_in(named, merged) or named
     ours = [pull for pull in ours if not merged_elsewhere(pull, rules.base, observed)]
     return opened or next((p for p in ours if _closes(p, record, observed.repository)), None)
+
+
+def went_on_in(closed: PullRequest, pulls: Iterable[PullRequest]) -> PullRequest | None:
+    """The newest of those that were opened once the closed one was over, into whatever base; or None.
+
+    A backport is opened while the pull request that it is of is open, or after its merge.
+    """
+    over = closed.closed_at
+    later = [pull for pull in pulls if over is not None and (pull.opened_at or 0.0) >= over]
+    return max(later, key=lambda pull: pull.number, default=None)
 
 
 def merged_elsewhere(pull: PullRequest, base: str | None, observed: Observation) -> str:
