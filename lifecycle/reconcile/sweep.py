@@ -22,7 +22,7 @@ from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.values.model import BoardItem, PullRequest, Repository
 from lifecycle.core.values.priorities import STATUSES
-from lifecycle.core.values.survey import BoardTooLarge, Holding, Swept
+from lifecycle.core.values.survey import LEASES, BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
 from lifecycle.reconcile.finding import SweepProblem
 from lifecycle.reconcile.inferred import InferredTask, task_of
@@ -239,14 +239,13 @@ class Sweep:
         shelves = self._shelves.values()
         unmet = [(shelf.holding.repository, number) for shelf in shelves for number in shelf.unmet]
         yield from self._known(self.world.survey.issues(unmet))
-        lost = [
-            f"{shelf.holding.repository}#{number}" for shelf in shelves for number in shelf.unmet
-        ]
-        if lost:
-            self.notes.append(
-                f"Leases of issues that GitHub does not show were left: {', '.join(lost)}. To end one: "
-                "git push origin :refs/agent-claims/N"
-            )
+        for shelf in shelves:
+            lost = ", ".join(f"{shelf.holding.repository}#{number}" for number in shelf.unmet)
+            if lost:
+                self.notes.append(
+                    f"Leases of issues that GitHub does not show were left: {lost}. To end one: git push "
+                    f"{shelf.holding.url}.git :{LEASES}N"
+                )
 
     def _cards(self) -> Iterator[InferredTask]:
         """The cards of the board; none if it cannot be seen: from then on labels tell the Status."""

@@ -34,6 +34,7 @@ SOAKED = pytest.mark.soak(
 
 LEASE = "refs/agent-claims/42"
 MARKER = "<!-- lifecycle:released issue=42 "
+HELLO = "octo-org/hello-service"
 ADMIN = "token-of-the-admin-0123456789"
 
 
@@ -238,6 +239,9 @@ def test_the_task_of_an_issue_that_was_deleted_is_left_with_its_lease(
         advice = place.cli("close").stdout
         assert "leave the task with: lifecycle release" in advice
     assert "project" not in place.hook("on-stop").stdout
+    swept, where = place.cli("reconcile", "--dry-run").stdout, f"{place.info.api_url}/{HELLO}.git"
+    assert f"issues that GitHub does not show were left: {HELLO}#42." in swept
+    assert f"To end one: git push {where} :refs/agent-claims/N" in swept
     out = ok(place.cli("release"))
     assert (
         "GitHub shows no issue #42 to this token, so nothing more was written there; the claim"
