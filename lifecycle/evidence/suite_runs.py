@@ -66,7 +66,7 @@ class SuiteRun:
         table: all rows, with the project's own.
         behind: the commands after it.
         within: of each run of the line the folder that it runs in, from the top one, and the words that may
-            name others; () where one runs in the top folder and names none, or is the project's own.
+            name others; () where one runs in the top folder and names none, or is just the project's own.
         steps: where the line goes before it, and places that it is given, in order: each path as it is
             written, "" if it cannot be told, and whether what follows runs there.
     """
@@ -257,6 +257,8 @@ def _own_run(
     run = _checked(" ".join(begin), rest, added, command, row)
     run.is_own = True
     run.is_suite &= bool(here) or _is_whole(there, top)
+    named = tuple(runner_options.plain_words(rest, row))  # beside what is its own
+    run.within = ((posixpath.relpath(there, top), named),) if named else ()
     run.suites = tuple(text for text, _, _ in meant)
     return run
 

@@ -34,7 +34,9 @@ def test_what_a_run_names_leaves_other_tests_out() -> None:
 
 
 def test_the_projects_own_command_names_its_suite() -> None:
-    """Whatever lies outside of it."""
-    run = run_in("pytest tests", ("pytest tests",), None, "/top", "/top")
-    assert run is not None
-    assert run.within == ()
+    """Whatever lies outside of it; a folder that is named beside it leaves out the rest."""
+    for own, missing in (("pytest tests", ""), ("pytest", "src/pkg/test_b.py")):
+        run = run_in("pytest tests", (own,), None, "/top", "/top")
+        assert run is not None
+        assert run.is_own
+        assert left_out(run.within, FILES) == missing
