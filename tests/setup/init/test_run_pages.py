@@ -144,7 +144,7 @@ def test_what_the_skill_tells_the_agent_to_run_is_unasked_but_for_a_persons() ->
     """Each command that it names is pre-allowed, or said to be asked for, or said to be the user's own."""
     named = set(re.findall(r"lifecycle ((?:run|platform) [a-z-]+|check\b)", page(SKILL)[1]))
     rules = {rule.removeprefix("Bash(lifecycle ").removesuffix(":*)") for rule in RUN_PERMISSIONS}
-    asked = {"run check-user-fix", "run rollback-to-checkpoint"}
+    asked = {"run check-user-fix", "run rollback-to-checkpoint", "run remove-story"}
     persons = {"run user-fix-complete", "run resume", "run stop"}
     assert named - rules == asked | persons
     assert "are the user's own commands: never run them" in told(SKILL)
