@@ -164,9 +164,7 @@ class GitRepository:
         variables = for_child("git", {**self.environment, **extra}, keeps=is_away)
         # Nobody is asked: not by git, and not by ssh, which has no terminal here.
         silent = {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"}
-        silent["GIT_OPTIONAL_LOCKS"] = (
-            "0"  # what only reads writes no index, which a full disk lacks room for
-        )
+        silent["GIT_OPTIONAL_LOCKS"] = "0"  # what only reads needs no room for an index
         environment = {k: v for k, v in variables.items() if k not in _PLACES} | silent
         environment |= self.places
         try:
