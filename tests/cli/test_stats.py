@@ -145,7 +145,7 @@ def test_one_task_and_its_way(root: Path) -> None:
     journal.note(root, *WHOLE, *HARD)
     text = said(root, "--task", "42")
     assert text.startswith("1 task, 1 done")
-    assert "ORACLE_REVIEW        2026-11-18 11:51  15 min      1         COMMIT_CLOSE" in text
+    assert "ORACLE_REVIEW          2026-11-18 11:51  15 min      1         COMMIT_CLOSE" in text
     assert "#3" not in text
 
 
