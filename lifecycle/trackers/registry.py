@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lifecycle.core.errors import BadConfig
+from lifecycle.core.errors import BadConfig, LifecycleError
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.ports import Clock
 from lifecycle.core.timing import Deadline
@@ -104,6 +104,23 @@ def start(root: Path, environment: Mapping[str, str], settings: Settings) -> str
     use, around = settings.tracker_use, (root, environment, settings.tracker_folder)
     there = (s for s in _found(use).values() if use != AUTO or s.is_present(*around))
     return next((str(signs.START) for signs in there), "")
+
+
+def is_alone(world: World) -> bool:
+    """True where all tasks are another tracker's: no repository is configured, and there is no remote."""
+    settings = world.settings
+    if settings.repository is not None or not program(world.root, settings):
+        return False
+    return world.git.remote_url(settings.remote) is None
+
+
+def to_claim(world: World) -> str:
+    """The command that takes a task here, for a person to read."""
+    try:
+        is_other = is_alone(world)
+    except LifecycleError:  # whatever cannot be read is told by whoever needs it
+        is_other = False
+    return f"lifecycle {'tracker claim <id>' if is_other else 'claim <number>'}"
 
 
 WRITES = {

@@ -256,6 +256,19 @@ def test_the_claims_linked_task_stays_the_claims_when_it_is_reopened(beads: Plac
     assert (shown["status"], shown["assignee"]) == ("in_progress", beads.claim()["agent_id"])
 
 
+def test_where_no_issue_can_be_claimed_the_trackers_own_command_is_named(beads: Place) -> None:
+    """No remote, and a database beside the code: nobody is sent to add a remote, to claim an issue."""
+    task = made(beads, "Local")
+    assert "Make one with: lifecycle claim <number>" in ok(beads.cli("status"))
+    beads.git("remote", "remove", "origin")
+    assert "Make one with: lifecycle tracker claim <id>" in ok(beads.cli("status"))
+    for verb in ("claim", "takeover"):
+        sentence = refused(beads.cli(verb, task))
+        assert f": lifecycle tracker {verb} <id>" in sentence
+    named = known_as(beads, LIFECYCLE_REPOSITORY="octo-org/hello-service")
+    assert "lifecycle claim <number>" in ok(named.cli("status"))
+
+
 @SOAKED
 def test_without_a_remote_the_trackers_own_claim_is_the_way(place: Place) -> None:
     """There are no leases then: assignee and comment say whose the issue is, for each of the verbs."""

@@ -23,6 +23,7 @@ from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core import plan, redact
 from lifecycle.core.errors import Refused
 from lifecycle.core.messages import messages
+from lifecycle.trackers import registry
 
 KINDS = {"phase": Word.of(Phase)}
 """Click's types for words on the command line, beside those of `main.py`."""
@@ -61,6 +62,11 @@ def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, forc
     if not "".join(task).strip():
         raise click.UsageError("Missing argument 'TASK...'.")
     query = " ".join(task)
+    if registry.is_alone(session.world):
+        raise Refused(
+            "There is no remote here, and tasks are kept by another tracker, so no issue was claimed. For "
+            f"a task of that tracker: lifecycle tracker {'takeover' if force else 'claim'} <id>"
+        )
     if worktree is None:
         _show(session, take(session.world, session.claim_store, query, force=force), None)
         return

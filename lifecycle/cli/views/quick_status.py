@@ -52,8 +52,10 @@ def status(session: Session) -> int:
         record = session.claim_store.shown()
         if record is None:
             from lifecycle.claim.commands import unfinished_claims
+            from lifecycle.trackers import registry
 
-            lines.append("No claim in this worktree. Make one with: lifecycle claim <number>")
+            way = registry.to_claim(session.world)
+            lines.append(f"No claim in this worktree. Make one with: {way}")
             lines += filter(None, [unfinished_claims.left(session.claim_store)])
         else:
             lines, is_held = session.claim_lines(record), session.is_held(record)

@@ -109,7 +109,10 @@ def _is_without_github(case: Examined, findings: list[DoctorFinding]) -> bool:
     has_tracker = any(
         finding.name == "tracker.found" and finding.level is Level.OK for finding in findings
     )
-    return has_tracker and case.world.tracker.name != registry.GITHUB
+    # A tracker whose program is missing is a thing to mend; a remote and a token are none.
+    return registry.is_alone(case.world) or (
+        has_tracker and case.world.tracker.name != registry.GITHUB
+    )
 
 
 def _unused(finding: DoctorFinding) -> DoctorFinding:

@@ -17,6 +17,7 @@ from lifecycle.settings import config, user_folder
 from lifecycle.setup.doctor.examined import Examined, Level, cause
 from lifecycle.storage import regular_files, store
 from lifecycle.storage.store import CLAIM_FILE, FOLDER, LOCK, STATE
+from lifecycle.trackers import registry
 
 _REMOVAL = "Take it out with: "
 
@@ -120,7 +121,7 @@ def _claim(case: Examined) -> None:
     except OSError as error:
         return case.find("worktree.claim.broken", what=error)
     if record is None:
-        return case.find("worktree.claim.none")
+        return case.find("worktree.claim.none", command=registry.to_claim(case.world))
     claim = record.claim
     if PHASES.get(claim.phase) is None:
         return case.find("worktree.claim.phase", claim=claim)

@@ -99,6 +99,10 @@ def test_without_a_github_remote_what_is_githubs_is_not_amiss(
         assert found[name]["level"] == "ok"
         assert found[name]["says"].startswith("GitHub is not used here")
     assert patient.wrong() == []
+    assert found["worktree.claim"]["says"].endswith("begins with: lifecycle tracker claim <id>")
+    # The program is gone: that alone is to be mended, and a remote and a token still are not.
+    patient.place.environment["PATH"] = without_bd(patient)
+    assert patient.only("tracker.found", "fail")["says"].endswith("bd is not on PATH.")
 
 
 @SOAKED
