@@ -158,7 +158,8 @@ def _kept(session: Session, files: WorkflowFiles) -> SessionRecord | None:
     own = session.client_session
     if own:
         return session_record.load(files, own) or SessionRecord(own)
-    with_names = [record for record in session_record.all_of(files) if record.session]
+    records = session_record.all_of(files)
+    with_names = [record for record in records if record.session and record.was_led]
     return with_names[0] if with_names else session_record.load(files, "")
 
 

@@ -65,6 +65,11 @@ class SessionRecord:
         """True if its client is known, and not there any more."""
         return self.client > 0 and not live_process.is_there(str(self.client))
 
+    @property
+    def was_led(self) -> bool:
+        """True if it was told of a stage, or is to be; of one that only claimed, the client is kept."""
+        return bool(self.stage or self.task or self.ended or self.memory.set_stage)
+
     def on(self, task: str, labels: tuple[str, ...], holder: str) -> SessionRecord:
         """The record of the session at work on this task."""
         if task == self.task:

@@ -122,14 +122,14 @@ def _waits(reading: WorktreeRead) -> bool | None:
 
 
 def _stage(reading: WorktreeRead) -> values.OverviewStage | None:
-    """The session of the staged workflow that stopped last; None where none ever did."""
+    """The session that the staged workflow led last; None where none ever was."""
     if not _entries(reading.root / store.FOLDER / workflow_marks.SESSIONS):
         return None
     from lifecycle.stages.session import session_record, workflow_tasks
     from lifecycle.storage.workflow_files import WorkflowFiles
 
     files = WorkflowFiles(reading.root)
-    records = session_record.all_of(files)
+    records = [record for record in session_record.all_of(files) if record.was_led]
     if not records:
         return None
     newest = records[0]
