@@ -240,6 +240,7 @@ def test_where_board_and_labels_change_places_no_move_is_seen() -> None:
         ),
         ({}, {"card.moved_to": "Done"}, {}, None, ["moved:PVTI_lADOBx:Done"]),
         ({}, {"card.moved_to": "Done"}, {"issue": issue(is_open=False)}, None, []),
+        ({}, {"card.moved_to": "Done", "ending.issue_closed": True}, {"issue": None}, None, []),
         ({}, {}, {"board_problem": "No scope."}, None, ["board:No scope."]),
         ({"status": "Todo"}, {}, {"board_note": "Labels."}, ("Todo", None), ["board-note:Labels."]),
         ({"status": "Todo"}, {}, {"item": None}, None, ["off-board:42"]),

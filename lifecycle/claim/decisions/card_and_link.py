@@ -101,7 +101,8 @@ def card_step(snapshot: Snapshot) -> Decision:
     if observed is not None and observed.board_note and snapshot.rules.has_board:
         note = observed.board_note
         notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
-    is_finished = observed is not None and observed.issue is not None and not observed.issue.is_open
+    issue = observed.issue if observed is not None else None
+    is_finished = record.ending.issue_closed if issue is None else not issue.is_open
     if record.card.moved_to and not (is_finished and record.card.moved_to == Status.DONE):
         tell = messages.label_moved if claim.is_labels else messages.board_moved
         moved = tell(claim.issue_number, record.card.moved_to, claim.last_synced_status)
