@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_827,
-    "storage": 1_420,
-    "settings": 872,
-    "git": 869,
-    "github": 6_408,
-    "trackers": 2_527,
-    "platforms": 690,
-    "evidence": 2_460,
-    "claim": 6_059,
-    "run": 3_561,
-    "stages": 2_570,
-    "workflow": 2_247,
-    "feedback": 2_656,
-    "reconcile": 1_474,
-    "views": 2_204,
-    "app": 1_629,
-    "setup": 3_416,
-    "hooks": 2_093,
-    "cli": 5_261,
+    "core": 2_866,
+    "storage": 1_438,
+    "settings": 851,
+    "git": 871,
+    "github": 6_145,
+    "trackers": 2_533,
+    "platforms": 689,
+    "evidence": 2_475,
+    "claim": 6_131,
+    "run": 3_568,
+    "stages": 2_564,
+    "workflow": 2_224,
+    "feedback": 2_586,
+    "reconcile": 1_472,
+    "views": 2_227,
+    "app": 1_632,
+    "setup": 3_341,
+    "hooks": 2_090,
+    "cli": 5_330,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_653
+RUN_IN_ALL = 4_668
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

@@ -163,8 +163,8 @@ def close(session: Session, override: str | None) -> int:
         is_over = last is not None and last.ending.outcome == "closed"
         if last is None or not is_over or session.claim_store.load(repair=False).record is not None:
             raise
-        said = f"#{last.claim.issue_number} was closed already; nothing was done."
-        return session.show([said], claim_look.report_data(engine.Report(last)))
+        sentence = f"#{last.claim.issue_number} was closed already; nothing was done."
+        return session.show([sentence], claim_look.report_data(engine.Report(last)))
     code = claim_look.code_of(report) or int(is_left)
     return session.show(lines, claim_look.report_data(report), code=code)
 

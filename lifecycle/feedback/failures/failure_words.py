@@ -48,8 +48,11 @@ def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str],
         "no change": "the last fix changed nothing in what fails",
         "heads": "the agent was woken for that at many heads already",
     }[why]
-    told = {"asked": _shown(asked), "packets": ", ".join(packets[-SHOWN:])}
-    return sentence("stopped", number=number, reason=reason, go_on=GO_ON, **told)
+    files = ", ".join(packets[-SHOWN:])
+    asked_about = _shown(asked)
+    return sentence(
+        "stopped", number=number, reason=reason, go_on=GO_ON, asked=asked_about, packets=files
+    )
 
 
 def still_stopped(number: int, head: str, failures: Sequence[FailureFact], path: str) -> str:
