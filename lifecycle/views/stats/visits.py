@@ -232,22 +232,28 @@ def steps(entries: Iterable[JournalEntry]) -> tuple[Visit, ...]:
     The target of such an entry is the phase's number or the story's id, and the status that it came to.
     """
     ordered = sorted(entries, key=lambda entry: entry.at)
-    moments, stays, ended = _Moments(ordered), dict[tuple[str, str], Visit](), list[Visit]()
+    moments, ended = _Moments(ordered), list[Visit]()
+    begins: dict[tuple[str, str], JournalEntry] = {}
     for entry in ordered:
         if entry.system not in (journal.RUN, journal.WORKFLOW) or entry.kind != journal.TRANSITION:
             continue
         name, _, status = entry.target.partition(" ")
-        here = [key for key in stays if key[0] == entry.task and (status == "" or key[1] == name)]
         if status in AT_WORK:
-            title = f"{name} {entry.detail.get('phase', '')}".strip()
-            stay = Visit(entry.system, title, entry.task, entry.actor, entry.session, entry.at)
-            stays.setdefault((entry.task, name), stay)
+            begins.setdefault((entry.task, name), entry)
             continue
-        for stay in [stays.pop(key) for key in here]:  # at the end of all every one that is left
-            away = moments.away(stay.task, stay.session, stay.began or entry.at, entry.at)
-            left = replace(stay, ended=entry.at, target=status or name, away=away)
+        # The end of all is the end of each that is left.
+        here = [key for key in begins if key[0] == entry.task and (not status or key[1] == name)]
+        for begin in [begins.pop(key) for key in here]:
+            away = moments.away(begin.task, begin.session, begin.at, entry.at)
+            left = replace(_stay(begin), ended=entry.at, target=status or name, away=away)
             ended.append(replace(left, is_passed=status == "completed"))
-    return (*ended, *stays.values())
+    return (*ended, *map(_stay, begins.values()))
+
+
+def _stay(begin: JournalEntry) -> Visit:
+    name = begin.target.partition(" ")[0]
+    title = f"{name} {begin.detail.get('phase', '')}".strip()
+    return Visit(begin.system, title, begin.task, begin.actor, begin.session, begin.at)
 
 
 def _without_refused_ends(entries: Iterable[JournalEntry]) -> list[JournalEntry]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from lifecycle.core.stage_names import LINE
 from lifecycle.storage import journal
 from lifecycle.storage.journal import JournalEntry
-from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, visits
+from lifecycle.views.stats.visits import AWAY_SECONDS, ORDER, Visit, steps, visits
 from tests.views.stats.journals import (
     CLAIMED,
     HOUR,
@@ -230,3 +232,37 @@ def test_whatever_the_journal_holds_visits_make_sense(entries: list[JournalEntry
             assert spent is None or spent + one.away == pytest.approx(one.ended - one.began)
     lasting = [(one.system, one.task) for one in found if one.ended is None and one.task]
     assert len(set(lasting)) == len(lasting)
+
+
+def step(minute: float, system: str, target: str, task: str, **more: Any) -> JournalEntry:
+    """A story of a run, or a phase of a workflow, that came to another status."""
+    at, values = NOW + minute * MINUTE, {"detail": {"phase": "Pay"}, **more}
+    return JournalEntry(at, system, journal.TRANSITION, task, target=target, **values)
+
+
+def test_stories_and_phases_are_stays_until_work_on_them_ends() -> None:
+    """Review is work still; a silence is time away; the end of a run ends what is left of it alone."""
+    told = (
+        step(0, journal.RUN, "S1 in_progress", "run", session="s", actor="me"),
+        step(1, journal.WORKFLOW, "1 active", "flow", detail={}),
+        step(2, journal.RUN, "S2 testing", "run"),
+        step(3, journal.RUN, "S1 review", "run"),
+        JournalEntry(NOW + 4 * MINUTE, journal.RUN, journal.BLOCK, "run", target="S1 pending"),
+        moved(5, "CODING", "S1 completed", "run"),
+        step(160, journal.RUN, "S1 completed", "run"),
+        step(161, journal.WORKFLOW, "2 skipped", "flow"),
+        step(162, journal.RUN, journal.CLOSED, "run"),
+        step(163, journal.RUN, "S3 in_progress", "next"),
+    )
+    found = steps(reversed(told))
+    assert [short(one) for one in found] == [
+        ("run", "S1 Pay", 5, "completed"),
+        ("run", "S2 Pay", 5, journal.CLOSED),
+        ("flow", "1", None, ""),
+        ("next", "S3 Pay", None, ""),
+    ]
+    assert [one.is_passed for one in found] == [True, False, False, False]
+    assert (found[0].away, found[0].session, found[0].actor) == (155 * MINUTE, "s", "me")
+    assert found[0].system == journal.RUN
+    assert found[2].system == journal.WORKFLOW
+    assert visits(told[:4]) == ()
