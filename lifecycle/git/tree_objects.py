@@ -167,7 +167,8 @@ def _written(
         own_paths = [path for path in re.findall(own, listed) if path]
         _take_out(git, own_paths)
         full = raw if raw and not own_paths else git.run(*_PLAIN, "write-tree")
-        by_checks = _left_by_checks(listed, outputs) if outputs else []
+        files = f"{listed}\0"  # those of checks are unchanged since one made them
+        by_checks = [path for path, made in outputs.items() if f" {made} 0\t{path}\0" in files]
         _take_out(git, by_checks)
         name = git.run(*_PLAIN, "write-tree") if by_checks else full
         without = frozenset([*own_paths, *by_checks])
@@ -217,11 +218,6 @@ def _take_out(git: GitRepository, paths: list[str]) -> None:
     if paths:
         listed = "".join(f"{path}\0" for path in paths)
         git.run(*_PLAIN, "update-index", "-z", "--force-remove", "--stdin", stdin=listed)
-
-
-def _left_by_checks(listed: str, outputs: Mapping[str, str]) -> list[str]:
-    """The files that checks made and that are unchanged since."""
-    return [path for path, content in outputs.items() if f" {content} 0\t{path}\0" in f"{listed}\0"]
 
 
 def _entry(line: str) -> tuple[str, str]:
