@@ -134,6 +134,8 @@ class NotFound(Rejected):
 class Transferred(NotFound):
     """The issue is one of another repository now; `evidence` is its address."""
 
+    is_of_access = False
+
 
 class MissingScope(Rejected):
     """The token lacks a scope; the sentence names it and the command that adds it."""

@@ -396,7 +396,7 @@ REST = (
         307,
         said("Moved Permanently", url="https://api.github.com/repositories/29991068/issues"),
         Moved,
-        ",octo-org/renamed.git,",
+        "lifecycle doctor has the command",
         is_write=True,
         evidence="octo-org/renamed",
     ),

@@ -252,7 +252,7 @@ def test_a_renamed_repository_is_followed_and_not_written_to(opened: Opens) -> N
     ):
         with pytest.raises(Moved, match="octo-org/better-name") as caught:
             write()
-        assert "git remote set-url origin " in str(caught.value)
+        assert "lifecycle doctor has the command" in str(caught.value)
     world = hub.world()["issues"]["42"]
     assert (world["state"], world["comments"], world["assignees"]) == ("open", [], [])
     under_its_name = Repository("octo-org", "better-name")

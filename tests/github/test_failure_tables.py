@@ -158,7 +158,7 @@ def test_a_move_carries_the_place_or_the_words() -> None:
     assert [vars(error)["evidence"] for error in (header, body, none)] == ["h", "b", "m"]
     assert "the issue has moved to h, so" in str(header)
     named = failures.moved_to("o/new", WRITE)
-    assert "git remote set-url origin " in str(named)
+    assert "lifecycle doctor has the command" in str(named)
     assert named.evidence == "o/new"
 
 

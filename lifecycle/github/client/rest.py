@@ -129,17 +129,24 @@ class RestClient(TokenClient):
         """`exchange` for what may be asked again: up to three times while nobody answers."""
         return reading(self.deadline, partial(self.exchange, asked, method, path, **more), patience)
 
-    def shown(self, path: str, asked: AskedRequest, shape: Callable[[Json, Any], T]) -> T:
+    def shown(
+        self,
+        path: str,
+        asked: AskedRequest,
+        shape: Callable[[Json, Any], T],
+        query: Json | None = None,
+    ) -> T:
         """What a GET shows; asked again while nobody answers, or the answer has another shape.
 
         Args:
             path: as for `exchange`.
             asked: words for the sentence of an error.
             shape: makes a value of the answer's headers and its JSON.
+            query: as for `exchange`.
         """
 
         def once() -> T:
-            return self.shaped(asked, shape, *self.exchange(asked, "GET", path))
+            return self.shaped(asked, shape, *self.exchange(asked, "GET", path, query=query))
 
         return reading(self.deadline, once)
 
@@ -293,7 +300,7 @@ class Calls:
     def read(
         self, path: str, subject: str, shape: Callable[[Any], T], query: Json | None = None
     ) -> T:
-        """GET, asked again while nobody answers.
+        """GET, asked again while nobody answers, or the answer has another shape.
 
         Args:
             path: below the repository, or from the root if it begins with `/`.
@@ -306,8 +313,8 @@ class Calls:
             Transient: nobody answers, or the answer has another shape than documented.
         """
         asked = self._asked(subject, is_write=False)
-        body = self.rest.again(asked, "GET", self._below(path, asked), query=query)[1]
-        return self.rest.shaped(asked, shape, body)
+        whole = self._below(path, asked)
+        return self.rest.shown(whole, asked, lambda _, content: shape(content), query)
 
     def read_if_any(self, path: str, subject: str, shape: Callable[[Any], T]) -> T | None:
         """The same as `read`, None where GitHub shows no such thing."""
