@@ -28,6 +28,9 @@ from tests.conftest import Place
 
 PACKAGE = str(Path(lifecycle.__file__).parent) + os.sep
 OTHERS = PACKAGE + "sandbox" + os.sep
+IMPORT = "<module>"
+"""On the stack, in the place of what runs while a module is imported."""
+
 LIGHT = light_dataclass.__file__
 """In the place of Python's own dataclasses, which do not count either."""
 
@@ -95,13 +98,15 @@ def walked(act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Way:
 
     def see(frame: FrameType, event: str, _argument: object) -> None:
         if event == "call":
-            module = module_of(frame.f_code)
-            stack.append(module)
+            # What runs while a module is imported: only in whichever test imports it first.
+            is_import = frame.f_code.co_name == "<module>" or stack[-1:] == [IMPORT]
+            module = "" if is_import else module_of(frame.f_code)
+            stack.append(IMPORT if is_import else module)
             if module == "storage.store" and frame.f_code is Folder.write.__code__:
                 way.written.append(frame.f_locals["name"])
             if module:
                 way.functions[module, frame.f_code.co_name] += 1
-                ours = [one for one in stack if one]
+                ours = [name for name in stack if name not in {"", IMPORT}]
                 changes = [a for a, b in zip(ours, ["", *ours], strict=False) if a != b]
                 if len(ours) > 1 and ours[-1] != ours[-2]:
                     way.changes += 1
