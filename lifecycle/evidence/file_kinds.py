@@ -34,29 +34,34 @@ def kind_of(path: str) -> FileKind:
     return FileKind.CODE
 
 
-def left_out(within: Iterable[tuple[str, Iterable[str]]], paths: Iterable[str]) -> str:
+def left_out(within: Iterable[tuple[str, Iterable[str], str]], paths: Iterable[str]) -> str:
     """The first test file that test runs leave out by what they name; "" if there is none.
 
     It is one of those that are named as tests, in a language of which tests are in what they name.
 
     Args:
-        within: of each run the folder that it runs in, and words of it that may name others.
+        within: of each run the folder that it runs in, words of it that may name others, and the folder of
+            which the tests are asked for.
         paths: of all files, from the top of the worktree.
     """
-    files, named = [f"./{path}" for path in paths], set[str]()
-    for folder, words in within:
+    files, named, whole = [*paths], set[str](), set[str]()
+    for folder, words, top in within:
         begins = (re.split(r"\*|\.\.\.", word)[0] for word in words)
-        below = {f"./{posixpath.normpath(posixpath.join(folder, begin))}/" for begin in begins}
+        below = {_below(posixpath.join(folder, begin)) for begin in begins}
         known = {place for place in below if any(file.startswith(place) for file in files)}
-        named |= known or {f"./{folder}/"}
+        named |= known or {_below(folder)}
+        whole.add(_below(top))
     rows = word_tables.table("words/files")["test"]["names"]
     tests = [
         file for file in files if any(re.fullmatch(row, posixpath.basename(file)) for row in rows)
     ]
-    tests = [file for file in tests if not file.endswith("/conftest.py")]
-    inside = {file for file in tests if file.startswith(tuple(named)) or "././" in named}
+    tests = [file for file in tests if posixpath.basename(file) != "conftest.py"]
+    inside = {file for file in tests if file.startswith(tuple(named))}
     kinds = {posixpath.splitext(file)[1] for file in inside}
-    outside = (
-        file for file in tests if file not in inside and posixpath.splitext(file)[1] in kinds
-    )
-    return next(outside, "").removeprefix("./")
+    outside = (file for file in tests if file not in inside and file.startswith(tuple(whole)))
+    return next((file for file in outside if posixpath.splitext(file)[1] in kinds), "")
+
+
+def _below(folder: str) -> str:
+    """What the paths of a folder's files begin with; "" for the top one."""
+    return f"{posixpath.normpath(folder)}/".removeprefix("./")

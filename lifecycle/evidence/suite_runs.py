@@ -65,8 +65,9 @@ class SuiteRun:
         rows: the rows of the table that know it; none where no row does.
         table: all rows, with the project's own.
         behind: the commands after it.
-        within: of each run of the line the folder that it runs in, from the top one, and the words that may
-            name others; () where one runs in the top folder and names none, or is just the project's own.
+        within: of each run of the line the folder that it runs in, from the top one, the words that may
+            name others, and the folder whose tests it is asked for; () where one runs in the top folder and
+            names none, or is just the project's own.
         steps: where the line goes before it, and places that it is given, in order: each path as it is
             written, "" if it cannot be told, and whether what follows runs there.
     """
@@ -94,7 +95,7 @@ class SuiteRun:
         self.rest: Words = ()
         self.rows: Rows = ()
         self.table: Rows = ()
-        self.within: tuple[tuple[str, Words], ...] = ()
+        self.within: tuple[tuple[str, Words, str], ...] = ()
         self.steps: tuple[tuple[str, bool], ...] = ()
 
 
@@ -227,10 +228,18 @@ def _run(
     for given, options in ((command.raw, _FOLDERS), (words, row.sources)):
         there = _joined(folder, runner_options.valued(given, options))
         run.is_suite &= _is_whole(there, top)
-    at = posixpath.relpath(_joined(folder, runner_options.valued(command.raw, _FOLDERS)), top)
-    named = tuple(runner_options.plain_words(rest, row))
-    run.within = ((at, named),) if named or at != "." else ()
+    there = _joined(folder, runner_options.valued(command.raw, _FOLDERS))
+    named = _named(rest, row, there, top)
+    run.within = ((posixpath.relpath(there, top), named, "."),) if named or there != top else ()
     return run
+
+
+def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:
+    """The words that may name files, seen from the folder that the run is in."""
+    return tuple(
+        posixpath.relpath(word, folder) if f"{word}/".startswith(f"{top}/") else word
+        for word in runner_options.plain_words(words, row)
+    )
 
 
 def _own_run(
@@ -257,8 +266,8 @@ def _own_run(
     run = _checked(" ".join(begin), rest, added, command, row)
     run.is_own = True
     run.is_suite &= bool(here) or _is_whole(there, top)
-    named = tuple(runner_options.plain_words(rest, row))  # beside what is its own
-    run.within = ((posixpath.relpath(there, top), named),) if named else ()
+    named, at = _named(rest, row, there, top), posixpath.relpath(there, top)
+    run.within = ((at, named, at if here else "."),) if named else ()  # beside what is its own
     run.suites = tuple(text for text, _, _ in meant)
     return run
 

@@ -7,7 +7,7 @@ from lifecycle.evidence.suite_runs import run_in
 
 FILES = (
     *("conftest.py", "tests/conftest.py", "tests/test_a.py", "tests/data/x.json"),
-    *("src/pkg/test_b.py", "fixtures/y.json", "web/a.test.ts"),
+    *("src/pkg/test_b.py", "src/x/test_c.py", "fixtures/y.json", "web/a.test.ts"),
     *("backend/x_test.go", "other/y_test.go"),
 )
 
@@ -26,6 +26,9 @@ def test_what_a_run_names_leaves_other_tests_out() -> None:
         ("go test ./...", ""),
         ("cd web && npm test", ""),
         ("pytest nowhere", ""),
+        ("pytest . tests", ""),
+        ("cd web && pytest ..", ""),
+        ("pytest /top/tests", "src/pkg/test_b.py"),
     ):
         run = run_in(line, (), None, "/top", "/top")
         assert run is not None
@@ -34,9 +37,14 @@ def test_what_a_run_names_leaves_other_tests_out() -> None:
 
 
 def test_the_projects_own_command_names_its_suite() -> None:
-    """Whatever lies outside of it; a folder that is named beside it leaves out the rest."""
-    for own, missing in (("pytest tests", ""), ("pytest", "src/pkg/test_b.py")):
-        run = run_in("pytest tests", (own,), None, "/top", "/top")
+    """Whatever lies outside of it; a folder that is named beside it leaves out the rest of that suite."""
+    for own, line, missing in (
+        ("pytest tests", "pytest tests", ""),
+        ("pytest", "pytest tests", "src/pkg/test_b.py"),
+        ("cd src && pytest", "cd src && pytest pkg x", ""),
+        ("cd src && pytest", "cd src && pytest pkg", "src/x/test_c.py"),
+    ):
+        run = run_in(line, (own,), None, "/top", "/top")
         assert run is not None
         assert run.is_own
-        assert left_out(run.within, FILES) == missing
+        assert left_out(run.within, FILES) == missing, line
