@@ -90,7 +90,9 @@ def places_of(root: Path, branch: str) -> list[Path]:
             if head is None or os.fsdecode(head[0]).strip() != f"ref: refs/heads/{branch}":
                 continue
             link = regular_files.content(str(git / "gitdir"), limit=_LINE)
-            places.append(Path(os.fsdecode(link[0]).strip() if link is not None else git).parent)
+            # What a linked worktree's folder names may be relative to itself (worktree.useRelativePaths).
+            linked = git / os.fsdecode(link[0]).strip() if link is not None else git
+            places.append(linked.resolve().parent)
     except (OSError, ValueError):
         return []  # one that cannot be read, or a path that cannot be one
     return places

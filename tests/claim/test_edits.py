@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
 from lifecycle.api import Phase, Wake
+from lifecycle.storage import store
 from tests.conftest import BRANCH, Place, environment_of
 from tests.factories import texts
 
@@ -84,6 +86,10 @@ def test_a_claim_that_was_copied_into_another_worktree_is_not_believed_there(
     (other.root / ".agent-claim.json").write_bytes(copied)
     assert why not in other.hook("on-stop").stdout
     assert other.has_claim()
+    # A link of git's that is relative, as newer ones write it, leads there as well.
+    git = place.root / ".git" / "worktrees" / root.name
+    (git / "gitdir").write_text(f"{os.path.relpath(root / '.git', git)}\n")
+    assert store.places_of(place.root, branch) == [root.resolve()]
 
 
 def test_what_has_to_be_corrected_is_shown_until_it_is(place: Place) -> None:
