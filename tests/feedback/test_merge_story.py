@@ -291,7 +291,9 @@ def test_a_repository_without_checks_says_after_minutes_that_the_merge_is_a_pers
     ]  # also of a wait that begins after that
     merge = f"PR #{number} waits for a person to merge it"
     assert awaited(place) == (f"{merge}.", [merge])
+    place.clear()
     assert f"PR #{number} is ready to merge." in place.cli("feedback", "merge").stdout
+    assert [one.path for one in place.requests() if f"/issues/{number}" in one.path] == []
     mutate(place, "convertPullRequestToDraft", number)
     draft = (
         f"PR #{number} is a draft, and cannot be merged before it is marked as ready on its page"

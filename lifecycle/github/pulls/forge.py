@@ -317,13 +317,15 @@ class GitHubForge(PullCalls):
             closers=_closers(node),
             is_ahead=bool(part(part(node, "defaultBranchRef"), "compare").get("aheadBy")),
             hold=translate.hold(look.issue, lease) if lease else None,
-            transferred_to="" if issue else self._transferred_to(look.issue),
+            transferred_to="" if issue else self._transferred_to(look),
         )
 
-    def _transferred_to(self, number: int) -> str:
+    def _transferred_to(self, look: model.Look) -> str:
         """The address of an issue that is another repository's now; "" if GitHub does not say so."""
+        if look.issue == look.pr_number:
+            return ""  # the look is at a pull request alone, whose number is no issue's
         try:
-            self.issue(number)
+            self.issue(look.issue)
         except Transferred as error:
             return error.evidence
         except LifecycleError:
