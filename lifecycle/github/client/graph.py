@@ -307,8 +307,9 @@ class GraphClient(TokenClient):
         reply = self.execute(name, variables, subject=subject)
         if not reply.problems:
             return reply.data
-        is_partly_done = any(part is not None for part in reply.data.values())
-        asked = AskedRequest(subject, document(name).is_mutation, is_partly_done)
+        is_write = document(name).is_mutation
+        is_partly_done = is_write and any(part is not None for part in reply.data.values())
+        asked = AskedRequest(subject, is_write, is_partly_done)
         raise self.failures.of_problems(reply.problems, asked)
 
     def change(self, name: str, variables: Json, *, subject: str) -> Json:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.api import NotFound, Refused, Rejected, UnknownOption
-from lifecycle.core.errors import ItemArchived, ItemMissing, MissingScope
+from lifecycle.core.errors import ItemArchived, ItemMissing, MissingScope, NoPermission
 from lifecycle.github.operations.ensure_board import BoardOperations
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import Ground
@@ -149,6 +149,17 @@ def test_a_token_without_the_scope(ground: Ground) -> None:
     """A token that may not see boards is told which scope it lacks."""
     ground.control.set_scopes(["repo"])
     with pytest.raises(MissingScope, match="project scope"):
+        board(ground).ensure_field(42, "Status", "Done")
+
+
+def test_a_look_that_is_refused_changed_nothing(ground: Ground) -> None:
+    """The cards of an issue are hidden, the issue is not: what is read of it is no part of a change."""
+    hidden = Fault(
+        "graphql_error", operation="FindItem", when="after", error_type="FORBIDDEN", message="No.",
+        null_paths=[["repository", "issueOrPullRequest", "projectItems"]],
+    )  # fmt: skip
+    ground.control.add_fault(hidden)
+    with pytest.raises(NoPermission, match="so nothing was changed"):
         board(ground).ensure_field(42, "Status", "Done")
 
 
