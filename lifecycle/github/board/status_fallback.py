@@ -219,12 +219,11 @@ class Sight:
             Transient, BadCredentials: GitHub could not be asked.
         """
         shown = [issue for issue in issues if issue]
-        if not shown or self._was_shown:
-            return None
         if any(self._choice.card(issue) is not None for issue in shown):
-            self.shown()
-            return None
-        return None if self._choice.uses_labels else self._choice.blindness()
+            self.shown()  # each time: another process may have begun to doubt meanwhile
+        elif shown and not (self._was_shown or self._choice.uses_labels):
+            return self._choice.blindness()
+        return None
 
     def shown(self) -> None:
         """Note that the board was seen, which ends all doubt."""
