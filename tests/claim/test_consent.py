@@ -193,6 +193,20 @@ def test_done_waits_for_a_look() -> None:
     assert merged.close_if_answered(made) == Decision()
 
 
+@pytest.mark.parametrize("before", ["coding", "checks_running"])
+def test_a_yes_that_no_look_could_judge_is_taken_back(before: str) -> None:
+    """Before a merge was seen the claim goes back to where it was; a merge, or an override, keeps it."""
+    came = ({"phase": before}, {"phase": "done"}, {"phase": "done"})
+    memory = {"ending.consent": "close", "judged": before, "past": came}
+    step = decide(seen(record(**DONE, memory=memory)))
+    assert step.fields == {"phase": before}
+    assert step.record is not None
+    assert step.record.ending.consent == ""
+    assert "the yes was not kept" in texts(step)
+    for kept in ({"judged": "merged_detected"}, {"ending.override": "why"}, {"ending.consent": ""}):
+        assert decide(seen(record(**DONE, memory={**memory, **kept}))) == Decision()
+
+
 @pytest.mark.parametrize(
     ("memory", "status", "kept"),
     [

@@ -357,17 +357,30 @@ def test_nudge_makes_only_legal_moves(place: Place) -> None:
 
 
 def test_close_is_the_users_yes(place: Place) -> None:
-    """Refused while the PR is open, however often it is asked; done once it merged."""
+    """Refused while the PR is open, however often it is asked; done once it merged.
+
+    One that nobody could judge is not kept: what merges after it is asked about.
+    """
     place.ready()
     ok(place.cli("tick"))
     number = place.pull()
+    place.control.add_fault(Fault("status", path=r"/graphql$", status=502, count=99))
+    unseen = place.cli("close")
+    assert unseen.returncode == 1
+    assert "the yes was not kept: whether its PR is merged could not be seen" in unseen.stdout
+    assert place.claim()["phase"] == "pr_created"
+    place.control.clear_faults()
     for _ in range(2):
         done = place.cli("close")
         assert done.returncode == 1
         assert f"PR #{number} is still open" in done.stdout
     assert place.issue()["state"] == "open"
     place.control.merge_pull(number)
-    assert "Issue #42 closed. Board → Done." in ok(place.cli("close"))
+    assert f"PR #{number} merged! Should I close issue #42?" in ok(place.cli("tick"))
+    place.control.add_fault(Fault("status", path=r"/graphql$", status=502, count=99))
+    assert place.cli("close").returncode == 1
+    place.control.clear_faults()
+    assert "Issue #42 closed. Board → Done." in ok(place.cli("tick"))
     assert place.issue()["state"] == "closed"
     assert "#42 was closed already; nothing was done." in ok(place.cli("close"))
     place.forget()

@@ -205,6 +205,7 @@ def test_a_merged_task_is_closed_and_not_given_back(place: Place, *, is_known: b
     said = done.stdout + done.stderr
     assert "not released" in said
     assert "lifecycle close" in said
+    assert ("a task whose PR is merged is closed instead" in said) is is_known
     assert place.writes() == []
     assert place.card()["Status"] == "In Review"
     assert "Issue #42 closed" in ok(place.cli("close"))
@@ -212,9 +213,10 @@ def test_a_merged_task_is_closed_and_not_given_back(place: Place, *, is_known: b
 
 @SOAKED
 def test_in_phase_done_it_is_refused(place: Place) -> None:
-    """Somebody said yes to closing: the sentence says to close."""
+    """Somebody wrote it, and no look has seen the merge: the sentence says so, and how to look."""
     place.merged()
-    assert "lifecycle close" in refused(place.cli("release"))
+    said = refused(place.cli("release"))
+    assert "GitHub did not show a merge yet; look with: lifecycle tick" in said
     assert released(place) == []
 
 

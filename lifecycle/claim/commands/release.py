@@ -139,10 +139,12 @@ def _leaving(
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
     if is_over and not (record.is_lost or derive.is_issue_gone(record)):
+        way = "a task whose PR is merged is closed instead, with: lifecycle close"
+        if not derive.was_merge_seen(record):
+            way = "GitHub did not show a merge yet; look with: lifecycle tick"
         raise Refused(
-            f"#{number} is in phase {record.claim.phase}, so it was not released: a task whose PR is "
-            "merged is closed instead, with: lifecycle close (to leave it open, before the yes: lifecycle "
-            'nudge coding --reason "…")'
+            f"#{number} is in phase {record.claim.phase}, so it was not released: {way} (to leave it open, "
+            'before the yes: lifecycle nudge coding --reason "…")'
         )
     progress, notes = _progress(world, record)
     sha, holder = record.ownership.lease, ""

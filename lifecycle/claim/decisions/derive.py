@@ -186,6 +186,19 @@ def phase_before(record: Record) -> Phase:
     return next((phase for phase in phases if phase in without), Phase.CODING)
 
 
+def phase_left(record: Record) -> Phase:
+    """The phase that the claim was in before `done`, as its file had it."""
+    phases = (PHASES.get(str(values.get("phase"))) for values in reversed(record.past))
+    return (
+        next((phase for phase in phases if phase not in (None, Phase.DONE)), None) or Phase.CODING
+    )
+
+
+def was_merge_seen(record: Record) -> bool:
+    """True if GitHub showed the merge, or allowed to close without one; a phase alone is a wish."""
+    return record.judged in (Phase.MERGED_DETECTED, Phase.DONE)
+
+
 def happened_at(pull_number: int | None, observed: Observation) -> float | None:
     """The time of the last event on GitHub from which the task's Status follows, or None.
 

@@ -204,6 +204,14 @@ def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = 
     )
 
 
+def yes_not_kept(issue: int | None, phase: str) -> str:
+    """A yes to closing while nobody could see whether there is a merge."""
+    return (
+        f"Issue #{issue} was not closed, and the yes was not kept: whether its PR is merged could not be "
+        f"seen. The phase is {phase}. Once GitHub answers, close it with: lifecycle close"
+    )
+
+
 def completed_comment(number: int) -> str:
     """The comment on the issue."""
     return f"Completed in #{number}"

@@ -76,7 +76,7 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     if derive.is_answer_pending(snapshot):
         return _ask_again(snapshot, record.claim.pull)
     if observed is None:
-        return Decision()
+        return _unjudged(snapshot)
     pull = derive.pull_request_of(record, observed, snapshot.rules)
     if pull is None or pull.state is not PullState.MERGED:
         return decide(snapshot)
@@ -90,6 +90,18 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
         return step
     # Recorded, so that the yes counts until the issue is closed, whichever session goes on.
     return replace(step, record=(step.record or record).with_ending(consent=derive.PROMPT_CONSENT))
+
+
+def _unjudged(snapshot: Snapshot) -> Decision:
+    """Take back a yes by command that no look could judge: it is none to what merges after it."""
+    record = snapshot.record
+    if not record.ending.consent or record.ending.override or derive.was_merge_seen(record):
+        return Decision()
+    phase = derive.phase_left(record)
+    text = messages.yes_not_kept(record.claim.issue_number, phase)
+    notice = Notice(f"yes-not-kept:{int(snapshot.now)}", text, Audience.ACT)
+    taken_back = record.with_ending(consent="")
+    return Decision({"phase": phase.value}, taken_back, notices=(notice,))
 
 
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
