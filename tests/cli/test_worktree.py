@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -251,10 +252,15 @@ def test_settings_and_hooks_of_this_clone_come_along(place: Place) -> None:
     assert place.card()["Status"] == "In Progress"
 
 
-@SOAKED
 def test_two_that_come_for_one_task_have_one_worktree(place: Place) -> None:
-    """The other task's holder is told, and a clone's second worktree does not appear."""
-    ok(place.cli("claim", "42", "--worktree"))
+    """Also at once: who comes later goes on in the worktree of who was first, and takes nothing away."""
+    words = (str(COMMAND), "claim", "42", "--worktree")
+    with ThreadPoolExecutor() as pool:
+        said = sorted(ok(done) for done in pool.map(lambda _: place.run(*words), range(2)))
+    assert said[0].startswith(f"#42 is claimed in {beside(place)} already")
+    assert said[1].startswith("Claimed #42")
+    assert at(place, beside(place)).claim()["issue_number"] == 42
+    assert not list((place.root / ".git" / "lifecycle").glob("claim-*"))
     with (
         Worktree(place.root, environment=place.environment, seconds=None) as tree,
         pytest.raises(HeldByAnother),

@@ -2,12 +2,14 @@
 
 A new worktree is added detached and *locked*, with a reason that names the task, in one git command.
 The lock goes when the claim is there. So the next run recognises the worktree of a run that was killed in
-between, however far that got: it goes on in the same folder, or removes it.
+between, however far that got: it goes on in the same folder, or removes it. A run that is still alive is
+waited for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lifecycle.claim.commands import admission
@@ -22,6 +24,7 @@ from lifecycle.core.ports import Git
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.branch_names import named_issue
 from lifecycle.core.world import World
+from lifecycle.storage.store import locked
 
 Prepare = Callable[[Path, Path], object]
 """A function that gives a new worktree what a fresh checkout lacks: from the first root to the second."""
@@ -44,11 +47,43 @@ def take_in_worktree(
 
     Raises:
         Refused: the folder is something else, or the task's branch is checked out elsewhere.
+        LockBusy: another process of this clone is taking the task all the while.
         HeldByAnother, NotFound, Transient, Rejected: as `take`; a worktree that was made for it is
             gone again, unless the claim was begun, which the next run goes on with.
     """
     world.refuse_strange_remote()
     number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
+    with _alone(world, number):
+        return _taken_in(world, number, chosen, path, force=force, prepare=prepare)
+
+
+@contextmanager
+def _alone(world: World, number: int) -> Iterator[None]:
+    """Hold the clone's lock on taking this task in a worktree, whose file is there for as long."""
+    shared = world.root / world.git.run("rev-parse", "--git-common-dir") / "lifecycle"
+    shared.mkdir(exist_ok=True)
+    path = shared / f"claim-{number}.lock"
+    busy = (
+        f"#{number} is being claimed by another lifecycle process of this clone; nothing was claimed "
+        "here. See what became of that with the same command"
+    )
+    with locked(path, world.deadline.remaining(at_most=30.0), busy):
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _taken_in(
+    world: World,
+    number: int,
+    chosen: Task | None,
+    path: Path | None,
+    *,
+    force: bool,
+    prepare: Prepare,
+) -> tuple[Taken, Path]:
+    """Take the task in the worktree that it has, or in a new one; as `take_in_worktree`."""
     places = list_places(world.git)
     target = path or _beside(places[0], number)
     place = _find(places, target, number, is_given=path is not None)
