@@ -183,7 +183,7 @@ def test_a_closed_issue_is_not_told_that_it_is_free() -> None:
     actions, _ = rest(seen(made, observed=closed, wake=Wake.TICK))
     (posted,) = [one for one in actions if isinstance(one, PostComment)]
     assert posted.body.startswith(
-        f"Released by {AGENT}; the issue is closed, and the work is kept."
+        f"Released by {AGENT}; the issue is closed, and nothing of the work was deleted."
     )
 
 

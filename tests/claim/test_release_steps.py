@@ -109,7 +109,7 @@ def test_of_an_issue_that_is_gone_only_the_lease_is_ended(*, is_begun: bool) -> 
             None,
             True,
             (),
-            [f"Released by {AGENT}; the task is free again, and the work is kept."],
+            [f"Released by {AGENT}; the task is free again, and nothing of the work was deleted."],
         ),
         (
             "`lifecycle reconcile`",
@@ -117,7 +117,7 @@ def test_of_an_issue_that_is_gone_only_the_lease_is_ended(*, is_begun: bool) -> 
             False,
             ("sam",),
             [
-                f"{PLACE}; the issue is closed, and the work is kept.",
+                f"{PLACE}; the issue is closed, and nothing of the work was deleted.",
                 "PR #107 stays open.",
             ],
         ),
@@ -126,14 +126,16 @@ def test_of_an_issue_that_is_gone_only_the_lease_is_ended(*, is_begun: bool) -> 
             pull(state=PullState.CLOSED),
             True,
             (),
-            [f"Released by {AGENT}; the task is free again, and the work is kept."],
+            [f"Released by {AGENT}; the task is free again, and nothing of the work was deleted."],
         ),
         (
             "",
             None,
             True,
             ("sam", "lee"),
-            [f"Released by {AGENT}; it stays assigned to sam, lee, and the work is kept."],
+            [
+                f"Released by {AGENT}; it stays assigned to sam, lee, and nothing of the work was deleted."
+            ],
         ),
     ],
 )

@@ -77,7 +77,7 @@ def test_the_comment_says_who_how_far_where_and_why_and_names_the_open_pull_requ
     made = leaving(**REVIEW)
     posted = run(wakes(made, shown(by_number=pull())))[0]
     assert posted.body.splitlines()[:4] == [
-        f"Released by {AGENT}; it stays assigned to maria, and the work is kept.",
+        f"Released by {AGENT}; it stays assigned to maria, and nothing of the work was deleted.",
         "Branch `claude/fix-thing-42`: 2 commits, pushed up to abc1234, phase coding.",
         "PR #107 stays open.",
         "Reason: out of time",
@@ -117,7 +117,7 @@ def test_the_end_is_said_with_the_last_step_to_the_person_and_the_outcome_is_rel
     assert step.action == ForgetClaim()
     (say,) = step.notices
     assert say.audience is Audience.NOTE
-    assert say.text.startswith("Issue #42 released. Board → Todo. Branch claude/fix-thing-42")
+    assert say.text.startswith("Issue #42 released. Board → Todo. Nothing of branch claude/fix-thing-42")
     ended = fold(made, Done(ForgetClaim()), NOW)
     assert ended.ending.outcome == "released"
     assert look(wakes(ended, shown())) is None

@@ -213,7 +213,13 @@ def test_a_branch_that_was_deleted_here_is_switched_to_from_the_remote(place: Pl
     ok(place.cli("tick"))
     branch = place.claim()["branch"]
     place.git("switch", "--quiet", "main")
+    head = place.git("rev-parse", branch)
     place.git("branch", "--quiet", "-D", branch)
+    said = ok(place.cli("release", "--dry-run"))
+    assert (
+        f"Branch {branch} is not in this clone, and origin was last seen to have it at {head[:7]}."
+        in said
+    )
     said = refused(place.cli("handoff", "--summary", "Fix"))
     advice = f"git switch {branch}"
     assert said.endswith(f"Switch with: {advice}\n")
@@ -233,6 +239,8 @@ def test_a_branch_that_is_nowhere_is_made_anew_and_the_base_keeps_its_name(place
     advice = f"git switch -c {branch}"
     said = refused(place.cli("handoff", "--summary", "Fix"))
     assert said.endswith(f"Switch with: {advice}\n")
+    said = ok(place.cli("release", "--dry-run"))
+    assert f"Branch {branch} is not in this clone, nor known on origin." in said
     place.git(*advice.split()[1:])
     assert "has no commit that main lacks" in refused(place.cli("handoff", "--summary", "Fix"))
 

@@ -76,7 +76,7 @@ def test_a_task_is_given_back_whole_and_the_work_is_kept(place: Place) -> None:
     place.clear()
     out = ok(place.cli("release", "--reason", "  waits for\n the design "))
     assert out.splitlines()[-1] == (
-        f"Issue #42 released. Board → Todo. Branch {branch} and the work on it are kept. The "
+        f"Issue #42 released. Board → Todo. Nothing of branch {branch} was deleted. The "
         "claim file was deleted."
     )
     assert is_free(place)
@@ -99,7 +99,7 @@ def test_a_task_that_stays_assigned_is_not_called_free(place: Place) -> None:
     said = ok(place.cli("release"))
     assert "#38 stays assigned to sam; anybody else takes it with: lifecycle takeover 38" in said
     (body,) = [one["body"] for one in place.issue(38)["comments"] if "Released by" in one["body"]]
-    assert "it stays assigned to sam, and the work is kept" in body
+    assert "it stays assigned to sam, and nothing of the work was deleted" in body
     again = place.cli("claim", "38")
     assert (again.returncode, "lifecycle takeover 38" in again.stderr) == (4, True)
 

@@ -77,6 +77,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.done_refused, "nothing is merged", 42, "pr_closed"),
         says(messages.done_refused, "nothing is merged", 42, "coding"),
         says(messages.done_refused, "nothing is merged", 42, "checks_running", is_open=False),
+        says(messages.yes_not_kept, 42, "checks_running"),
         says(messages.completed_comment, 7),
         says(messages.overridden_comment, 7, "it is in another"),
         says(messages.overridden_comment, None, "it is in another"),

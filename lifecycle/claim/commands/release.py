@@ -166,10 +166,16 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     """How far the work got, as text for the issue; and remarks on what exists only here, for the person."""
     git, branch, remote = world.git, record.claim.branch, world.settings.remote
     phase = f"phase {record.claim.phase}."
+    pushed = git.remote_head_of(branch, remote) if branch else None
     if not branch or git.head_of(branch) is None:
-        return f"not in the worktree that released it, {phase}", []
+        known = (
+            f"and {remote} was last seen to have it at {pushed[:7]}"
+            if pushed
+            else f"nor known on {remote}"
+        )
+        notes = [f"Branch {branch} is not in this clone, {known}."] if branch else []
+        return f"not in the worktree that released it, {phase}", notes
     notes = []
-    pushed = git.remote_head_of(branch, remote)
     base = world.settings.base or default_branch(world)
     start = f"{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
     commits = _count(world, f"{start}..{branch}") if start else None

@@ -57,7 +57,7 @@ def release_comment(
     who = f"{by}, in the place of {whose}" if by else whose
     free = f"it stays assigned to {others}" if others else "the task is free again"
     state = free if is_open else "the issue is closed"
-    headline = f"Released by {who}; {state}, and the work is kept."
+    headline = f"Released by {who}; {state}, and nothing of the work was deleted."
     work = f"Branch `{branch}`: {progress}" if branch else progress[:1].upper() + progress[1:]
     return "\n".join(filter(None, (headline, work, pull, f"Reason: {reason}" if reason else "")))
 
@@ -80,7 +80,8 @@ def released(issue: int | None, board: str, branch: str, pull: str = "", others:
     `board` is the sentence about the board, `pull` the one about an open PR, `others` who stays assigned,
     or empty.
     """
-    kept = f"Branch {branch} and the work on it are kept." if branch else "The work is kept."
+    work = f"branch {branch}" if branch else "the work"
+    kept = f"Nothing of {work} was deleted."
     parts = (f"Issue #{issue} released.", board, kept, pull, "The claim file was deleted.")
     sentence = " ".join(part for part in parts if part)
     stays = f"#{issue} stays assigned to {others}; anybody else takes it with: {forcing(issue)}"
