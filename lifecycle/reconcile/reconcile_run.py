@@ -275,7 +275,7 @@ def _report(run: _Run) -> SweepReport:
         left=tuple(run.left),
         ended=redact(run.ended, secret),
         notes=tuple(note for note in (run.note, *sweep.notes, board_note, unread) if note),
-        waiting=in_order(sweep.waiting),
+        waiting=in_order(sweep.waiting, sweep.agents),
         repositories=len(sweep.holdings),
         tasks=sweep.tasks,
         requests=requests,

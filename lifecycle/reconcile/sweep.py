@@ -160,6 +160,7 @@ class Sweep:
         notes: what a person should know of how it was read.
         tasks: how many issues were met so far.
         waiting: the open pull requests with whom they wait for, in no order.
+        agents: who holds the task of a pull request, by its repository and number.
         unread: how many there are besides.
     """
 
@@ -174,6 +175,7 @@ class Sweep:
     notes: list[str] = field(default_factory=list)
     tasks: int = 0
     waiting: list[WaitingPull] = field(default_factory=list)
+    agents: dict[tuple[str, int], str] = field(default_factory=dict)
     unread: int = 0
     _has_agent: bool | None = None
     _statuses: set[str] = field(default_factory=set)
@@ -318,6 +320,8 @@ class Sweep:
                 continue
             kept.met.add(task.issue.number)
             self.tasks += 1
+            if task.pull is not None and task.agent:
+                self.agents[task.repository, task.pull.number] = task.agent
             self.progress("tasks", self.tasks, None)
             yield task
 

@@ -1,16 +1,16 @@
 """Whom the open pull requests of a repository wait for, as a sweep shows them. Pure.
 
-Whom one waits for the claim decides (`awaited`). Where a lease names its branch, its author is the agent
-that holds the task.
+Whom one waits for the claim decides (`awaited`). Its author is the agent that holds the task, as the lease
+of its branch says, or else as the task shows: a draft that a run opened is the run's account's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lifecycle.claim.decisions.pull.merge_standing import awaited
 from lifecycle.claim.record.sections import Whom
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.values.survey import Holding
 
 
@@ -49,11 +49,20 @@ def waiting_pulls(holding: Holding) -> list[WaitingPull]:
     return waiting
 
 
-def in_order(pulls: Iterable[WaitingPull]) -> tuple[WaitingPull, ...]:
-    """Those first for which somebody has to do something, then by repository, the newest first."""
+def in_order(
+    pulls: Iterable[WaitingPull], agents: Mapping[tuple[str, int], str]
+) -> tuple[WaitingPull, ...]:
+    """Those first for which somebody has to do something, then by repository, the newest first.
+
+    `agents`: who holds the task of a pull request, by its repository and number.
+    """
     order = [*Whom]
+
+    def known(pull: WaitingPull) -> WaitingPull:
+        agent = agents.get((pull.repository, pull.number))
+        return replace(pull, names=(agent,)) if agent and pull.whom is Whom.AUTHOR else pull
 
     def urgency(pull: WaitingPull) -> tuple[int, str, int]:
         return order.index(pull.whom), pull.repository.casefold(), -pull.number
 
-    return tuple(sorted(pulls, key=urgency))
+    return tuple(sorted(map(known, pulls), key=urgency))

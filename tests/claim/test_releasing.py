@@ -117,7 +117,9 @@ def test_the_end_is_said_with_the_last_step_to_the_person_and_the_outcome_is_rel
     assert step.action == ForgetClaim()
     (say,) = step.notices
     assert say.audience is Audience.NOTE
-    assert say.text.startswith("Issue #42 released. Board → Todo. Nothing of branch claude/fix-thing-42")
+    assert say.text.startswith(
+        "Issue #42 released. Board → Todo. Nothing of branch claude/fix-thing-42"
+    )
     ended = fold(made, Done(ForgetClaim()), NOW)
     assert ended.ending.outcome == "released"
     assert look(wakes(ended, shown())) is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from lifecycle.claim.record.sections import Whom
 from lifecycle.core.values.model import Hold
 from lifecycle.core.values.survey import Holding
@@ -59,7 +61,7 @@ def test_those_come_first_for_whom_somebody_has_to_act() -> None:
     ]
     here = waiting_pulls(holding(*made))
     there = [replace(one, repository="Octo-Org/q") for one in here[1:2]]
-    found = in_order([*here, *there])
+    found = in_order([*here, *there], {})
     assert [(one.number, one.repository) for one in found] == [
         (4, "octo-org/r"), (2, "Octo-Org/q"), (3, "octo-org/r"), (2, "octo-org/r"), (9, "octo-org/r"),
     ]  # fmt: skip
@@ -84,3 +86,15 @@ def test_a_run_tells_it_and_asks_no_request_more(make: Make) -> None:
     assert [pull["number"] for pull in report.as_json()["waiting"]] == [1042, 1043]
     narrow = one.run(scope=scope_of(HOME, issues=(43,)))
     assert [pull.number for pull in narrow.waiting] == [1043]
+
+
+@pytest.mark.parametrize("names_agent", [True, False])
+def test_a_draft_of_which_only_the_card_tells_waits_for_the_card_s_agent(
+    make: Make, *, names_agent: bool
+) -> None:
+    """A run opened it, so its author is the run's account; that one is named where no card does."""
+    agent = AGENT if names_agent else ""
+    one = make(Given(pull="draft", leased_by="", agent=agent))
+    for scope in (scope_of(HOME), scope_of(HOME, issues=(42,))):
+        (pull,) = one.run(scope=scope).waiting
+        assert (str(pull.whom), pull.names) == ("author", (agent or "octocat",))
