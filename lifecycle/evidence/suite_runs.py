@@ -266,8 +266,9 @@ def _own_run(
     run = _checked(" ".join(begin), rest, added, command, row)
     run.is_own = True
     run.is_suite &= bool(here) or _is_whole(there, top)
-    named, at = _named(rest, row, there, top), posixpath.relpath(there, top)
-    run.within = ((at, named, at if here else "."),) if named else ()  # beside what is its own
+    named = _named(rest, row, there, top)  # beside what is its own
+    at, *own = (posixpath.relpath(at, top) for at in (there, *(entry[2] for entry in meant)))
+    run.within = tuple((at, named, home) for home in own) if named else ()
     run.suites = tuple(text for text, _, _ in meant)
     return run
 

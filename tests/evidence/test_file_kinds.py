@@ -43,6 +43,7 @@ def test_the_projects_own_command_names_its_suite() -> None:
         ("pytest", "pytest tests", "src/pkg/test_b.py"),
         ("cd src && pytest", "cd src && pytest pkg x", ""),
         ("cd src && pytest", "cd src && pytest pkg", "src/x/test_c.py"),
+        ("cd src && pytest", "pytest src", ""),
     ):
         run = run_in(line, (own,), None, "/top", "/top")
         assert run is not None
