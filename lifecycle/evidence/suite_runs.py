@@ -236,9 +236,10 @@ def _run(
 
 def _named(words: Words, row: RunnerRow, folder: str, top: str) -> Words:
     """The words that may name files, seen from the folder that the run is in."""
+    sources = (value for _, value in runner_options.valued(words, row.sources))
     return tuple(
         posixpath.relpath(word, folder) if f"{word}/".startswith(f"{top}/") else word
-        for word in runner_options.plain_words(words, row)
+        for word in (*runner_options.plain_words(words, row), *sources)
     )
 
 

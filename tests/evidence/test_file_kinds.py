@@ -26,6 +26,8 @@ def test_what_a_run_names_leaves_other_tests_out() -> None:
         ("go test ./...", ""),
         ("cd web && npm test", ""),
         ("pytest nowhere", ""),
+        ("python -m unittest discover -s tests", "src/pkg/test_b.py"),
+        ("python -m unittest discover -s .", ""),
         ("pytest . tests", ""),
         ("cd web && pytest ..", ""),
         ("pytest /top/tests", "src/pkg/test_b.py"),
