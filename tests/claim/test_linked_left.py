@@ -16,6 +16,7 @@ from lifecycle.storage import journal
 from lifecycle.storage.signs_of_life import STOP_DUE, GuardMarks
 from tests.claim.linked_ground import busy, claim, failing, inside, look, merged, tracker_of
 from tests.claim.test_crashes import CrashError
+from tests.cli.outcome import ok
 from tests.conftest import Place
 from tests.factories import texts
 
@@ -129,14 +130,17 @@ def test_whoever_is_killed_at_the_end_of_a_claim_leaves_the_guard_open(
 
 
 def test_whoever_looks_by_command_waits_for_nothing(both: Place) -> None:
-    """A tick tries it at once, and a hook not before its time."""
+    """A tick tries it at once, and a hook not before its time; until then the status tells of it."""
     merged(both)
     with failing("close", REFUSALS[0]):
         both.tree().tick(Wake.STOP)
     both.tree().tick(Wake.STOP)
     assert inside(both).is_open
+    line = "The linked task mem-1 of #42 is still to be closed: a later look does it"
+    assert line in ok(both.cli("status"))
     both.tree().tick()
     assert not inside(both).is_open
+    assert line not in ok(both.cli("status"))
 
 
 def test_it_is_tried_more_and_more_rarely_and_then_given_up_with_a_word(both: Place) -> None:

@@ -236,6 +236,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(linked_messages.closing_reason, "", 7, U, ""),
         says(linked_messages.closing_reason, "", None, "", ""),
         says(linked_messages.left_open, "bd-1", "Why."),
+        says(linked_messages.pending, "bd-1", 42, "closed"),
+        says(linked_messages.pending, "", 42, "released"),
         says(linked_messages.closed_after_all, "bd-1", 42),
         says(linked_messages.given_up, "bd-1", "closed", "Why."),
         says(linked_messages.left_claimed, "bd-1", "Why."),

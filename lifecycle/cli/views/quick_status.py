@@ -14,6 +14,7 @@ from lifecycle.cli.command_session import Session, claim_data
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import replace
 from lifecycle.storage import regular_files
+from lifecycle.storage.state_file import PENDING
 from lifecycle.views.overview import overview_values, overview_words
 from lifecycle.views.overview.overview_reading import overview
 
@@ -59,6 +60,7 @@ def status(session: Session) -> int:
             lines += filter(None, [unfinished_claims.left(session.claim_store)])
         else:
             lines, is_held = session.claim_lines(record), session.is_held(record)
+        lines += _still_linked(session)
         notices = session.claim_store.notices_of(record)
         waiting = [notice.text.partition("\n")[0] for notice in notices]
     except (LifecycleError, regular_files.StrangeFileError) as error:
@@ -79,6 +81,17 @@ def status(session: Session) -> int:
     if problem is not None:
         data["error"] = {"kind": type(problem).__name__, "sentence": problem.sentence}
     return session.show_all_but(problem, lines, data)
+
+
+def _still_linked(session: Session) -> list[str]:
+    """The lines on tasks of another tracker that a claim which ended left to be closed or released."""
+    if not session.claim_store.state.get(PENDING):
+        return []
+    from lifecycle.claim.linked import pending_writes
+    from lifecycle.core.messages import linked_messages
+
+    left = pending_writes.waiting(session.claim_store.state)
+    return [linked_messages.pending(write.id, write.issue, write.wanted) for write in left]
 
 
 def _lost_hooks(session: Session) -> str:

@@ -19,6 +19,16 @@ def left_open(task: str, why: str) -> str:
     return f"The linked task {task} is still open; a later look closes it, or do it by hand. {why}"
 
 
+def pending(task: str, issue: int, wanted: str) -> str:
+    """A linked task that is still to be closed or released, after the claim ended."""
+    name = (
+        f"The linked task {task} of #{issue}"
+        if task
+        else f"A linked task of #{issue}, if there is one,"
+    )
+    return f"{name} is still to be {wanted}: a later look does it; now: lifecycle tick"
+
+
 def closed_after_all(task: str, issue: int) -> str:
     """A linked task that could not be closed with its issue is closed now."""
     return f"The linked task {task} of #{issue} is closed now, too."
