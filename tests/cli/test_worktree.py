@@ -76,11 +76,12 @@ def test_every_command_finds_the_claim_from_a_subfolder(place: Place) -> None:
 
 
 def test_taking_it_again_goes_on_there(place: Place) -> None:
-    """The default folder, from the main worktree, from a linked one, and by a part of the title."""
+    """The default folder, from the main worktree, from a linked one, and however the task is named."""
     ok(place.cli("claim", "42", "--worktree"))
     new = at(place, beside(place))
     before = new.claim()
-    for words in (["42", "--worktree"], ["--worktree", "42"], ["--worktree", "race", "condition"]):
+    named = (["42"], ["race", "condition"], ["octo-org/hello-service#42"])
+    for words in (["42", "--worktree"], *(["--worktree", *name] for name in named)):
         data = json.loads(ok(place.cli("claim", *words, "--json")))
         assert data["new"] is False
         assert data["worktree"] == str(new.root)

@@ -37,7 +37,7 @@ from lifecycle.settings import config
 _SHOWN_MATCHES = 5
 """How many tasks that a query fits are named."""
 
-_NAMED_IN_FULL = re.compile(r"https?://\S+|[\w.-]+/[\w.-]+#\d+")
+NAMED_IN_FULL = re.compile(r"https?://\S+|[\w.-]+/[\w.-]+#\d+")
 """A query that names a repository as well: an address, or `owner/name#42`."""
 
 
@@ -161,7 +161,7 @@ def _number(world: World, query: str) -> int | None:
         Refused: it can be no number, or names something else than an issue of this repository.
     """
     text = query.strip()
-    if _NAMED_IN_FULL.fullmatch(text):
+    if NAMED_IN_FULL.fullmatch(text):
         number = card_and_link.issue_of(
             text, str(world.base), config.web_host(world.addresses.api_url)
         )

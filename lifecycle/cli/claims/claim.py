@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lifecycle.claim.commands.admission import quoted
+from lifecycle.claim.commands.admission import NAMED_IN_FULL, quoted
 from lifecycle.claim.commands.moves import current, hand_off, move
 from lifecycle.claim.commands.release import release_claim
 from lifecycle.claim.commands.taking import Taken, take
@@ -57,7 +57,8 @@ def _take(session: Session, task: tuple[str, ...], worktree: str | None, *, forc
         click.UsageError: no words.
         LifecycleError: as `take` raises.
     """
-    if worktree and not _is_path(worktree):
+    is_named = not task and bool(NAMED_IN_FULL.fullmatch(worktree or ""))
+    if worktree and (is_named or not _is_path(worktree)):
         task, worktree = (worktree, *task), ""  # `claim --worktree 42`: that is the task
     if not "".join(task).strip():
         raise click.UsageError("Missing argument 'TASK...'.")
