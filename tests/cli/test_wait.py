@@ -9,7 +9,10 @@ import subprocess
 
 import pytest
 
-from lifecycle.feedback.waiting.endings import STATUSES
+from lifecycle.app.waiting.pull_wait import Waited
+from lifecycle.cli.checks import wait
+from lifecycle.core.light_dataclass import replace
+from lifecycle.feedback.waiting.endings import STATUSES, Ending
 from tests.conftest import STARTED, Place
 from tests.e2e.client import SECONDS, Session, ended, heard
 from tests.repeated import soaked
@@ -110,3 +113,19 @@ def test_there_has_to_be_something_to_wait_for(place: Place) -> None:
     table = shown.partition("Exit codes:")[2]
     listed = [int(code) for code in re.findall(r"(?m)^ +(\d+) ", table)]
     assert listed == [code for code, _ in STATUSES.values()]
+
+
+def test_where_the_last_look_failed_the_first_line_says_so() -> None:
+    """No news may be news that was missed: the reason comes next, then how the pull request stood."""
+    ended = Waited(Ending.TIME_OUT, 46, state=("CI: 1/1 passed.",), problem="GitHub is away.")
+    assert wait._lines(ended) == [
+        "Waited for PR #46: no news in that time, and the last look failed.",
+        "GitHub is away.",
+        "CI: 1/1 passed.",
+    ]
+    assert wait._lines(replace(ended, problem="")) == [
+        "Waited for PR #46: no news in that time.",
+        "CI: 1/1 passed.",
+    ]
+    refused = Waited(Ending.CREDENTIALS, 46, state=("CI: 1/1 passed.",), problem="No token.")
+    assert wait._lines(refused)[1:] == ["CI: 1/1 passed.", "No token."]

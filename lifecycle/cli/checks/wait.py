@@ -94,19 +94,27 @@ def _terminate(number: int) -> NoReturn:
 
 
 def _lines(done: Waited) -> list[str]:
-    """The lines to print: the news, or how the pull request stands; then packet, reasons and problem."""
+    """The lines to print: the news, or how the pull request stands; then packet, reasons and problem.
+
+    A problem for which news may have been missed comes before how the pull request stood.
+    """
     from lifecycle.feedback.checks.packet_text import lines_of
 
     lines = [line for notice in done.said for line in notice.text.split("\n")]
+    problem = [done.problem] if done.problem else []
     if not done.said:
         is_late = done.ending is Ending.TIME_OUT
         outcome = "no news in that time" if is_late else STATUSES[done.ending][1]
+        outcome += ", and the last look failed" if is_late and problem else ""
         bare = f"{outcome[:1].upper()}{outcome[1:]}."
-        lines += [f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare, *done.state]
+        lines.append(f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare)
+        if is_late:
+            lines, problem = lines + problem, []
+        lines += done.state
     if done.packet is not None:
         lines += ["", *lines_of(done.packet), f"All of it is in {done.packet.path}."]
     lines += ["", *done.why] if done.why else []
-    return [*lines, *([done.problem] if done.problem else [])]
+    return lines + problem
 
 
 def _data(done: Waited) -> dict[str, Any]:
