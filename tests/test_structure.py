@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_866,
-    "storage": 1_438,
+    "core": 2_880,
+    "storage": 1_439,
     "settings": 851,
     "git": 870,
-    "github": 6_145,
+    "github": 6_153,
     "trackers": 2_533,
     "platforms": 689,
-    "evidence": 2_475,
-    "claim": 6_131,
+    "evidence": 2_483,
+    "claim": 6_182,
     "run": 3_568,
     "stages": 2_564,
     "workflow": 2_224,
     "feedback": 2_586,
-    "reconcile": 1_472,
+    "reconcile": 1_480,
     "views": 2_230,
     "app": 1_632,
     "setup": 3_341,
     "hooks": 2_090,
-    "cli": 5_330,
+    "cli": 5_345,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
