@@ -410,7 +410,9 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     text = output.casefold()
     is_answer = re.search(r"returned error: 40[134]", text)
     if not is_answer and _UNREACHED.search(text):
+        only_reads = _verb(args) in ("ls-remote", "fetch")
+        kept = " That only reads, so nothing was changed; try again later." if only_reads else ""
         raise Transient(
-            f"git {_verb(args)} could not reach the remote: {sentence}", is_ambiguous=True
+            f"git {_verb(args)} could not reach the remote: {sentence}{kept}", is_ambiguous=True
         )
     raise GitFailed(f"git {_verb(args)} failed: {sentence}", evidence=evidence)

@@ -153,6 +153,8 @@ def test_what_cannot_be_reached_is_transient(words: str) -> None:
     assert "git push could not reach the remote" in lost.value.sentence
     assert words.split(":", maxsplit=1)[0] in lost.value.sentence
     assert lost.value.sentence.endswith(".")  # what was kept follows, as a sentence of its own
+    with pytest.raises(Transient, match="only reads, so nothing was changed; try again later"):
+        _refuse(("ls-remote", "origin"), f"{words}\n")
 
 
 def test_a_403_is_an_answer() -> None:
