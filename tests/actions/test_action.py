@@ -241,6 +241,17 @@ def test_a_token_that_is_not_accepted(shop: Shop) -> None:
     assert "ghp_" not in done.raw + done.summary
 
 
+def test_of_a_token_without_the_scope_the_note_names_the_input(founded: Founded) -> None:
+    """A workflow has no shell to export one in."""
+    seed, token = default_seed(), SeedToken("ghp_" + "a" * 36, "octocat", ["repo"])
+    shop = founded(replace(seed, tokens=[token, *seed.tokens]))
+    done = run_action(shop.machine(schedule(), token=token.token), ACTION, project_number=1)
+    (note,) = done.said("notice")
+    assert "lacks the project scope" in note
+    assert note.endswith("the input token, or app-id and app-private-key.")
+    assert "the input token" in done.summary
+
+
 def test_lists_may_be_written_in_any_way(shop: Shop) -> None:
     """Commas, spaces and line breaks separate; the same repository twice is one."""
     names = "octo-org/hello-service, octo-org/hello-service\nOcto-Org/Hello-Service"

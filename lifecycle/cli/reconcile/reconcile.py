@@ -153,6 +153,11 @@ _INPUTS = "In a workflow that is the input token, or app-id and app-private-key.
 """Where a step of a workflow has its token from; it has no shell to export one in."""
 
 
+def _of_workflow(text: str) -> str:
+    """The sentence; in GitHub Actions with where a token comes from there, if it tells to export one."""
+    return f"{text} {_INPUTS}" if _is_action() and "=$(gh auth token" in text else text
+
+
 class Untold(LifecycleError):
     """The run is over, but not all of its report could be written; the repairs were made."""
 
@@ -178,6 +183,13 @@ class Form:
             Untold: an output or one of the step's files does not take it.
         """
         errors: list[OSError] = []
+        report = replace(
+            report,
+            notes=tuple(map(_of_workflow, report.notes)),
+            problems=tuple(
+                replace(one, sentence=_of_workflow(one.sentence)) for one in report.problems
+            ),
+        )
         for write in (actions.write_outputs, actions.write_summary) if self.summary else ():
             try:
                 write(report, os.environ)
