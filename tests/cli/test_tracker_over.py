@@ -262,6 +262,7 @@ def test_where_no_issue_can_be_claimed_the_trackers_own_command_is_named(beads: 
     assert "Make one with: lifecycle claim <number>" in ok(beads.cli("status"))
     beads.git("remote", "remove", "origin")
     assert "Make one with: lifecycle tracker claim <id>" in ok(beads.cli("status"))
+    assert "Next: lifecycle tracker claim <id>. Undo" in ok(beads.cli("init"))
     for verb in ("claim", "takeover"):
         sentence = refused(beads.cli(verb, task))
         assert f": lifecycle tracker {verb} <id>" in sentence

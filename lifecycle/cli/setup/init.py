@@ -7,11 +7,18 @@ from pathlib import Path
 
 import click
 
+from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
+from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.setup.init import init_mark, planned_files, project_files, supplies
 from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, plan
+from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
+from lifecycle.trackers import registry
+
+_SECONDS = 5.0
+"""How long it may take to see which command takes a task here."""
 
 _OWN = (".claude/settings.local.json", init_mark.EXCLUDE, init_mark.MARK)
 """Files that git ignores, or that `init` keeps out of git."""
@@ -81,10 +88,19 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     lines = [f"lifecycle is wired {mode}.", *files]
     lines += [_TO_COMMIT] if todo.mode == "shared" else _left_to_all(todo)
     label = f'put the label "{visible(todo.label)}" on a task'
-    following = label if todo.label else "lifecycle claim <number>"
+    following = label if todo.label else _to_claim(todo.root)
     following += ", or in a session /workflow <goal>" if todo.run else ""
     following += ', or lifecycle workflow start "Name" --phase "Title"' if todo.workflow else ""
     return [*lines, f"Nothing needs a restart. Next: {following}. Undo: lifecycle init --remove"]
+
+
+def _to_claim(root: Path) -> str:
+    clock = SystemClock()
+    world = WorktreeWorld(root, os.environ, clock, Deadline.after(clock, _SECONDS), MemoryCache())
+    try:
+        return registry.to_claim(world)
+    finally:
+        world.close()
 
 
 def _left_to_all(todo: Plan) -> list[str]:

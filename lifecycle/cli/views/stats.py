@@ -16,6 +16,7 @@ from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.messages.figures import count, minute, moment, part, span
 from lifecycle.core.redact import visible
 from lifecycle.storage import journal
+from lifecycle.trackers import registry
 from lifecycle.views.stats.summary import Group, StatsRow, Summary, Wanted
 from lifecycle.views.stats.visits import Visit
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 EMPTY = (
     "Nothing is in the journal of this clone yet; it fills while claims and the staged workflow are at "
-    "work, so begin with: lifecycle claim <number>"
+    "work, so begin with: "
 )
 
 
@@ -51,7 +52,8 @@ def command(
     summary = Summary(entries, wanted)
     data = {**summary_data(summary), "page": None}
     if not summary.entries and not summary.told:
-        return session.show([_nothing(len(entries), period, wanted, page)], data)
+        text = _nothing(len(entries), period, wanted, page, registry.to_claim(session.world))
+        return session.show([text], data)
     if page is not None:
         from lifecycle.views.stats.stats_page import write
 
@@ -74,10 +76,10 @@ def _about(since: str, wanted: Wanted) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _nothing(total: int, since: str, wanted: Wanted, page: Path | None) -> str:
+def _nothing(total: int, since: str, wanted: Wanted, page: Path | None, to_claim: str) -> str:
     unwritten = "; no page was written" if page is not None else ""
     if not total:
-        return EMPTY.replace(" yet;", f" yet{unwritten};", 1)
+        return EMPTY.replace(" yet;", f" yet{unwritten};", 1) + to_claim
     return (
         f"Nothing in the journal fits {_about(since, wanted)}{unwritten}; it has "
         f"{count(total, 'entry', 'entries')}: leave out --since, --label or --task to see more."

@@ -46,7 +46,7 @@ def watch_screen(
     parts = watch_parts(overview, now)
     if not parts:
         head.append(Text("Nothing is claimed, run or waited for in this worktree."))
-        head.append(Text("Begin with: lifecycle claim <number>", "dim"))
+        head.append(Text("How to begin: lifecycle status", "dim"))
     room = None if rows is None else max(rows - len(head) - 1, 1)
     first = [part for part in parts if not part.name]
     others = [part for part in parts if part.name]
