@@ -187,7 +187,8 @@ class Form:
             report,
             notes=tuple(map(_of_workflow, report.notes)),
             problems=tuple(
-                replace(one, sentence=_of_workflow(one.sentence)) for one in report.problems
+                replace(problem, sentence=_of_workflow(problem.sentence))
+                for problem in report.problems
             ),
         )
         for write in (actions.write_outputs, actions.write_summary) if self.summary else ():
