@@ -114,7 +114,7 @@ def test_many_rounds_lose_no_edit_and_no_news(tmp_path: Path, share: int) -> Non
     assert not list(tmp_path.glob(f"{CLAIM_FILE}.*"))
 
 
-@pytest.mark.parametrize("share", [20, soaked(1, id="1")])
+@pytest.mark.parametrize("share", [10, soaked(1, id="1")])
 def test_a_crowd_on_an_open_pull_request(place: Place, share: int) -> None:
     """Against GitHub: hand-offs, polls and failing checks come together, and all of it stays in step.
 

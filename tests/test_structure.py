@@ -28,7 +28,7 @@ BUDGET = {
     "core": 2_880,
     "storage": 1_439,
     "settings": 851,
-    "git": 870,
+    "git": 872,
     "github": 6_153,
     "trackers": 2_533,
     "platforms": 689,
@@ -43,7 +43,7 @@ BUDGET = {
     "app": 1_632,
     "setup": 3_341,
     "hooks": 2_090,
-    "cli": 5_345,
+    "cli": 5_369,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
