@@ -26,7 +26,7 @@ from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
 from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.run_store import RunStore
-from lifecycle.run.state import Run, UserFix
+from lifecycle.run.state import Run, Story, UserFix
 from lifecycle.run.table import Gate, RunPhase, RunStatus, StoryStatus, TddPhase
 from lifecycle.settings import user_folder
 from lifecycle.storage import store
@@ -63,6 +63,13 @@ def _stopped(run: Run, facts: WorkFacts) -> Run:
 def _planned(run: Run, facts: WorkFacts) -> Run:
     del facts
     return replace(run, phase=RunPhase.ANALYSIS)
+
+
+def _not_begun(run: Run, facts: WorkFacts) -> Run:
+    """Nobody has begun the story."""
+    del facts
+    new = Story(STORY, "Pay by card")
+    return replace(run, stories=tuple(new if one.id == STORY else one for one in run.stories))
 
 
 def _all_shown(run: Run, facts: WorkFacts) -> Run:
@@ -106,6 +113,7 @@ CASES: Final = {
     "user-fix-complete": Case(run=_waits),
     "await-user-fix": Case(("B2", "Add the key", "--check-command", "true")),
     "resume": Case(run=_stopped),
+    "remove-story": Case((STORY, "--reason", "added by mistake"), _not_begun),
     "commit": Case((STORY,), edit="pay.py"),
     "gate": Case(("G5", STORY)),
     "verify": Case((STORY, "testsPass", "--passed")),
