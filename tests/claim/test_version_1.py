@@ -86,6 +86,7 @@ def test_every_field_of_version_1_is_kept() -> None:
             | {"tries": 1, "for_agent": False, "is_of_access": False, "is_guessed": False}
         },
         "releasing": VERSION_1["releasing"] | {"progress": "", "holder": "", "by": ""},
+        "open_parts": 0,
         "is_approved": False,
         "unanswered": 0,
         "left_out": 0,

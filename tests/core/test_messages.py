@@ -66,6 +66,8 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.not_answered, 7, 42, was_asked=True, counts_done=True, is_open=False),
         says(messages.merged_before, 7),
         says(messages.merged_earlier, 7, "claude/fix-42"),
+        says(messages.open_parts, 42, 1),
+        says(messages.open_parts, 42, 2),
         says(messages.left_out, 7, 1, "claude/fix-42", is_closed=False),
         says(messages.left_out, 7, 2, "claude/fix-42", is_closed=True),
         says(messages.how_to_close),

@@ -11,7 +11,7 @@ from typing import Any
 
 from lifecycle.github.board.board_client import IDS, SET_FIELDS
 from lifecycle.github.client.graph import READY
-from lifecycle.github.pulls.forge import BOARD, LABELS, WRITES
+from lifecycle.github.pulls.forge import BOARD, LABELS, PARTS, WRITES
 from lifecycle.github.pulls.translate import MERGING, REVIEWS
 from lifecycle.github.sweep.sweep_holdings import OWNER, OWNER_WAITS
 from lifecycle.settings.resources import graphql_documents
@@ -25,9 +25,9 @@ _BOARDS: tuple[tuple[str, ...], ...] = ((), (BOARD,), (LABELS,), (BOARD, LABELS)
 def looks() -> list[tuple[str, ...]]:
     """The parts that a look may add to the claim's own document, as the forge puts them together."""
     parts = product(_BOARDS, ((), MERGING), ((), (REVIEWS,)))
-    polls = [found for board, merging, reviews in parts if (found := (*board, *merging, *reviews))]
-    writes = [(*board, WRITES) for board in _BOARDS]  # none of these looks at checks
-    return [*polls, *writes, (BOARD, WRITES, IDS)]
+    polls = [(PARTS, *board, *merging, *reviews) for board, merging, reviews in parts]
+    writes = [(PARTS, *board, WRITES) for board in _BOARDS]  # none of these looks at checks
+    return [*polls, *writes, (PARTS, BOARD, WRITES, IDS)]
 
 
 JOINED = tuple((name, SET_FIELDS) for name in ("open_pull_request", "comment_and_close"))

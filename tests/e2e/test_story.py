@@ -11,6 +11,7 @@ import pytest
 
 from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import BRANCH, Place
+from tests.github.operations.ground import hub_on
 
 SOAKED = pytest.mark.soak(
     "e2e/test_story.py::test_the_whole_life_of_a_task",
@@ -297,6 +298,27 @@ def test_closes_link_lets_github_close_the_issue_and_the_claim_copes(place: Plac
     says_yes(place)
     assert stop(place)["systemMessage"].startswith("Issue #42 closed. Board → Done.")
     assert len(place.issue()["comments"]) == 1
+
+
+def test_open_sub_issues_are_named_before_and_after_closing(place: Place) -> None:
+    """In the question, the status and the word on the end: for no request more."""
+    with hub_on(place.info, place.info.token) as hub:
+        hub.relations.ensure_sub_issue(42, 43)
+        hub.relations.ensure_sub_issue(42, 44)
+    place.ready()
+    stop(place)
+    number = place.pull()
+    place.control.merge_pull(number)
+    place.clear()
+    asked = f"PR #{number} merged! Should I close issue #42? 2 of #42's sub-issues are still open."
+    assert idle(place).startswith(asked)
+    assert len(place.requests()) == 1
+    assert asked in place.cli("status").stdout
+    place.control.close_issue(43)
+    assert "1 of #42's sub-issues is still open." in place.cli("tick").stdout
+    says_yes(place)
+    assert "file was deleted. 1 of #42's sub-issues is still open." in stop(place)["systemMessage"]
+    assert (place.issue(42)["state"], place.issue(44)["state"]) == ("closed", "open")
 
 
 def test_the_card_of_a_closed_issue_is_not_put_among_those_that_are_worked_on(place: Place) -> None:

@@ -78,10 +78,11 @@ def test_every_combination_is_valid_on_github(
     schema: GraphQLSchema, parts: tuple[str, ...]
 ) -> None:
     """What is sent as one operation is one for GitHub, too: one field of a name, each variable used."""
-    text = graph.document("observe_claim", *parts).text
+    text = graph.document("observe_claim", "observe_parts", *parts).text
     assert validate(schema, parse(text), RULES) == []
     assert text.count("repository(owner") == 1
     assert text.count("issue(number") == 1
+    assert "subIssuesSummary" in text
 
 
 @pytest.mark.parametrize(

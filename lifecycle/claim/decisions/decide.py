@@ -151,7 +151,8 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
     """The record after an observation: a step that GitHub shows as done need not be written."""
     if observed.issue is not None:
         record = replace(record, title=observed.issue.title or record.title)
-        record = record.with_ending(issue_closed=not observed.issue.is_open)
+        parts = observed.issue.open_parts
+        record = record.with_ending(issue_closed=not observed.issue.is_open, open_parts=parts)
     record = derive.apply_loss(record, card_and_link.apply_card(record, observed), observed)
     if record.ending.releasing is not None:
         return releasing.apply_observation(record, observed, now)

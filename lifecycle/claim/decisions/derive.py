@@ -325,12 +325,18 @@ def left_out(record: Record, *, is_closed: bool) -> list[str]:
     return [messages.left_out(claim.pull, count, claim.branch, is_closed=is_closed)]
 
 
+def open_parts(record: Record) -> list[str]:
+    """The sentence about sub-issues of the issue that are open; none without any."""
+    parts = record.ending.open_parts
+    return [messages.open_parts(record.claim.issue_number, parts)] if parts else []
+
+
 def question(record: Record, number: int) -> str:
     """The question about closing after the merge of a pull request, with what that left undone."""
     issue, pull = record.claim.issue_number, record.pull
     is_open = not record.ending.issue_closed
     sentences = [messages.merged(number, issue, is_open=is_open, into=pull.merged_into)]
-    sentences += left_out(record, is_closed=False)
+    sentences += [*open_parts(record), *left_out(record, is_closed=False)]
     sentences += [f"{review_messages.unanswered(number, pull.unanswered)}."] * bool(pull.unanswered)
     sentences += [review_messages.holds(pull.tampering)] * bool(pull.tampering)
     return " ".join(sentences)

@@ -247,6 +247,7 @@ class EndingRecord:
         override: why it may close without a merge, or empty; lives in phase done only.
         releasing: the task is being released, whatever the phase, or None.
         issue_closed: the issue was closed when it was last seen, whoever closed it.
+        open_parts: how many of its sub-issues were open then.
         comment_done, unassigned, board_done, lease_done: the other steps that are done.
         outcome: how the claim ended ("closed", "released"), or empty while it lives.
     """
@@ -256,6 +257,7 @@ class EndingRecord:
     releasing: Releasing | None = None
     comment_done: bool = False
     issue_closed: bool = False
+    open_parts: int = 0
     unassigned: bool = False
     board_done: bool = False
     lease_done: bool = False

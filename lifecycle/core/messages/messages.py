@@ -128,6 +128,11 @@ def _question(issue: int | None, is_open: bool) -> str:
     return f"Should I close issue #{issue}?" if is_open else f"Should I end the claim on #{issue}?"
 
 
+def open_parts(issue: int | None, parts: int) -> str:
+    """Sub-issues of the issue are open: GitHub closes it all the same."""
+    return f"{parts} of #{issue}'s sub-issues {'is' if parts == 1 else 'are'} still open."
+
+
 def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
     """Commits of the branch here that came too late for the merge, and what becomes of them."""
     if commits == 1:

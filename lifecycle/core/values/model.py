@@ -204,7 +204,7 @@ class Comment:
 class Issue:
     """One issue. `comments` is None if they were not asked for, else the newest hundred.
 
-    `closed_at` is None while it is open.
+    `closed_at` is None while it is open; `open_parts` is how many of its sub-issues are open.
     """
 
     number: int
@@ -217,6 +217,7 @@ class Issue:
     comments: tuple[Comment, ...] | None = None
     closed_at: float | None = None
     updated_at: float | None = None
+    open_parts: int = 0
 
 
 LABELS_ITEM = "labels/"

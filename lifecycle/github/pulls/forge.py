@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 BOARD = "observe_board"
 LABELS = "observe_labels"
+PARTS = "observe_parts"
 WRITES = "observe_writes"
 """The document that a look adds if several writes may follow it; may be done without."""
 
@@ -203,7 +204,7 @@ class GitHubForge(PullCalls):
         is_unknown = board == (BOARD,) and self._board is not None and self._board.known is None
         writes = (WRITES, IDS) if is_unknown else (WRITES,)
         of_pulls = (*(MERGING if look.checks else ()), *reviews)
-        return (*board, *of_pulls, *(writes if look.writes else ()))
+        return (PARTS, *board, *of_pulls, *(writes if look.writes else ()))
 
     def _board_parts(self, look: model.Look) -> tuple[str, ...]:
         if not look.board:

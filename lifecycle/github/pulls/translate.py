@@ -187,7 +187,7 @@ _STATES = {state.value: state for state in model.PullState}
 
 def issue(node: Json) -> model.Issue:
     """A GraphQL Issue. `comments` is None if they were not asked for."""
-    comments = node.get("comments")
+    comments, parts = node.get("comments"), part(node, "subIssuesSummary")
     return model.Issue(
         int(node["number"]),
         id=text(node, "id"),
@@ -199,6 +199,7 @@ def issue(node: Json) -> model.Issue:
         comments=tuple(_comments(node)) if comments is not None else None,
         closed_at=timing.parse_time(node.get("closedAt")),
         updated_at=timing.parse_time(node.get("updatedAt")),
+        open_parts=int(parts["total"]) - int(parts["completed"]) if parts else 0,
     )
 
 

@@ -223,7 +223,8 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
         return last
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
     pull = derive.pull_request_of(record, observed, snapshot.rules)
-    text = " ".join(filter(None, [text, *derive.left_out(record, is_closed=True), stays(pull)]))
+    left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True), stays(pull)]
+    text = " ".join(filter(None, [text, *left]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
 
 
