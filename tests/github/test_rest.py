@@ -517,10 +517,10 @@ def test_a_redirect_that_leads_in_a_circle_ends(
 def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
     rest: RestClient, mock: responses.RequestsMock
 ) -> None:
-    """GitHub redirects to where it is now, in another repository and under another number."""
-    target = "https://api.github.com/repositories/10/issues/3"
+    """GitHub redirects to where it is now, in another repository; a renamed one's is the same issue."""
+    target = "https://api.github.com/repositories/10/issues/{}"
     there = issue_json(3, html_url="https://github.com/octo-org/other/issues/3")
-    mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target})
+    mock.get(f"{BASE}/issues/7", status=301, headers={"Location": target.format(3)})
     mock.get("https://api.github.com:443/repositories/10/issues/3", json=there)
     error = refusal(rest, write=False)
     with pytest.raises(Transferred, match="of octo-org/hello-service was transferred"):
@@ -528,6 +528,15 @@ def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
     assert type(error) is Transferred
     assert error.evidence == there["html_url"]
     assert "is https://github.com/octo-org/other/issues/3 now" in str(error)
+    same = issue_json(8, html_url="https://github.com/octo-org/other/issues/8")
+    mock.get(f"{BASE}/issues/8", status=301, headers={"Location": target.format(8)})
+    mock.get("https://api.github.com:443/repositories/10/issues/8", json=same)
+    mock.get(BASE, json={"full_name": "octo-org/hello-service"})
+    calls = IssueCalls(Calls(rest, REPOSITORY))
+    with pytest.raises(Transferred, match="other/issues/8 now"):
+        calls.issue(8)
+    mock.replace(responses.GET, BASE, json={"full_name": "octo-org/Other"})
+    assert calls.issue(8).number == 8
 
 
 @BOTH

@@ -37,13 +37,20 @@ class IssueCalls:
         Source: https://docs.github.com/rest/issues/issues#get-an-issue
         """
         issue = self.calls.read(f"issues/{number}", f"issue #{number}", issue_facts)
-        if issue.number != number:
+        if issue.number != number or self._is_elsewhere(issue):
             raise Transferred(
                 f"Issue #{number} of {self.calls.repository} was transferred and is {issue.url} now, so "
                 "nothing was changed; claim it there.",
                 evidence=issue.url,
             )
         return issue
+
+    def _is_elsewhere(self, issue: IssueFacts) -> bool:
+        """True if it is another repository's; one by another name is asked whether it has that now."""
+        asked, home = self.calls.repository, "/".join(issue.url.split("/")[-4:-2]).casefold()
+        if home == str(asked).casefold():
+            return False
+        return home != self.calls.rest.repository_access(asked).name.casefold()
 
     def marked(self, mark: str, label: str) -> IssueFacts | None:
         """The oldest issue of the token's owner whose body ends with the marker, in any state.
