@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifecycle.core.errors import Refused
-from lifecycle.workflow.sources.following import Observed, observe
+from lifecycle.workflow.sources.following import Observed, followed, observe
 from lifecycle.workflow.sources.source_files import LOCAL, is_standing, read_sources
 from lifecycle.workflow.sources.source_text import (
     SourceFacts,
@@ -21,6 +21,7 @@ from lifecycle.workflow.sources.source_text import (
     lacking_markers,
     local_markers,
 )
+from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker, chosen
 from tests.workflow.workflow_ground import DESIGNS, WorkflowGround
@@ -283,6 +284,20 @@ def test_a_plan_lists_its_phases_in_one_of_three_ways() -> None:
     both = (("Phase 7", PhaseStatus.COMPLETED), ("Do", PhaseStatus.PENDING))
     assert plan(plain + named).phases == both
     assert plan(f"{plain}{named}### **Phase 3**").phases == (("Phase 3", PhaseStatus.PENDING),)
+
+
+def test_phases_of_one_title_keep_what_is_known_of_each() -> None:
+    """The first of a plan is the first that was known by that title, wherever others stand now."""
+    rows = [
+        WorkflowPhase("Test", agent="ann"),
+        WorkflowPhase("Do"),
+        WorkflowPhase("Test", agent="ben"),
+    ]
+    known = Workflow("wf", "Auth", phases=tuple(rows))
+    facts = plan("- [x] Test\n- [ ] Test\n- [ ] Do\n- [ ] Test")
+    after = followed(known, facts, 0.0).phases
+    assert [phase.agent for phase in after] == ["ann", "ben", "", ""]
+    assert [phase.title for phase in after] == ["Test", "Test", "Do", "Test"]
 
 
 @pytest.mark.parametrize(

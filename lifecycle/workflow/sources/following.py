@@ -130,10 +130,15 @@ def followed(
 
 
 def _listed(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
-    """The phases of a plan, which lists them; one of the same title keeps what is known of it."""
-    by_title = {phase.title: phase for phase in workflow.phases}
-    rows = ((by_title.get(title, WorkflowPhase(title)), status) for title, status in facts.phases)
-    return tuple(_as(phase, status, now) for phase, status in rows)
+    """The phases of a plan, which lists them; one keeps what is known of the next of the same title."""
+    left = list(workflow.phases)
+    phases = []
+    for title, status in facts.phases:
+        known = next((phase for phase in left if phase.title == title), None)
+        if known is not None:
+            left.remove(known)
+        phases.append(_as(known or WorkflowPhase(title), status, now))
+    return tuple(phases)
 
 
 def _counted(workflow: Workflow, facts: SourceFacts, now: float) -> tuple[WorkflowPhase, ...]:
