@@ -128,6 +128,24 @@ def test_several_that_begin_and_end_in_one_second_are_all_archived(ground: Workf
     assert len({found.workflow.id for found in every}) == len(names)
 
 
+def test_what_was_begun_by_hand_in_the_second_of_an_archived_one_is_another(
+    ground: WorkflowGround,
+) -> None:
+    """A checkpoint that nobody wrote with lifecycle has no id: it gets one that the archive has not."""
+    begun = ground.start("A", name="One").workflow.created_at
+    ground.steps.complete("One")
+    ground.start("B", name="Two")
+    mine = {"workflow": "Mine", "created_at": begun}
+    ground.write("untracked/workflow-state/mine/state-mine.json", json.dumps(mine))
+    shown = {found.workflow.id: found.workflow.name for found in ground.store.read().found}
+    assert sorted(shown.values()) == ["Mine", "Two"]
+    ground.store.settle()
+    every = {found.workflow.id: found.workflow for found in ground.store.read(archived=True).found}
+    assert shown.items() <= {id_: workflow.name for id_, workflow in every.items()}.items()
+    (done,) = [workflow for workflow in every.values() if workflow.is_over]
+    assert (done.name, len(every)) == ("One", 3)
+
+
 def test_a_checkpoint_is_found_by_its_name_and_not_by_its_path(ground: WorkflowGround) -> None:
     """A checkpoint that lies elsewhere is the workflow's own, and is written where it lies."""
     ground.start("A", "B")

@@ -63,6 +63,8 @@ class DocumentFiles:
 
     documents: list[read_documents.ReadDocument] = field(default_factory=list)
     unusable: list[UnusableFile] = field(default_factory=list)
+    archived: list[str] = field(default_factory=list)
+    """The ids of completed workflows, read or not."""
     left: list[str] = field(default_factory=list)
     """Paths of files that killed processes left beside them."""
 
@@ -89,7 +91,8 @@ def read_files(
         _read(root, path, kind, tracked, files)
     known = {document.record.id for document in files.documents if document.record is not None}
     for path in _json_in(root, ARCHIVE, files):
-        if archived or path.removeprefix(f"{ARCHIVE}/").removesuffix(".json") in known:
+        files.archived.append(path.removeprefix(f"{ARCHIVE}/").removesuffix(".json"))
+        if archived or files.archived[-1] in known:
             _read(root, path, DocumentKind.DOCUMENT, tracked, files)
     return files
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from lifecycle.workflow.documents.hand_edits import with_edits
 from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import DocumentKind, fields_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.store.document_files import UnusableFile
+from lifecycle.workflow.store.document_files import ARCHIVE, UnusableFile
 from lifecycle.workflow.table import OVER, PhaseStatus, sentence
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -146,15 +146,19 @@ Ledger = Mapping[str, LedgerEntry]
 """Entries by the id of the workflow."""
 
 
-def found_workflows(documents: Iterable[ReadDocument], ledger: Ledger) -> list[FoundWorkflow]:
-    """The workflows that the documents tell, the newest first."""
-    groups = _grouped(documents).items()
+def found_workflows(
+    documents: Iterable[ReadDocument], ledger: Ledger, archived: Collection[str] = ()
+) -> list[FoundWorkflow]:
+    """The workflows that the documents tell, the newest first; `archived`: the ids that the archive has."""
+    groups = _grouped(documents, archived).items()
     workflows = [_together(name, members, ledger) for name, members in groups]
     return sorted(workflows, key=lambda entry: (-entry.written_at, entry.workflow.id))
 
 
-def _grouped(documents: Iterable[ReadDocument]) -> Mapping[str, Sequence[ReadDocument]]:
-    """Documents by the id of their workflow."""
+def _grouped(
+    documents: Iterable[ReadDocument], archived: Collection[str]
+) -> Mapping[str, Sequence[ReadDocument]]:
+    """Documents by the id of their workflow; one that tells none gets an id that no other has."""
     members: dict[str, list[ReadDocument]] = {}
     by_name: dict[str, str] = {}
     for read in sorted(documents, key=lambda entry: (entry.record is None, entry.path)):
@@ -166,7 +170,8 @@ def _grouped(documents: Iterable[ReadDocument]) -> Mapping[str, Sequence[ReadDoc
         else:
             name = str(fields.get("workflow") or "")
             known = record.id if record is not None else by_name.get(name, "")
-        key = known or free_id(_moment(document), members)
+        others = () if document.path.startswith(ARCHIVE) else archived
+        key = known or free_id(_moment(document), (*members, *others))
         members.setdefault(key, []).append(document)
         if name:
             by_name.setdefault(name, key)

@@ -116,7 +116,7 @@ class WorkflowStore:
         about = (self.root, self.environment, self.deadline)
         files = document_files.read_files(*about, archived=archived)
         self.noted = workflow_marks.adoption_notes(str(self.root))
-        entries = found_workflows.found_workflows(files.documents, self.ledger())
+        entries = found_workflows.found_workflows(files.documents, self.ledger(), files.archived)
         workflows = tuple(map(self._noted, entries))
         current = next((entry.workflow.id for entry in workflows if CURRENT in entry.places), "")
         return WorktreeWorkflows(workflows, current, tuple(files.unusable)), files
@@ -198,8 +198,8 @@ class WorkflowChange:
 
     def new_id(self) -> str:
         """An id that no workflow has, made of the present moment."""
-        archived = {path.stem for path in (self.root / ARCHIVE).glob("*.json")}
-        return found_workflows.free_id(self.now, {*self.found, *self.changed, *archived})
+        taken = {*self.found, *self.changed, *self.read.archived}
+        return found_workflows.free_id(self.now, taken)
 
     def commit(self) -> None:
         """Write what every file ought to hold until nothing changes in between; then mark and journal."""
