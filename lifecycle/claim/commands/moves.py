@@ -46,30 +46,31 @@ class HandedOff:
     notes: tuple[str, ...]
 
 
-def current(claim_store: ClaimStore) -> Record:
+def current(world: World, claim_store: ClaimStore) -> Record:
     """The claim of this worktree, read without the lock: nothing is repaired or written.
 
     Raises:
         Refused: there is none.
         ClaimRefused: it cannot be read.
     """
-    return there(claim_store.load(repair=False))
+    return there(world, claim_store.load(repair=False))
 
 
-def there(loaded: Loaded) -> Record:
+def there(world: World, loaded: Loaded) -> Record:
     """The claim that was loaded; Refused if there is none."""
     if loaded.record is None:
-        raise errors.Refused(
-            "There is no claim in this worktree; make one with: lifecycle claim <number>"
-        )
+        from lifecycle.trackers import registry  # where it is said how a task is taken here
+
+        way = registry.to_claim(world)
+        raise errors.Refused(f"There is no claim in this worktree; make one with: {way}")
     return loaded.record
 
 
-def _change(claim_store: ClaimStore, change: Callable[[Record], Record]) -> Record:
+def _change(world: World, claim_store: ClaimStore, change: Callable[[Record], Record]) -> Record:
     """Change the claim under the lock, which the caller holds; hints stay for GitHub to judge."""
     loaded = claim_store.load()
     try:
-        record = change(_staying(there(loaded)))
+        record = change(_staying(there(world, loaded)))
     finally:
         claim_store.save()
     return claim_store.commit(record.without_troubles(), loaded.hints).record
@@ -121,7 +122,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         )
     world.refuse_tracked()
     world.refuse_strange_remote()
-    record = observing.demand_same_place(world, _staying(current(claim_store)))
+    record = observing.demand_same_place(world, _staying(current(world, claim_store)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and Phase.READY_FOR_PR not in (phase, *CLAIM.legal(phase)):
         raise errors.IllegalMove(
@@ -166,7 +167,7 @@ def _noted(
     """Put the hand-off of a branch that was pushed into the claim; Refused where that cannot be written."""
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-            return _change(claim_store, handed)
+            return _change(world, claim_store, handed)
     except (OSError, errors.LockBusy) as error:  # a full disk, say
         why = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
         raise errors.Refused(
@@ -231,9 +232,9 @@ def move(
         return changed
 
     if dry_run:
-        return moved(_staying(current(claim_store)))
+        return moved(_staying(current(world, claim_store)))
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-        record = _change(claim_store, kept)
+        record = _change(world, claim_store, kept)
     if reason:
         nudge = record.nudges[-1]
         text = f"nudge by {nudge.by}: {nudge.source} to {nudge.target}: {nudge.reason}"
@@ -338,7 +339,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
             return record.with_ownership(is_leaseless=is_leaseless, taken_by=taken_by)
 
         with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
-            _change(claim_store, lost)
+            _change(world, claim_store, lost)
     if is_leaseless:
         raise errors.Refused(released_to_hand_off(claim.issue_number))
     if holder is not None:

@@ -64,7 +64,7 @@ def release_claim(
         ended = None
         if loaded.record is None:
             ended = _unfinished(world, claim_store, dry_run=True) or _over(claim_store)
-        return ended or _leaving(world, claim_store, there(loaded), reason, is_asked=False)
+        return ended or _leaving(world, claim_store, there(world, loaded), reason, is_asked=False)
     with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
         loaded = claim_store.load()
         try:
@@ -76,7 +76,7 @@ def release_claim(
                 if ended is not None:
                     return ended
                 loaded = replace(loaded, record=_restored(claim_store))
-            releasing = _leaving(world, claim_store, there(loaded), reason, is_asked=True)
+            releasing = _leaving(world, claim_store, there(world, loaded), reason, is_asked=True)
         finally:
             claim_store.save()
         for mark in (STOP_DUE, IDLE_DUE):

@@ -198,7 +198,7 @@ def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: 
         raise click.UsageError('A nudge needs a reason, which is recorded: --reason "…"')
     override = reason.strip() if force and phase is Phase.DONE else ""
     if dry_run:
-        before = current(session.claim_store).claim.phase
+        before = current(session.world, session.claim_store).claim.phase
         why = reason.strip() or "dry run"  # judged as a nudge with its reason is
         record = move(
             session.world, session.claim_store, phase, force=force, reason=why, dry_run=True

@@ -125,7 +125,7 @@ def _through_claim(session: RunSession, pulls: PullOperations, run: Run, section
     from lifecycle.core.plan import Wake
 
     world, claim_store = session.world, session.claim_store
-    before, head = current(claim_store), head_of(world.git)
+    before, head = current(world, claim_store), head_of(world.git)
     # What was merged without the last commits is handed off anew, which opens the claim's next one.
     if before.claim.phase != Phase.MERGED_DETECTED or before.pull.head not in ("", head):
         hand_off(world, claim_store, before.claim.summary or pull_text.summary_of(run))
