@@ -19,6 +19,7 @@ from tests.github.apps import make_key
 
 pytestmark = pytest.mark.timeout(300)  # the libraries are installed, really
 NONE = {"findings": "", "applied": "", "failed": ""}
+INPUTS = "In a workflow that is the input token, or app-id and app-private-key."
 
 
 def test_a_schedule_repairs_everything(shop: Shop) -> None:
@@ -235,7 +236,7 @@ def test_a_token_that_is_not_accepted(shop: Shop) -> None:
     done = run_action(shop.machine(schedule(), token="ghp_" + "x" * 36), ACTION, project_number=1)
     assert done.code == 1
     (error,) = done.said("error")
-    assert error.endswith("the input token, or app-id and app-private-key.")
+    assert error.endswith(f"nothing was changed; give another one. {INPUTS}")
     assert "the input token" in done.told
     assert "Traceback" not in done.raw
     assert "ghp_" not in done.raw + done.summary
@@ -248,7 +249,9 @@ def test_of_a_token_without_the_scope_the_note_names_the_input(founded: Founded)
     done = run_action(shop.machine(schedule(), token=token.token), ACTION, project_number=1)
     (note,) = done.said("notice")
     assert "lacks the project scope" in note
-    assert note.endswith("the input token, or app-id and app-private-key.")
+    assert "so the board cannot be read or written; give another one, or use" in note
+    assert note.endswith(INPUTS)
+    assert "Claude Code" not in done.summary
     assert "the input token" in done.summary
 
 

@@ -153,9 +153,15 @@ _INPUTS = "In a workflow that is the input token, or app-id and app-private-key.
 """Where a step of a workflow has its token from; it has no shell to export one in."""
 
 
-def _of_workflow(text: str) -> str:
-    """The sentence; in GitHub Actions with where a token comes from there, if it tells to export one."""
-    return f"{text} {_INPUTS}" if _is_action() and "=$(gh auth token" in text else text
+_EXPORT = r"(?:run gh auth refresh [^;]* and )?set it anew [^;]*=\$\(gh auth token[^)]*\)"
+"""How a sentence tells to give another token in a shell, and to start the client again."""
+
+
+def _of_workflow(text: str, *, is_token: bool = False) -> str:
+    """The sentence; in GitHub Actions with where a token comes from there, if one is to be given."""
+    if not _is_action() or not (is_token or "=$(gh auth token" in text):
+        return text
+    return f"{re.sub(_EXPORT, 'give another one', text)} {_INPUTS}"
 
 
 class Untold(LifecycleError):
@@ -224,7 +230,7 @@ class Form:
         except LifecycleError as error:
             if not isinstance(error, Untold):
                 is_token = isinstance(error, BadCredentials | NoToken)
-                self._refused(f"{error.sentence} {_INPUTS}" if is_token else error.sentence)
+                self._refused(_of_workflow(error.sentence, is_token=is_token))
             raise
 
     def _refused(self, sentence: str) -> None:
