@@ -150,8 +150,7 @@ def _renewed(text: str, where: str, entries: Entries, put: Put, extra: Extra) ->
     put = replace(put, hooks=(*put.hooks, *hooks), variables=ours)
     while edit := next(_renewals(text, read(text, where), entries, put), None):
         text, put = _edited(text, put, edit)
-    rules = tuple(rule for rule in put.permissions if rule not in hook_table.FORMER_PERMISSIONS)
-    return text, replace(put, permissions=rules)
+    return text, put
 
 
 def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Iterator[JsonEdit]:
@@ -169,8 +168,6 @@ def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Itera
         node = at(root, *ENV, name)
         if node.value != value:
             yield jsonc.replacement(Layout.of(text), node, value)
-    former = {*put.permissions} & {*hook_table.FORMER_PERMISSIONS}
-    yield from _rule_removals(text, root, former)
 
 
 def _lacking_hooks(

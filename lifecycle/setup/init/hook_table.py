@@ -151,13 +151,10 @@ is passed and skipped by a person, whatever is allowed here. `scripts/workflow_s
 them: whoever edits it would run what they like.
 """
 
-FORMER_PERMISSIONS = ("Bash(lifecycle tracker edit:*)",)
-"""Permissions that only earlier versions put in: the next `init` takes them out."""
-
-EVER_PUT = frozenset(
-    (*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS, *FORMER_PERMISSIONS)
+EVERY_PERMISSION = frozenset(
+    (*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS)
 )
-"""Every permission that `init` puts in, or once did."""
+"""Every permission that `init` puts in."""
 
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 """How often the client lets a Stop hook continue a turn without a tool call in between.

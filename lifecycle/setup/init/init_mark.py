@@ -129,15 +129,14 @@ def parse(content: bytes) -> InitMark:
     Raises:
         Refused: it is none of ours, or was broken by hand.
     """
-    # That of an earlier version lacks what this one knows.
-    mark: InitMark | None = from_json(InitMark, object_in(content, _VERSION), is_whole=False)
+    mark: InitMark | None = from_json(InitMark, object_in(content, _VERSION))
     if mark is None or not _is_ours(mark):
         raise Refused(sentence("unreadable-mark", name=MARK))
     put = mark.settings
     # Nobody else's rule is taken out, whatever a stranger's mark says.
     mark.settings = replace(
         put,
-        permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVER_PUT),
+        permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVERY_PERMISSION),
         variables={n: value for n, value in put.variables.items() if n == hook_table.CAP},
     )
     return mark

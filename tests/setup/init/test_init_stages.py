@@ -16,7 +16,7 @@ import pytest
 from lifecycle.cli import main
 from lifecycle.core.stage_names import Detected
 from lifecycle.settings import config
-from lifecycle.setup.init.hook_table import CAP, FORMER_PERMISSIONS, PERMISSIONS, STAGE_PERMISSIONS
+from lifecycle.setup.init.hook_table import CAP, PERMISSIONS, STAGE_PERMISSIONS
 from lifecycle.setup.init.init_mark import MARK
 from lifecycle.setup.init.planning import copy_to
 from lifecycle.setup.init.project_files import LOG_FILE
@@ -358,13 +358,15 @@ def test_a_mark_that_is_none_of_ours_is_refused(clone: Clone, change: dict[str, 
     assert clone.picture() == before
 
 
-def test_an_earlier_versions_mark_is_read(clone: Clone) -> None:
-    """It says nothing of stages: the project has none, and removal is as exact as ever."""
+def test_a_mark_that_was_cut_by_hand_is_refused(clone: Clone) -> None:
+    """What it does not say any more would be left in the project without a word; the way out is said."""
     before = contents(clone)
     ok(clone.run("init"))
-    mark = json.loads(clone.read(MARK))
-    del mark["stages"], mark["switched"], mark["settings"]["variables"]
-    clone.write(MARK, json.dumps(mark))
+    whole = json.loads(clone.read(MARK))
+    for cut in ("created", "settings"):
+        clone.write(MARK, json.dumps({name: whole[name] for name in whole if name != cut}))
+        assert f"{MARK} cannot be read" in refused(clone.run("init", "--remove"))
+    clone.write(MARK, json.dumps(whole))
     ok(clone.run("init", "--remove"))
     assert contents(clone) == before
 
@@ -513,26 +515,3 @@ def test_a_label_of_its_own_stands_in_the_command(clone: Clone) -> None:
     told = ok(clone.run("init", "--stages"))
     assert 'Next: put the label "robots" on a task.' in told
     assert "--label robots" in clone.read(start_page(clone))
-
-
-def test_a_permission_of_an_earlier_version_goes(clone: Clone) -> None:
-    """`tracker edit` was allowed once: the next init takes that out, and --remove leaves no trace."""
-    clone.write(LOCAL, '{"model": "x"}\n')
-    before = clone.contents()
-    ok(clone.run("init", "--stages"))
-    (edit,) = FORMER_PERMISSIONS
-    last = STAGE_PERMISSIONS[-1]
-    quoted = json.dumps(last)
-    old = clone.read(LOCAL).replace(quoted, f"{quoted},\n      {json.dumps(edit)}")
-    clone.write(LOCAL, old)
-    mark = json.loads(clone.read(MARK))
-    mark["settings"]["permissions"].append(edit)
-    for piece in mark["settings"]["pieces"]:
-        piece["after"] = piece["after"].replace(quoted, f"{quoted},\n      {json.dumps(edit)}")
-    clone.write(MARK, json.dumps(mark))
-    ok(clone.run("init"))
-    assert edit not in clone.read(LOCAL)
-    assert last in clone.read(LOCAL)
-    assert edit not in json.loads(clone.read(MARK))["settings"]["permissions"]
-    ok(clone.run("init", "--remove"))
-    assert clone.contents() == before
