@@ -233,13 +233,6 @@ def test_a_board_is_kept_as_it_is() -> None:
     assert {begun.asked, begun.looked, begun.since, begun.at, begun.refresh} == {0.0}
 
 
-def test_a_board_of_an_earlier_version_is_read_and_ours_by_it() -> None:
-    """Which kept the points that were left of the hour, and knows no board without them."""
-    kept = LookBoard({"a": pull()}, size=3)
-    assert LookBoard.from_json(kept.as_json() | {"left": 4000}) == kept
-    assert kept.as_json()["left"] is None
-
-
 def test_the_figures_are_those_of_the_page() -> None:
     """What docs/feedback.md promises: 50 in one request, 90 seconds, half an hour, a tenth.
 

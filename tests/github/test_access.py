@@ -158,7 +158,7 @@ def test_what_the_owner_of_a_token_may_do(hub: Hub, deadline: Deadline) -> None:
     """Write and read, as GitHub says it of the repository, in one request."""
     hub.control.add_fault(Fault("status", method="GET"))
     assert hub.forge.repository_access() == RepositoryAccess(
-        name="octo-org/hello-service", default_branch="main", can_push=True, can_triage=True
+        name="octo-org/hello-service", default_branch="main", can_push=True
     )
     assert hub.asked() == ["GET "] * 2
     reader = SeedToken("ghp_reader", "visitor", ["repo"])

@@ -449,15 +449,14 @@ class RepositoryAccess:
 
     Attributes:
         name: as GitHub has it now: another one than asked for if it was renamed.
-        can_push, can_triage: None if GitHub did not say, as for a token that is no user's. A
-            token may still be allowed less than its owner.
+        can_push: None if GitHub did not say, as for a token that is no user's. A token may still be
+            allowed less than its owner.
         parent: what it is a fork of; "" if it is none.
     """
 
     name: str
     default_branch: str
     can_push: bool | None = None
-    can_triage: bool | None = None
     is_private: bool = False
     has_issues: bool = True
     is_archived: bool = False

@@ -89,9 +89,5 @@ class FailureLedger:
         """What `as_json` gave; for another pull request what is the branch's, none of another shape."""
         if data.get("number") != number:
             return cls(number, since=str(data.get("since", "")))
-        # Earlier versions kept neither.
-        ledger: FailureLedger | None = from_json(cls, {"kind": "", "since": "", **data})
-        if ledger is None:
-            return cls(number)
-        first = ledger.reds[0].sha if ledger.reds else ledger.red
-        return replace(ledger, since=ledger.since or first)
+        ledger: FailureLedger | None = from_json(cls, data)
+        return ledger or cls(number)

@@ -89,10 +89,6 @@ class SharedAnswer:
     problem: str = ""
 
 
-_EARLIER = {"left": None}
-"""What earlier versions want in the file, and write there with another value."""
-
-
 @dataclass(frozen=True, slots=True)
 class LookBoard:
     """What all waiters of one token know together.
@@ -116,7 +112,7 @@ class LookBoard:
     def as_json(self) -> dict[str, Any]:
         """The board as plain JSON values, lists and no tuples."""
         kept: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return kept | _EARLIER
+        return kept
 
     def answer(self, key: str, looked: float, now: float, every: float) -> SharedAnswer | None:
         """What the board alone tells who last looked at `looked`; None if GitHub has to be asked."""
@@ -133,9 +129,8 @@ class LookBoard:
     @classmethod
     def from_json(cls, data: object) -> LookBoard:
         """The board that `as_json` gave; raises ValueError for anything else."""
-        kept = {**data, **_EARLIER} if isinstance(data, dict) else {}
-        board: LookBoard | None = from_json(cls, kept)
-        if board is None or board.as_json() != kept or not 0 < board.size <= MOST:
+        board: LookBoard | None = from_json(cls, data)
+        if board is None or board.as_json() != data or not 0 < board.size <= MOST:
             raise ValueError("these are no shared looks")
         return board
 

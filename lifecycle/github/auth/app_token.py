@@ -57,7 +57,7 @@ class InstallationToken:
     """A token of an installation, and when it ends by the clock of this machine.
 
     Attributes:
-        permissions: what it may do, by GitHub's names; None where an earlier version kept it without.
+        permissions: what it may do, by GitHub's names; None where GitHub does not tell.
     """
 
     token: str = field(repr=False)
@@ -320,7 +320,7 @@ def _alone(place: Path | None, seconds: float) -> Iterator[None]:
 
 def _read(entry: object) -> InstallationToken | None:
     """The token of a kept entry; None for an entry of any other shape, whoever wrote it."""
-    kept: InstallationToken | None = from_json(InstallationToken, entry, is_whole=False)
+    kept: InstallationToken | None = from_json(InstallationToken, entry)
     is_good = kept and _SENDABLE.fullmatch(kept.token) and 0 < kept.expires_at < _NEVER
     return kept if is_good else None
 

@@ -250,7 +250,6 @@ def repository_access(repository: Mapping[str, Any]) -> RepositoryAccess:
         name=str(repository["full_name"]),
         default_branch=str(repository.get("default_branch") or ""),
         can_push=permissions.get("push"),
-        can_triage=permissions.get("triage"),
         is_private=bool(repository.get("private")),
         has_issues=bool(repository.get("has_issues", True)),
         is_archived=bool(repository.get("archived")),

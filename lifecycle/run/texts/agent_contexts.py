@@ -158,9 +158,7 @@ def _story(run: Run) -> Story | None:
 
 def _verification(fix: UserFix | None, blocker: Blocker) -> str:
     """The result of a blocker's check command: PASSED, FAILED, NOT RUN or NOT CHECKED."""
-    is_waited = fix is not None and fix.check_command and blocker.id in fix.waited
-    # What an earlier version asked for has its command there alone.
-    if fix is None or not is_waited or (fix.others and not blocker.check_command):
+    if fix is None or blocker.id not in fix.waited or not blocker.check_command:
         return "NOT CHECKED (it has no check command)"
     if not fix.checked_at:
         return "NOT RUN (lifecycle run check-user-fix)"

@@ -133,21 +133,9 @@ def awaiting(
     ids = {blocker.id}
     if run.status is RunStatus.AWAITING_USER and run.fix is not None:
         ids.update(run.fix.waited)
-        run = _with_asked(long_run.waited(run, run.fix.asked_at, now), run.fix)
+        run = long_run.waited(run, run.fix.asked_at, now)
     run = _with_blocker(run, blocker.but(asked=words, check_command=argv, timeout=timeout))
     return _waiting(run, [other for other in run.standing_blockers if other.id in ids], now)
-
-
-def _with_asked(run: Run, fix: UserFix) -> Run:
-    """The run with what an earlier version asked for, which stands in the fix alone, in its blocker."""
-    for blocker in run.blockers:
-        if blocker.id == fix.blocker and not (blocker.asked or fix.others):
-            asked = fix.description.removeprefix(f"{blocker.id}: ")
-            command, timeout = fix.check_command, fix.timeout
-            return _with_blocker(
-                run, blocker.but(asked=asked, check_command=command, timeout=timeout)
-            )
-    return run
 
 
 def _with_blocker(run: Run, changed: Blocker) -> Run:

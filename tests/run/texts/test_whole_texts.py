@@ -54,7 +54,13 @@ RUN = a_run()
 FIX = UserFix("B2", "Add the key", NOW, story="S3")
 NEWS = (
     *RUN.blockers,
-    replace(RUN.blockers[1], id="B3", resolved_at=NOW + 5, notes="it is in .env"),
+    replace(
+        RUN.blockers[1],
+        id="B3",
+        resolved_at=NOW + 5,
+        notes="it is in .env",
+        check_command=("true",),
+    ),
     replace(RUN.blockers[1], id="B4", resolved_at=NOW + 3),
     replace(RUN.blockers[1], id="B5", resolved_at=NOW + 1),
 )

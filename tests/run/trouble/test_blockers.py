@@ -251,18 +251,6 @@ def test_each_command_has_its_time_however_often_it_is_asked_for() -> None:
     assert (fix.waited, fix.timeout) == (("B1", "B2"), 600)
 
 
-def test_what_an_earlier_version_asked_for_keeps_its_words_and_its_command() -> None:
-    """It stands there without its blocker's; what the run waits for by itself has no other words."""
-    run = blockers.with_blocker(START, "no account", "low", NOW)
-    run = blockers.with_blocker(run, KEY, "high", NOW)
-    for words in ("Add the key", "B2: Add the key"):
-        fix = UserFix("B2", words, NOW, ("dotnet", "build"), 20, "S1")
-        old = replace(run, status=RunStatus.AWAITING_USER, fix=fix)
-        fix = blockers.demanded_fix(blockers.awaiting(old, "B1", "Make one", NOW + 2, "true", 30))
-        assert fix.description == "B1: Make one; B2: Add the key"
-        assert (fix.check_command, fix.timeout) == (("sh", "-c", "true && dotnet build"), 50)
-
-
 def test_the_time_in_which_a_person_was_waited_for_does_not_count_when_more_is_asked_for() -> None:
     """A night lies between two questions, and none of it in the caps."""
     night = 30_000.0

@@ -161,7 +161,7 @@ def test_the_block_for_the_developer() -> None:
     for passed, word in ((True, "PASSED"), (False, "FAILED")):
         checked = blockers.fix_checked(run, fix, NOW + 9, passed=passed)
         assert f"**Verification:** {word}" in resume_lines(checked)
-    plain = replace(run, fix=replace(fix, check_command=()))
+    plain = replace(run, blockers=(replace(run.blockers[0], check_command=()),))
     assert "**Verification:** NOT CHECKED (it has no check command)" in resume_lines(plain)
 
 
