@@ -30,8 +30,8 @@ KINDS = {"priority": click.IntRange(0, 4), "status": click.Choice(_STATUSES)}
 def ready(session: Session, labels: tuple[str, ...], limit: int | None) -> None:
     """List the tasks that could be begun now, the most urgent first.
 
-    Those are open, nobody's, and not blocked by an open task. An issue that an open pull request of
-    somebody's closes is none of them.
+    Those are open, nobody's, and not blocked by an open task. Of GitHub's issues, one that an open pull
+    request of somebody's closes is none of them.
     """
     _show_listing(session, session.tracker.ready(labels=labels), limit, values.READY, labels)
 
