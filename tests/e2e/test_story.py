@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from lifecycle.claim.commands.moves import move
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.sandbox.checks.state import PlannedCheck
 from tests.conftest import BRANCH, Place
 from tests.github.operations.ground import hub_on
@@ -319,6 +321,22 @@ def test_open_sub_issues_are_named_before_and_after_closing(place: Place) -> Non
     says_yes(place)
     assert "file was deleted. 1 of #42's sub-issues is still open." in stop(place)["systemMessage"]
     assert (place.issue(42)["state"], place.issue(44)["state"]) == ("closed", "open")
+
+
+def test_a_close_that_was_killed_before_its_look_is_no_yes_to_a_later_merge(place: Place) -> None:
+    """The next hook asks, and an agent that repeats its `done` is refused; another `close` is a yes."""
+    place.ready()
+    stop(place)
+    number = place.pull()
+    tree = place.tree()
+    move(tree.world, tree.claim_store, Phase.DONE, force=True, consent="close")
+    place.control.merge_pull(number)
+    assert f"PR #{number} merged, but nobody has said yes" in stop(place)["reason"]
+    place.write(phase="done")
+    assert "nobody has said yes" in stop(place)["reason"]
+    assert place.issue()["state"] == "open"
+    assert place.cli("close").returncode == 0
+    assert place.issue()["state"] == "closed"
 
 
 def test_the_card_of_a_closed_issue_is_not_put_among_those_that_are_worked_on(place: Place) -> None:

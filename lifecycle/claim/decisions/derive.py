@@ -367,9 +367,14 @@ def closes_itself(snapshot: Snapshot) -> bool:
 
 
 def is_consent_given(snapshot: Snapshot) -> bool:
-    """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one."""
+    """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one.
+
+    A command that was killed before its look recorded one that may have come before the merge.
+    """
     record = snapshot.record
-    if record.ending.override or record.ending.consent or closes_itself(snapshot):
+    is_recorded = bool(record.ending.consent)
+    is_recorded &= was_merge_seen(record) or snapshot.wake in ASKED
+    if record.ending.override or is_recorded or closes_itself(snapshot):
         return True
     return not (record.ownership.session or snapshot.hears_prompts)
 
