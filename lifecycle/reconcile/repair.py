@@ -18,20 +18,7 @@ from lifecycle.claim.decisions.snapshot import Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine.acting import perform
 from lifecycle.claim.record import journalling
-from lifecycle.core import plan
-from lifecycle.core.errors import (
-    BadCredentials,
-    HeldByAnother,
-    LifecycleError,
-    MissingScope,
-    Moved,
-    NoPermission,
-    NotFound,
-    NothingToMerge,
-    Rejected,
-    Transient,
-    UnknownOption,
-)
+from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import Action, Fact
 from lifecycle.core.ports import Clock
@@ -66,13 +53,13 @@ class Pace:
         self.last = self.clock.monotonic()
 
 
-_GENERAL = (MissingScope, Moved, NoPermission, UnknownOption)
+_GENERAL = (errors.MissingScope, errors.Moved, errors.NoPermission, errors.UnknownOption)
 """Errors of one task that every other task of the repository would meet as well."""
 
 LONGEST_WAIT = 10.0
 """Seconds for which a limit is waited out in the middle of a task; a longer one ends the run."""
 
-Outcomes = dict[str, LifecycleError | None]
+Outcomes = dict[str, errors.LifecycleError | None]
 """By kind of finding why it failed, None if it was written; "" stands for all of a task."""
 
 _MENDED = "A closer look showed nothing to do."
@@ -81,18 +68,14 @@ _MENDED = "A closer look showed nothing to do."
 _CUT = "The run ended in the middle of it; the next one finishes it."
 
 
-class _Gone(NotFound):
+class _Gone(errors.NotFound):
     """The issue was there in the sweep, and is not any more."""
-
-
-class _Taken(HeldByAnother):
-    """The lease is another than in the sweep: what was found is not about the same claim."""
 
 
 class RepairEnd(Exception):
     """The run cannot go on: the limit or the time is up, or GitHub takes no more from this token."""
 
-    def __init__(self, error: LifecycleError) -> None:
+    def __init__(self, error: errors.LifecycleError) -> None:
         super().__init__(error.sentence)
         self.error = error
 
@@ -114,7 +97,7 @@ class Repairer:
     judge: Judge
     pace: Pace
     clone: Path | None = None
-    refused: dict[str, LifecycleError] = field(default_factory=dict)
+    refused: dict[str, errors.LifecycleError] = field(default_factory=dict)
     is_unanswered: bool = False
     _outcomes: Outcomes = field(default_factory=dict)
     _begun: str = ""
@@ -131,8 +114,9 @@ class Repairer:
         for planned in self.judge.looks(task):
             if "" not in self._outcomes:
                 self._look_and_act(task, planned)
-        errors = self._outcomes.values()
-        self.is_unanswered = None not in errors and any(isinstance(e, Transient) for e in errors)
+        ends = self._outcomes.values()
+        is_silent = any(isinstance(error, errors.Transient) for error in ends)
+        self.is_unanswered = is_silent and None not in ends
         return tuple(self._told(_became(finding, self._outcomes)) for finding in findings)
 
     def _told(self, finding: Finding) -> Finding:
@@ -169,15 +153,16 @@ class Repairer:
         try:
             with self._in_time():
                 fresh = task.looked_at(self.world.forge.observe(wanted), self._held(planned))
-        except LifecycleError as error:
+        except errors.LifecycleError as error:
             self._fail("", error)
             return
         if fresh is None:
             self._fail("", _Gone("The issue is not there any more; nothing was done."))
             return
         if (fresh.hold and fresh.hold.sha) != (task.hold and task.hold.sha):
+            # What was found is not about the same claim.
             sentence = "The lease changed meanwhile, so somebody works on it; nothing was done."
-            self._fail("", _Taken(sentence))
+            self._fail("", errors.HeldByAnother(sentence))
             return
         is_kept = planned.record.ending.releasing is None
         for snapshot in self.judge.looks(fresh):
@@ -210,7 +195,7 @@ class Repairer:
                 snapshot = now
                 continue
             fact = self._done(action, now, task)
-            if isinstance(fact, plan.Failed) and isinstance(fact.error, Transient):
+            if isinstance(fact, plan.Failed) and isinstance(fact.error, errors.Transient):
                 # Nothing remembers it, and a later step could hide that this one is missing.
                 self._fail("", fact.error)
                 return
@@ -231,7 +216,9 @@ class Repairer:
         if isinstance(fact, plan.Failed):
             if isinstance(fact.error, _GENERAL) or "was archived" in fact.error.evidence:
                 sentence = f"As for another task here: {fact.error.sentence}"
-                self.refused[_general(action)] = Rejected(sentence, evidence=fact.error.evidence)
+                self.refused[_general(action)] = errors.Rejected(
+                    sentence, evidence=fact.error.evidence
+                )
             self._fail(kind, fact.error)
         else:
             self._outcomes.setdefault(kind, None)
@@ -239,7 +226,7 @@ class Repairer:
             self._note(action, fact, snapshot)
         return fact
 
-    def _fail(self, kind: str, error: LifecycleError) -> None:
+    def _fail(self, kind: str, error: errors.LifecycleError) -> None:
         """Remember the first failure of a kind ("" for all); end where nothing more can come."""
         _need_going_on(error)
         if self._outcomes.get(kind) is None:
@@ -269,7 +256,7 @@ class Repairer:
         return False
 
 
-def failed(findings: Iterable[Finding], error: LifecycleError) -> tuple[Finding, ...]:
+def failed(findings: Iterable[Finding], error: errors.LifecycleError) -> tuple[Finding, ...]:
     """The findings of a task of which nothing could be begun; raises RepairEnd as `Repairer.repair`."""
     _need_going_on(error)
     return tuple(_became(finding, {"": error}) for finding in findings)
@@ -281,10 +268,10 @@ def _general(action: Action) -> str:
     return f"{type(action).__name__}{status}"
 
 
-def _need_going_on(error: LifecycleError) -> None:
+def _need_going_on(error: errors.LifecycleError) -> None:
     """Raise RepairEnd for an error after which nothing more can come."""
-    is_limit = isinstance(error, Transient) and error.retry_after is not None
-    if is_limit or isinstance(error, BadCredentials):
+    is_limit = isinstance(error, errors.Transient) and error.retry_after is not None
+    if is_limit or isinstance(error, errors.BadCredentials):
         raise RepairEnd(error)
 
 
@@ -297,7 +284,8 @@ def _became(finding: Finding, outcomes: Outcomes) -> Finding:
             return replace(finding, state=State.APPLIED)
         is_alive = finding.kind == "silent" and None in outcomes.values()
         return replace(finding, state=State.LEFT, problem=ALIVE if is_alive else _MENDED)
-    is_idle = finding.kind == "branch-without-pull" and isinstance(error, NothingToMerge | NotFound)
-    if is_idle or isinstance(error, _Gone | HeldByAnother):
+    is_idle = isinstance(error, errors.NothingToMerge | errors.NotFound)
+    is_idle = is_idle and finding.kind == "branch-without-pull"
+    if is_idle or isinstance(error, _Gone | errors.HeldByAnother):
         return replace(finding, state=State.LEFT, problem=error.sentence)
     return replace(finding, state=State.FAILED, problem=error.sentence)

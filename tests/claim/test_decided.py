@@ -14,7 +14,7 @@ from lifecycle.claim.decisions.decide import (
     decide,
     following,
     look,
-    wants_look,
+    still_wanted,
 )
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
 from lifecycle.claim.record.sections import MergeRecord, Releasing, Trouble
@@ -163,7 +163,7 @@ def test_a_look_reads_what_the_phase_and_the_wake_need(
         None if wanted is None else Look(**{"issue": 42, "branch": BRANCH, "board": True, **wanted})
     )
     assert look(start) == expected
-    assert wants_look(start) is (wanted is not None)
+    assert still_wanted(start, "Look") is (wanted is not None)
     without = replace(start, rules=rules_with(start, has_board=False))
     found = look(without)
     assert found is None or not found.board
@@ -187,7 +187,7 @@ def test_a_look_that_failed_is_held_back_until_something_changes(
     trouble = Trouble(own if mark == "own" else mark, "rate limit", until)
     start = seen(replace(made, troubles={"Look": trouble}), wake=wake)
     assert (look(start) is not None) is reads
-    assert wants_look(start)
+    assert still_wanted(start, "Look")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ import pytest
 
 from lifecycle import api
 from lifecycle.app import news_packets
-from lifecycle.claim.decisions import derive
 from lifecycle.core.plan import REPLIES, Audience
 from lifecycle.core.values import configured
 from lifecycle.hooks import wake
@@ -178,12 +177,20 @@ def test_the_reply_table_is_the_one_in_code() -> None:
     assert shown == wanted
 
 
+CONSENT_RULE = (
+    "The agent's own `done` counts if a person wrote a prompt after the merge, and after the question "
+    "if one was put, or where no session is, as in a run by hand on a terminal; otherwise it becomes "
+    "the question, and where prompts are not heard (no `user-prompt-submit` hook) only `lifecycle "
+    "close` is the yes."
+)
+
+
 @pytest.mark.parametrize(
     "path", [ROOT / "README.md", ROOT / "docs/hooks.md"], ids=lambda path: path.name
 )
 def test_what_counts_as_the_yes_is_said_in_the_same_words(path: Path) -> None:
     """Both pages that tell of closing have the rule's one sentence."""
-    assert derive.CONSENT_RULE in " ".join(path.read_text(encoding="utf-8").split())
+    assert CONSENT_RULE in " ".join(path.read_text(encoding="utf-8").split())
 
 
 def test_every_audience_is_explained() -> None:

@@ -22,17 +22,12 @@ from lifecycle.core.messages import messages
 from lifecycle.core.plan import ASKED, Action, Audience, Fact, Notice, Wake
 from lifecycle.core.values.model import BoardItem, Look, Observation, PullRequest, PullState
 
-__all__ = ["apply_fact", "apply_observation", "decide", "look", "wants_look"]
+__all__ = ["apply_fact", "apply_observation", "decide", "look"]
 
 
 def look(snapshot: Snapshot) -> Look | None:
     """What this wake has to read from GitHub, or None if it can go without, or has to wait."""
     return None if _look_is_held(snapshot) else _wanted(snapshot)
-
-
-def wants_look(snapshot: Snapshot) -> bool:
-    """True if there is something to read from GitHub: now, or once a failed look holds it back no more."""
-    return _wanted(snapshot) is not None
 
 
 def _wanted(snapshot: Snapshot) -> Look | None:
@@ -279,7 +274,7 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
         case "LinkPullRequest" | "RemarkOnPull" | "AdvancePullRequest":
             return phase in IN_REVIEW
         case "Look":
-            return kind in snapshot.failed
+            return kind in snapshot.failed or _wanted(snapshot) is not None
         case "SetLinked":
             return snapshot.record.linked.link is not None
         case _:

@@ -20,7 +20,7 @@ changes of a decision (`prepared`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from lifecycle.claim.decisions.snapshot import NOTHING, Decision, Rules, Snapshot
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
@@ -38,14 +38,6 @@ CLOCK_SKEW = 60.0
 
 AUTO_CONSENT = "auto"
 PROMPT_CONSENT = "prompt"
-
-CONSENT_RULE = (
-    "The agent's own `done` counts if a person wrote a prompt after the merge, and after the question "
-    "if one was put, or where no session is, as in a run by hand on a terminal; otherwise it becomes "
-    "the question, and where prompts are not heard (no `user-prompt-submit` hook) only `lifecycle "
-    "close` is the yes."
-)
-"""When an agent's `done` counts, in the words of the README and docs/hooks.md."""
 
 QUESTION = "merged"
 """The event of the question about closing, with which its key begins."""
@@ -181,17 +173,13 @@ def is_rejected(record: Record) -> bool:
 
 def phase_before(record: Record) -> Phase:
     """The last phase in the file's history that needs no pull request."""
-    without = (Phase.CODING, Phase.READY_FOR_PR)
-    phases = (PHASES.get(str(values.get("phase"))) for values in reversed(record.past))
-    return next((phase for phase in phases if phase in without), Phase.CODING)
+    return last_of(record, (Phase.CODING, Phase.READY_FOR_PR))
 
 
-def phase_left(record: Record) -> Phase:
-    """The phase that the claim was in before `done`, as its file had it."""
-    phases = (PHASES.get(str(values.get("phase"))) for values in reversed(record.past))
-    return (
-        next((phase for phase in phases if phase not in (None, Phase.DONE)), None) or Phase.CODING
-    )
+def last_of(record: Record, phases: Container[Phase | None]) -> Phase:
+    """The last of these phases in the file's history; coding if it had none of them."""
+    past = (PHASES.get(str(values.get("phase"))) for values in reversed(record.past))
+    return next((phase for phase in past if phase is not None and phase in phases), Phase.CODING)
 
 
 def was_merge_seen(record: Record) -> bool:

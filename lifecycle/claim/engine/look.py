@@ -230,10 +230,8 @@ def _keep(working: LookUnderWay) -> None:
     """Put the look's result into state.json's content, and its files and journal entries on disk."""
     claim_store, snapshot = working.claim_store, working.seen
     record = replace(working.record, touched=claim_store.mtime_ns())
-    for kind in record.troubles:
-        is_due = kind == "Look" and deciding.wants_look(snapshot)
-        if not (is_due or deciding.still_wanted(snapshot, kind)):
-            record = record.without(kind)
+    kinds = (kind for kind in record.troubles if not deciding.still_wanted(snapshot, kind))
+    record = record.without(*kinds)
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
         # What GitHub showed stands until it is read again, or the agent edits the claim.

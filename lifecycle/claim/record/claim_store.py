@@ -26,14 +26,6 @@ from lifecycle.core.plan import REPLIES, Audience, Hooks, Notice
 from lifecycle.core.timing import parse_time, unhurried
 from lifecycle.settings.running_client import is_unattended, session_of
 from lifecycle.storage import journal, regular_files, signs_of_life, store
-from lifecycle.storage.signs_of_life import (
-    ALWAYS,
-    ANSWERED,
-    IDLE_DUE,
-    STOP_DUE,
-    WAITING,
-    GuardMarks,
-)
 from lifecycle.storage.state_file import Ledger, StateFile, StateSections
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -92,7 +84,7 @@ class ClaimStore:
         self.disk = ClaimOnDisk(root, clock)
         self.folder = store.Folder(root)
         self.clock = clock
-        self.marks = GuardMarks(self.folder, clock)
+        self.marks = signs_of_life.GuardMarks(self.folder, clock)
         self.file = StateFile(self.folder)
         self._parsed: tuple[object, Record | None] = (None, None)
         self._read_as: store.FileContent | None = None
@@ -316,7 +308,7 @@ class ClaimStore:
         is_waiting = bool(self.state.get("queue")) or (alive is not None and alive.is_inherited)
         if alive is not None and derive.is_answer_awaited(alive):
             is_waiting = is_waiting or self.marks.answered_at is None
-        self.marks.set_due(WAITING, self.clock.now() if is_waiting else None)
+        self.marks.set_due(signs_of_life.WAITING, self.clock.now() if is_waiting else None)
 
     def remember(self, record: Record) -> None:
         """Put the record into state.json's content, without writing it."""
@@ -354,7 +346,7 @@ class ClaimStore:
         """
         record = self.remembered()
         if record is not None and (again or not derive.is_question_put(record)):
-            self.folder.remove(ANSWERED)
+            self.folder.remove(signs_of_life.ANSWERED)
             self.remember(record.with_pull(asked=record.claim.pr_number))
 
     def stamp(self, mtime_ns: int) -> None:
@@ -372,7 +364,7 @@ class ClaimStore:
         the mark cannot be written, the guard is as it was, and lets the next stop through like this one.
         """
         with contextlib.suppress(OSError):
-            self.marks.set_due(STOP_DUE, ALWAYS)
+            self.marks.set_due(signs_of_life.STOP_DUE, signs_of_life.ALWAYS)
 
     def wait_for(self, stop: float | None, idle: float | None = None) -> None:
         """Let hooks through the guards from these moments on (None: not), or at once for a queued notice.
@@ -380,8 +372,13 @@ class ClaimStore:
         On-stop's mark, which `begin` has set, is written last: after a crash before it the next stop looks.
         """
         waiting = {notice.audience for notice in self.ledger.waiting()}
-        self.marks.set_due(IDLE_DUE, ALWAYS if waiting & REPLIES["on-idle"].places.keys() else idle)
-        self.marks.set_due(STOP_DUE, ALWAYS if waiting & REPLIES["on-stop"].places.keys() else stop)
+        marks = {
+            "on-idle": (signs_of_life.IDLE_DUE, idle),
+            "on-stop": (signs_of_life.STOP_DUE, stop),
+        }
+        for hook, (mark, moment) in marks.items():
+            is_news = waiting & REPLIES[hook].places.keys()
+            self.marks.set_due(mark, signs_of_life.ALWAYS if is_news else moment)
 
     def mtime_ns(self) -> int:
         """The claim file's mtime, or 0 if there is none."""

@@ -23,9 +23,9 @@ from lifecycle.core.light_dataclass import (
     dataclass,
     field,
     fields,
+    is_dataclass,
     replace,
 )
-from lifecycle.core.tracker import Link
 from lifecycle.core.values.priorities import Status
 
 PAST_LIMIT = 24
@@ -63,37 +63,19 @@ class ClaimChanges(TypedDict, total=False):
     last_synced_status: str | None
 
 
-_SECTIONS = ("pull", "card", "ending", "ownership", "linked")
-
-_VALUES = {
-    kind.__name__: kind
-    for kind in (
-        *(sections.PullRecord, sections.MergeRecord, sections.CardRecord, sections.CardAhead),
-        *(sections.EndingRecord, sections.Releasing, sections.OwnershipRecord, sections.LinkRecord),
-        *(Link, sections.Nudge, sections.Intent, sections.Trouble),
-    )
+_SECTIONS = {
+    "pull": sections.PullRecord,
+    "card": sections.CardRecord,
+    "ending": sections.EndingRecord,
+    "ownership": sections.OwnershipRecord,
+    "linked": sections.LinkRecord,
 }
+
+_VALUES: dict[str, Any] = {name: of for name, of in vars(sections).items() if is_dataclass(of)}
 """The values that the record and its sections are made of, by the names that annotations have."""
 
-_STAYED = {
-    "pull": ("checks", "durations", "changes_by", "conflicts_with", "reopened"),
-    "card": ("moved_to", "leaves_labels"),
-    "ending": tuple(attribute.name for attribute in fields(sections.EndingRecord)),
-    "ownership": (
-        "session",
-        "session_at",
-        "inherited",
-        "lease",
-        "remote",
-        "repository",
-        "taken_by",
-    ),
-    "linked": ("link",),
-}
-"""For each section: what version 1 of `state.json`, which had one flat record, has by the same name."""
-
 _VERSION_1 = {
-    **{name: f"{section}.{name}" for section, names in _STAYED.items() for name in names},
+    **{part.name: f"{name}.{part.name}" for name, of in _SECTIONS.items() for part in fields(of)},
     "pr_url": "pull.url",
     "pr_head": "pull.head",
     "opened": "pull.opened",
@@ -106,7 +88,7 @@ _VERSION_1 = {
     "is_link_known": "linked.is_known",
     "link_left": "linked.left",
 }
-"""Where each field of version 1 is now."""
+"""Where each field of version 1 of `state.json`, which had one flat record, is now."""
 
 
 P = ParamSpec("P")

@@ -98,7 +98,7 @@ def _unjudged(snapshot: Snapshot) -> Decision:
     record = snapshot.record
     if not record.ending.consent or record.ending.override or derive.was_merge_seen(record):
         return Decision()
-    phase = derive.phase_left(record)
+    phase = derive.last_of(record, {*Phase} - {Phase.DONE})
     text = messages.yes_not_kept(record.claim.issue_number, phase)
     notice = Notice(f"yes-not-kept:{int(snapshot.now)}", text, Audience.ACT)
     taken_back = record.with_ending(consent="")
