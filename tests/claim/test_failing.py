@@ -128,7 +128,7 @@ def test_the_journal_has_flakes_and_both_writes() -> None:
     assert one.key == f"{made.claim_key}/flake/{SHA}/test/test_adds" != other.key
     (rerun,) = journalling.wrote(plan.RerunJobs(7, 1), plan.Done(plan.RerunJobs(7, 1)), made, NOW)
     assert (rerun.target, rerun.detail) == ("failed jobs run again", {"run": 7})
-    assert rerun.key.endswith("/RerunJobs/7/1")
+    assert rerun.key.endswith("/RerunJobs/RerunJobs(run=7, attempt=1)")
     (remark,) = journalling.wrote(REMARK, plan.Done(REMARK), made, NOW)
     assert (remark.target, remark.detail) == ("remark in the pull request", {"pull": 107})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from dataclasses import replace
 from itertools import pairwise
@@ -138,25 +137,6 @@ def test_a_look_that_was_cut_off_notes_its_step_once(place: Place) -> None:
     place.write(summary="Something else")
     place.tree().tick(Wake.STOP)
     assert steps(place) == known
-
-
-def test_a_claim_whose_memory_was_deleted_is_no_second_one(place: Place) -> None:
-    """`.lifecycle/` is gone in the middle: the claim goes on where the journal had it, and ends once."""
-    place.ready()
-    place.tree().tick(Wake.STOP)
-    known = steps(place)
-    shutil.rmtree(place.root / ".lifecycle")
-    place.clock.sleep(200)
-    place.tree().tick(Wake.TICK)
-    place.control.merge_pull(place.pull())
-    place.clock.sleep(200)
-    place.tree().tick(Wake.TICK)
-    place.tree().close()
-    now = steps(place)
-    assert now[: len(known)] == known
-    assert [one for one in now if not one[0]] == known[:1]
-    assert all(before[1] == after[0] for before, after in pairwise(now))
-    assert now[-1][1] == journal.CLOSED
 
 
 def test_a_dry_run_notes_nothing(place: Place) -> None:

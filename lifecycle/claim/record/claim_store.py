@@ -20,7 +20,7 @@ from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
-from lifecycle.core.errors import ClaimRefused, Refused
+from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.plan import REPLIES, Audience, Hooks, Notice
 from lifecycle.core.timing import parse_time, unhurried
@@ -397,9 +397,6 @@ class ClaimStore:
 
     def _journal(self, record: Record) -> None:
         """Append the claim's change of phase to the journal; after a crash before the save, once more."""
-        if journalling.is_lost(record, self.state):
-            with contextlib.suppress(Refused):  # commands that show the journal tell it
-                journalling.recover(record, self.state, journal.read(self.root))
         entry = journalling.move(record, self.state, self.clock.now())
         if entry is not None:
             journal.note(self.root, entry)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES
-from lifecycle.claim.record.state import Record
+from lifecycle.claim.record.state import Record, kind_of, mark_of
 from lifecycle.core import plan
 from lifecycle.core.light_dataclass import replace
 from lifecycle.storage import journal
@@ -56,22 +56,6 @@ def move(record: Record, state: StateSections, at: float) -> JournalEntry | None
     )
 
 
-def is_lost(record: Record, state: StateSections) -> bool:
-    """True if state.json has no noted phase, and the claim may have older entries in the journal."""
-    return NOTED not in state and not record.is_taken
-
-
-def recover(record: Record, state: StateSections, entries: Iterable[JournalEntry]) -> None:
-    """Set the noted phase from the journal's last entry for the same claim, unless that ended."""
-    own = _entry(record, 0.0, journal.TRANSITION)
-    whose = (own.system, own.kind, own.task, own.actor)
-    steps = [
-        entry for entry in entries if (entry.system, entry.kind, entry.task, entry.actor) == whose
-    ]
-    if steps and PHASES.get(steps[-1].target) is not None:
-        state[NOTED] = {"claim": record.claim_key, "phase": steps[-1].target, "moves": 0}
-
-
 def wrote(
     action: plan.Action, fact: plan.Fact, record: Record, at: float, *, by: str = ""
 ) -> tuple[JournalEntry, ...]:
@@ -82,9 +66,11 @@ def wrote(
     target = _WRITES.get(type(action))
     if target is None or changed_nothing(fact) or isinstance(fact, plan.Failed):
         return ()
-    mark, detail = _mark(action, fact)
-    detail |= {"by": by} if by else {}
-    key = f"{record.claim_key}/{type(action).__name__}/{mark}" if mark else ""
+    detail = _detail(action, fact) | ({"by": by} if by else {})
+    # A card may be written alike twice; of any other write the same one counts once.
+    mark = "" if isinstance(action, plan.SetBoard) else mark_of(action)
+    mark = str(detail["pull"]) if isinstance(fact, plan.PullRequestOpened) else mark
+    key = f"{record.claim_key}/{kind_of(action)}/{mark}" if mark else ""
     entry = _entry(record, at, journal.WRITE)
     wrote_it = replace(entry, source=record.claim.phase, target=target, key=key, detail=detail)
     if not (by and isinstance(action, plan.CloseIssue)):
@@ -120,26 +106,20 @@ def _entry(record: Record, at: float, kind: str) -> JournalEntry:
     return JournalEntry(at, journal.CLAIM, kind, task=task, actor=actor, session=session)
 
 
-def _mark(action: plan.Action, fact: plan.Fact) -> tuple[str, dict[str, Any]]:
-    """The text that tells this write from others of its kind ("" if each counts), and the detail."""
-    match action, fact:
-        case plan.OpenPullRequest(), plan.PullRequestOpened():
-            return str(fact.pull_request.number), {"pull": fact.pull_request.number}
-        case plan.LinkPullRequest(), _:
-            return str(action.number), {"pull": action.number}
-        case plan.RemarkOnPull() | plan.AdvancePullRequest(), _:
-            return getattr(action, "mark", repr(action)), {"pull": action.number}
-        case plan.RerunJobs(), _:
-            return f"{action.run}/{action.attempt}", {"run": action.run}
-        case plan.SetBoard(), _:
-            return "", {"status": action.status, "agent": action.agent}
-        case plan.PostComment(), _:
-            return action.marker, {}
-        case plan.ReleaseLease(), _:
-            return action.sha, {}
-        case plan.Unassign(), _:
-            return action.login, {"login": action.login}
-        case plan.SetLinked(), _:
-            return f"{action.id}/{action.wanted}", {"id": action.id, "wanted": action.wanted}
+def _detail(action: plan.Action, fact: plan.Fact) -> dict[str, Any]:
+    """What is told of this write beside its kind."""
+    if isinstance(fact, plan.PullRequestOpened):
+        return {"pull": fact.pull_request.number}
+    match action:
+        case plan.LinkPullRequest() | plan.RemarkOnPull() | plan.AdvancePullRequest():
+            return {"pull": action.number}
+        case plan.RerunJobs():
+            return {"run": action.run}
+        case plan.SetBoard():
+            return {"status": action.status, "agent": action.agent}
+        case plan.Unassign():
+            return {"login": action.login}
+        case plan.SetLinked():
+            return {"id": action.id, "wanted": action.wanted}
         case _:
-            return "once", {}
+            return {}
