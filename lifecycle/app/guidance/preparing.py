@@ -7,7 +7,6 @@ looks whether there is any of that.
 
 from __future__ import annotations
 
-import binascii
 import json
 import os
 import time
@@ -26,8 +25,8 @@ from lifecycle.storage import log, regular_files
 from lifecycle.views.overview.overview_workflow import reading_here
 from lifecycle.workflow.sources.source_files import is_standing, read_sources
 from lifecycle.workflow.state import Workflow
-from lifecycle.workflow.store.found_workflows import FoundWorkflow, WorktreeWorkflows
-from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
+from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
+from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import whose_is
 
 MOST_ANSWERS: Final = 12
@@ -72,83 +71,42 @@ def preparing_store(
     root: Path, environment: Mapping[str, str], deadline: Deadline
 ) -> WorkflowStore:
     """The workflows of a worktree, each commit of which prepares what sessions would be told."""
-    preparer = _Preparer(root)
-    return WorkflowStore(root, environment, deadline, preparer.before, preparer.after)
+    return WorkflowStore(root, environment, deadline, _prepare)
 
 
-class _Preparer:
-    """Prepares answers at the end of a change: from what it read and wrote, if nobody else wrote."""
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.top = root, str(root)
-        self.files: _Fingerprints = {}
-
-    def before(self) -> None:
-        """Take the fingerprints of all files before they are read."""
-        now_ns = time.time_ns()
-        toml = os.path.relpath(regular_files.settings_path(self.top), self.top)
-        paths = [*prepared_recovery.watched(self.top), toml]
-        self.files = {path: prepared_recovery.fingerprint(self.top, path, now_ns) for path in paths}
-
-    def after(self, store: WorkflowStore, change: WorkflowChange) -> None:
-        """Keep what each session would be told next; a failure costs time alone."""
-        if prepared_recovery.load(self.top, __version__) is not None:
-            return
-        try:
-            if self._is_foreseen(change):
-                self._keep(store, _after(change))
-            else:
-                self.before()
-                self._keep(store, store.read())
-        except (OSError, LifecycleError) as error:
-            log.write(self.root, f"nothing was prepared for the next start: {error}")
-
-    def _is_foreseen(self, change: WorkflowChange) -> bool:
-        """True if the files are those that were read, but for what the change itself has written.
-
-        What it wrote has the sum of what it wrote: whoever writes over it a moment later shows.
-        """
-        now_ns, files = time.time_ns(), {**self.files}
-        for path, (_, size, _, _) in self.files.items():
-            is_folder = size != -1 and os.path.isdir(f"{self.top}/{path}")  # noqa: PTH112 -- hundreds
-            if path in change.written or is_folder:
-                files[path] = prepared_recovery.fingerprint(self.top, path, now_ns)
-        for path, content in change.written.items():
-            files[path] = [*files.get(path, [0, 0, 0])[:3], binascii.crc32(content)]
-        is_same = {*prepared_recovery.watched(self.top)} <= self.files.keys()
-        if is_same and change.is_foreseen and change.written.keys() <= self.files.keys():
-            self.files = files
-            return True
-        return False
-
-    def _keep(self, store: WorkflowStore, workflows: WorktreeWorkflows) -> None:
-        root, anchor = self.root, prepared_recovery.anchor_of(self.top)
-        troubles = (as_data(redact(visible(sentence))) for sentence in workflows.troubles)
-        person = shown("\n".join(troubles)).strip()
-        if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
-            store.folder.remove(prepared_recovery.NAME)
-            return
-        unfinished = [entry.workflow for entry in workflows.unfinished]
-        is_served = config.file_of(root).is_file()
-        data = {
-            "form": [prepared_recovery.FORM, __version__],
-            "anchor": anchor,
-            "unset": [*config.PROJECT_VARIABLES, *([_PLUGIN] if is_served else [])],
-            "files": self.files,
-            "sources": _sources(store, workflows),
-            "person": person,
-            **_answers(root, [workflow for workflow in unfinished if is_standing(root, workflow)]),
-        }
-        store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
+def _prepare(store: WorkflowStore) -> None:
+    """Keep what each session would be told next; a failure costs time alone."""
+    top, now_ns = str(store.root), time.time_ns()
+    if prepared_recovery.load(top, __version__) is not None:
+        return
+    try:
+        toml = os.path.relpath(regular_files.settings_path(top), top)
+        paths = [*prepared_recovery.watched(top), toml]
+        files = {path: prepared_recovery.fingerprint(top, path, now_ns) for path in paths}
+        _keep(store, store.read(), files)
+    except (OSError, LifecycleError) as error:
+        log.write(store.root, f"nothing was prepared for the next start: {error}")
 
 
-def _after(change: WorkflowChange) -> WorktreeWorkflows:
-    """The workflows as they are once a change was written."""
-    before = change.workflows
-    workflows = [entry for entry in before.found if entry.workflow.id not in change.after]
-    workflows += [FoundWorkflow(record, ()) for record in change.after.values()]
-    newest = sorted(workflows, key=lambda entry: (-entry.written_at, entry.workflow.id))
-    return WorktreeWorkflows(tuple(newest), before.current, before.unusable)
+def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprints) -> None:
+    root, anchor = store.root, prepared_recovery.anchor_of(str(store.root))
+    troubles = (as_data(redact(visible(sentence))) for sentence in workflows.troubles)
+    person = shown("\n".join(troubles)).strip()
+    if not anchor or not _is_plain(root, store.environment) or len(person) > _MOST_TROUBLES:
+        store.folder.remove(prepared_recovery.NAME)
+        return
+    unfinished = [entry.workflow for entry in workflows.unfinished]
+    is_served = config.file_of(root).is_file()
+    data = {
+        "form": [prepared_recovery.FORM, __version__],
+        "anchor": anchor,
+        "unset": [*config.PROJECT_VARIABLES, *([_PLUGIN] if is_served else [])],
+        "files": files,
+        "sources": _sources(store, workflows),
+        "person": person,
+        **_answers(root, [workflow for workflow in unfinished if is_standing(root, workflow)]),
+    }
+    store.folder.write(prepared_recovery.NAME, json.dumps(data).encode("ascii") + b"\n")
 
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:

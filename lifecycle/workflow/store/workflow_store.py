@@ -61,8 +61,7 @@ class WorkflowStore:
         root: the worktree's top folder.
         environment: the variables, for git.
         deadline: when git and the lock have to be done.
-        before, after: called around each change, under the lock: before anything is read, and with the
-            change at the end of its commit; they never raise.
+        after: called under the lock at the end of each commit; it never raises.
     """
 
     def __init__(
@@ -70,11 +69,10 @@ class WorkflowStore:
         root: Path,
         environment: Mapping[str, str],
         deadline: Deadline,
-        before: Callable[[], object] = bool,
-        after: Callable[[WorkflowStore, WorkflowChange], object] = lambda _, __: None,
+        after: Callable[[WorkflowStore], object] = bool,
     ) -> None:
         self.root, self.environment, self.deadline = root, environment, deadline
-        self.before, self.after = before, after
+        self.after = after
         self.folder = Folder(root)
         self.noted: dict[str, workflow_marks.AdoptionNote] = {}
 
@@ -97,11 +95,10 @@ class WorkflowStore:
         self.folder.make()
         seconds = self.deadline.remaining(at_most=LOCK_SECONDS)
         with store.locked(Path(self.folder.at(LOCK)), seconds, _BUSY):
-            self.before()
             change = WorkflowChange(self, archived=archived)
             yield change
             change.commit()
-            self.after(self, change)
+            self.after(self)
 
     def settle(self) -> WorkflowChange:
         """Bring all files in step with each other: what was edited, deleted or cut off in the middle."""
@@ -157,9 +154,7 @@ class WorkflowChange:
         workflows: as they are, with what was edited by hand.
         entries: what is written to the journal beside the phases that moved.
         troubles: files that could not be written, one sentence each; there once the block has ended.
-        written: by path, what the commit put there.
         after: by id, the records that the commit writes.
-        is_foreseen: False if somebody else changed a file in the middle of it.
     """
 
     def __init__(self, workflow_store: WorkflowStore, *, archived: bool) -> None:
@@ -171,9 +166,7 @@ class WorkflowChange:
         self.moved: list[str] = []
         self.entries: list[journal.JournalEntry] = []
         self.troubles: list[str] = []
-        self.written: dict[str, bytes] = {}
         self.after: dict[str, Workflow] = {}
-        self.is_foreseen = True
 
     def put(self, workflow: Workflow, *, is_moved: bool = True) -> Workflow:
         """Have a workflow written when the block ends; returns it with its revision and time.
@@ -217,7 +210,6 @@ class WorkflowChange:
                 self._write()
                 break
             except _ChangedMeanwhile:
-                self.is_foreseen = False
                 self._read_again()
         else:
             raise refused("changed-too-fast")
@@ -326,7 +318,6 @@ class WorkflowChange:
                 self.troubles.append(f"{path} could not be read; it was kept as {aside}.")
             if before is None:
                 store.write(whole, content)
-            self.written[path] = content
         except StrangeFileError as error:
             if path == CURRENT or path.startswith((OTHERS, ARCHIVE)):
                 raise Refused(error.sentence) from None
@@ -356,7 +347,6 @@ class WorkflowChange:
             file = document_files.own_content(self.root, VIEW)
             if file is None or file[0] != content:
                 store.write(path, content)
-                self.written[VIEW] = content
         except OSError as error:
             self.troubles.append(f"{VIEW} was not written: {error.strerror}.")
 
