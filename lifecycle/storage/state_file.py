@@ -36,7 +36,6 @@ _READABLE = (1, STATE_VERSION)
 
 ACCESS: Final = "access"
 CLAIMING: Final = "claiming"
-LINKING: Final = "linking"
 NOTED: Final = "noted"
 PENDING: Final = "linked_undone"
 WATCHED: Final = "watched"
@@ -71,8 +70,8 @@ class StateSections(TypedDict, total=False):
         said, queue: the ledger of notices (`Ledger`).
         access: with which token something was refused, as `World.access` tells tokens apart.
         claiming: the claim that was begun and is neither made nor undone.
-        linking: the linked task that was begun to be claimed.
-        linked_undone: writes to linked tasks that are still to be made.
+        linked_undone: writes to linked tasks that are still to be made; of a task that is being claimed its
+            release, until the claim is there.
         noted: the phase that the journal has, and how many moves.
         started: the last start of a session that was answered.
         replies: answers to review threads of which nobody knows whether GitHub has them, by their marker.
@@ -86,7 +85,6 @@ class StateSections(TypedDict, total=False):
     queue: list[QueuedNotice]
     access: str
     claiming: dict[str, Any]
-    linking: dict[str, Any]
     linked_undone: list[dict[str, Any]]
     noted: dict[str, Any]
     started: dict[str, Any]
@@ -143,11 +141,6 @@ class StateFile:
     def is_current(self) -> bool:
         """True if the file holds what the last `reload` read; raises StrangeFileError."""
         return self._bytes() == self._read_as
-
-    @property
-    def has_linked_work(self) -> bool:
-        """True if a claim or a taking that is over left something to do for a linked task."""
-        return bool(self.content.get(LINKING) or self.content.get(PENDING))
 
     def save(self) -> None:
         """Replace the file by what is in memory; nothing is written if that is what was saved last."""

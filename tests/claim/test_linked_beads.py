@@ -126,7 +126,7 @@ def test_held_on_github_gives_the_task_back(linked: tuple[Place, str], folder: P
     shown = told(place, "show", task)["task"]
     assert (shown["status"], shown["assignee"]) == ("open", None)
     state = json.loads((place.root / ".lifecycle/state.json").read_text())
-    assert "linking" not in state
+    assert "linked_undone" not in state
 
 
 @pytest.mark.soak(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lifecycle.api import Wake
 from lifecycle.core.tracker import Link
+from lifecycle.storage.state_file import PENDING
 from tests.claim.linked_ground import (
     INSIDE,
     NOTHING,
@@ -52,7 +53,7 @@ def test_a_crash_at_any_write_while_taking_is_repaired_by_the_next_look(
         taken = both.tree().claim(42)
         assert inside(both).assignee == taken.record.claim.agent_id, (moment, seen)
         assert taken.record.linked.link == Link("memory", "mem-1", "claimed"), (moment, seen)
-        assert "linking" not in both.tree().claim_store.file.reload(repair=False)
+        assert PENDING not in both.tree().claim_store.file.reload(repair=False)
         both.tree().release()
         assert inside(both).is_ready, (moment, seen)
     assert moment > 5

@@ -54,7 +54,7 @@ def test_a_busy_tracker_gets_it_back_beside_the_next_claim(both: Place) -> None:
     killed(both, 42)
     with failing("release", busy):
         taken = both.tree().claim(41)
-    assert any("released at the next look" in note for note in taken.notes)
+    assert any("released by a later look" in note for note in taken.notes)
     assert inside(both).assignee
     look(both)
     assert inside(both).is_ready

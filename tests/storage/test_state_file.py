@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -82,24 +81,6 @@ def test_what_somebody_else_wrote_is_seen(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "has_work"),
-    [
-        ({}, False),
-        ({"linking": {"task": "x"}}, True),
-        ({"linked_undone": [{"task": "x"}]}, True),
-        ({"linking": {}, "linked_undone": []}, False),
-    ],
-)
-def test_what_a_claim_left_to_do_for_a_linked_task_is_known(
-    folder: Folder, content: Any, has_work: bool
-) -> None:
-    """Begun and not made, or made and not written."""
-    file = StateFile(folder)
-    file.content = content
-    assert file.has_linked_work is has_work
-
-
-@pytest.mark.parametrize(
     ("text", "is_read"),
     [
         ('{"version": 2, "access": "x"}', True),
@@ -167,10 +148,7 @@ def test_where_nothing_is_kept_ids_live_as_long_as_the_process() -> None:
 
 def test_each_section_that_has_a_name_is_one_of_the_file() -> None:
     """Whoever reads a section by its name reads what the file has."""
-    names = (
-        *(state_file.ACCESS, state_file.CLAIMING, state_file.LINKING, state_file.NOTED),
-        state_file.PENDING,
-    )
-    assert names == ("access", "claiming", "linking", "noted", "linked_undone")
+    names = (state_file.ACCESS, state_file.CLAIMING, state_file.NOTED, state_file.PENDING)
+    assert names == ("access", "claiming", "noted", "linked_undone")
     assert set(names) <= StateSections.__optional_keys__ | StateSections.__required_keys__
     assert state_file.WATCHED == "watched"  # in the cache

@@ -19,7 +19,7 @@ from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
-from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.linked import linked_writes, pending_writes
 from lifecycle.claim.record.claim_file import BLANK
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt, CardRecord, LinkRecord, OwnershipRecord
@@ -108,7 +108,7 @@ def _taken(
     is_begun = unfinished_claims.is_begun(claim_store.state, number)
     if not is_begun:
         notes += unfinished_claims.release_unfinished(world, claim_store)
-        notes += filter(None, [linked_writes.abandon(world, claim_store, mine)])
+        notes += pending_writes.finish(world, claim_store, mine)
     task = admission.read_task(world, number, cards, mine or _remembered(claim_store, number))
     if mine is not None:
         remarks: list[str] = []
@@ -194,12 +194,12 @@ class _Taking:
             holder = holder_of(world, number) if isinstance(error, HeldByAnother) else None
             if holder is not None and holder.agent == attempt.agent:
                 # Another agent of our name, in the same second, has the issue and so the linked task.
-                linked_writes.settle(claim_store)
+                linked_writes.settle(claim_store, linked.link)
             else:
-                remark = linked_writes.let_go(world, claim_store, number)
-                error.sentence = f"{error.sentence} {remark}".rstrip()
+                remarks = pending_writes.finish(world, claim_store, None)
+                error.sentence = " ".join([error.sentence, *remarks])
             raise
-        linked_writes.settle(claim_store)
+        linked_writes.settle(claim_store, linked.link)
         return taken
 
     def _issue(self, linked: LinkRecord) -> Taken:

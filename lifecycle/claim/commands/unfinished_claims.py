@@ -15,7 +15,7 @@ from typing import Any
 from lifecycle.claim.commands.admission import TaskAsked
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
-from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
@@ -146,7 +146,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     is_ours = holder is not None and holder.nonce == begun.nonce
     if begun.is_held and (is_ours or holder is None):
         _free(world, begun)
-    linked_writes.abandon(world, claim_store, None)
+    pending_writes.finish(world, claim_store, None)
     if holder is not None and is_ours:
         lease.release(world.git, world.remote, begun.issue, holder.sha, back_to=begun.instead_of)
     over(claim_store)

@@ -20,7 +20,7 @@ from lifecycle.claim.decisions.decide import apply_observation, look
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
-from lifecycle.claim.linked import linked_writes
+from lifecycle.claim.linked import linked_writes, pending_writes
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
@@ -32,7 +32,7 @@ from lifecycle.core.values import model
 from lifecycle.core.values.checks import Verdict
 from lifecycle.git.tracked_files import exclude_own_files
 from lifecycle.storage import log, signs_of_life
-from lifecycle.storage.state_file import ACCESS, WATCHED
+from lifecycle.storage.state_file import ACCESS, PENDING, WATCHED
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
@@ -502,8 +502,8 @@ def taken_in(
     Raises:
         Refused: the claim cannot be acted on.
     """
-    if claim_store.file.has_linked_work:
-        linked_writes.repair(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
+    if claim_store.state.get(PENDING):
+        pending_writes.finish(world, claim_store, loaded.record, is_asked=wake is Wake.TICK)
     if loaded.record is None:
         return None
     if not loaded.record.touched:

@@ -1,12 +1,12 @@
 """The linked task during a claim: find it, claim it before the issue, release it if that fails.
 
-The intent to claim it is committed first. So whoever is killed between the two claims leaves a note
-that the next look reads: with a claim file the task is that claim's, without one it is released.
+That it is to be released is committed first, as a pending write. So whoever is killed between the two
+claims leaves that to the next look: with a claim file the task is that claim's, without one it is released.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.linked import pending_writes
@@ -21,7 +21,6 @@ from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
 from lifecycle.settings import config
 from lifecycle.storage import log
 from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
-from lifecycle.storage.state_file import LINKING, PENDING
 
 if TYPE_CHECKING:
     from lifecycle.claim.decisions.snapshot import Snapshot
@@ -100,21 +99,28 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
     others = [other.id for other in tasks if other.id != task.id]
     if others:
         notes.append(linked_messages.also_linked(issue, task.id, others))
-    link = Link(tracker.name, task.id)
-    if _begin(claim_store, tracker, task) and _is_mine(tracker, task):
+    link, earlier = Link(tracker.name, task.id), pending_writes.actors(claim_store, task.id)
+    if _is_mine(tracker, task) and tracker.actor not in earlier:
         return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
+    # Only what this attempt claims itself is released: once it failed, or by a look after it was killed.
+    now = claim_store.clock.now()
+    release = pending_writes.Left(
+        link.tracker, link.id, tracker.actor, card_and_link.RELEASED, issue
+    )
+    pending_writes.add(claim_store, replace(release, since=now, until=now))
+    claim_store.marks.set_due(STOP_DUE, ALWAYS)
+    claim_store.save()
     try:
-        notes += _claim(world, claim_store, tracker, task.id, takes_over=attempt.force)
+        notes += _claim(world, tracker, task.id, earlier, takes_over=attempt.force)
     except (errors.Transient, errors.Rejected) as error:  # it may have happened
         notes.append(linked_messages.claimed_later(task.id, error.sentence))
         return LinkRecord(link, is_known=True)
     except errors.Refused as error:
-        settle(claim_store)
+        settle(claim_store, link)
         if attempt.insists:
             notes.append(linked_messages.left_alone(task.id, error.sentence))
             return LinkRecord(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
-    pending_writes.forget(claim_store, tracker.name, task.id)
     return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
 
 
@@ -123,35 +129,18 @@ def _is_mine(tracker: Tracker, task: Task) -> bool:
     return task.assignee == tracker.actor and task.status is TaskStatus.IN_PROGRESS
 
 
-def _begin(claim_store: ClaimStore, tracker: Tracker, task: Task) -> bool:
-    """Note what is about to be claimed; True, without a note, if the task is claimed by us already.
-
-    Only what this attempt claimed itself is released if it fails.
-    """
-    begun = claim_store.state.get(LINKING) or {}
-    is_noted = (begun.get("tracker"), begun.get("id")) == (tracker.name, task.id)
-    if _is_mine(tracker, task) and not is_noted:
-        return True
-    claim_store.state[LINKING] = {"tracker": tracker.name, "id": task.id, "actor": tracker.actor}
-    # Killed before the claim file is there, the next stop releases the task.
-    claim_store.marks.set_due(STOP_DUE, ALWAYS)
-    claim_store.save()
-    return False
-
-
 def _claim(
-    world: World, claim_store: ClaimStore, tracker: Tracker, task: str, *, takes_over: bool
+    world: World, tracker: Tracker, task: str, earlier: set[str], *, takes_over: bool
 ) -> list[str]:
-    """Claim the task; first release it if this worktree holds it under an earlier name.
+    """Claim the task; first release it if this worktree holds it under one of its `earlier` names.
 
     Returns a remark if it was somebody else's.
     """
     try:
         tracker.claim(task)
     except errors.AlreadyClaimed as error:
-        earlier, ours = world.inner_as(""), pending_writes.actors(claim_store, task)
-        if earlier is not None:
-            ours.add(earlier.actor)
+        of_nobody = world.inner_as("")
+        ours = earlier | ({of_nobody.actor} if of_nobody is not None else set())
         as_holder = world.inner_as(error.by) if error.by else None
         if as_holder is None or not (error.by in ours or takes_over):
             raise
@@ -172,68 +161,11 @@ def _refusal(
     return errors.Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
 
 
-def settle(claim_store: ClaimStore) -> None:
-    """Delete the note: the attempt is over, and the claim, if there is one, has the link."""
-    if claim_store.state.pop(LINKING, None) is not None:
+def settle(claim_store: ClaimStore, link: Link | None) -> None:
+    """Forget that the task is to be released: the claim has the link, or the attempt holds nothing."""
+    if link is not None:
+        pending_writes.forget(claim_store, link.tracker, link.id)
         claim_store.save()
-
-
-def let_go(world: World, claim_store: ClaimStore, issue: int = 0) -> str:
-    """Release the linked task that an attempt had claimed; a remark if that is to be tried again, else "".
-
-    A task that is somebody else's by now, closed or gone is left as it is.
-    """
-    begun: dict[str, Any] | None = claim_store.state.get(LINKING)
-    if begun is None:
-        return ""
-    task, actor, name = str(begun["id"]), str(begun["actor"]), str(begun["tracker"])
-    why = ""
-    try:
-        tracker = world.inner_as(actor, name)
-        if tracker is not None:
-            pending_writes.written(tracker, task, card_and_link.RELEASED, "")
-    except (errors.AlreadyClaimed, errors.NotFound):
-        pass
-    except errors.LifecycleError as error:
-        why = redact(error.sentence, world.environment)
-        log.write(world.root, f"giving {task} back: {why}")
-        now = world.clock.now()
-        wanted = card_and_link.RELEASED
-        write = pending_writes.Left(name, task, actor, wanted, issue, since=now, until=now)
-        pending_writes.add(claim_store, write)
-        claim_store.marks.set_due(STOP_DUE, ALWAYS)
-    settle(claim_store)
-    return linked_messages.not_returned(task, why) if why else ""
-
-
-def repair(
-    world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool = False
-) -> None:
-    """Release the task of a killed attempt, and try pending writes again.
-
-    The caller holds the lock, so no claim is being taken.
-
-    Args:
-        world: what may be touched.
-        claim_store: holds the notes of what is to be done.
-        record: the worktree's claim, or None.
-        is_asked: somebody looks by command, so that nothing waits for its time.
-    """
-    abandon(world, claim_store, record)
-    if claim_store.state.get(PENDING):
-        pending_writes.finish(world, claim_store, record, is_asked=is_asked)
-
-
-def abandon(world: World, claim_store: ClaimStore, record: Record | None) -> str:
-    """Release the linked task that a killed attempt had claimed; returns a remark if that failed."""
-    begun = claim_store.state.get(LINKING)
-    if begun is None:
-        return ""
-    link = record.linked.link if record is not None else None
-    if link is not None and link.id == begun["id"]:
-        settle(claim_store)
-        return ""
-    return let_go(world, claim_store)
 
 
 def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...]]:

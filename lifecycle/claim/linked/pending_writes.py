@@ -57,6 +57,11 @@ class Left:
     since: float = 0.0
     until: float = 0.0
 
+    @property
+    def name(self) -> tuple[str, str, str]:
+        """Which task it is about, and in whose name."""
+        return self.tracker, self.id, self.actor
+
 
 def waiting(state: Mapping[str, Any]) -> tuple[Left, ...]:
     """The pending writes in state.json."""
@@ -69,13 +74,13 @@ def due(state: Mapping[str, Any]) -> float | None:
 
 
 def add(claim_store: ClaimStore, write: Left) -> None:
-    """Keep a pending write; it replaces an earlier one for the same task."""
-    forget(claim_store, write.tracker, write.id)
-    claim_store.state.setdefault(PENDING, []).append(asdict(write))
+    """Keep a pending write; it replaces an earlier one for the same task in the same name."""
+    others = [old for old in waiting(claim_store.state) if old.name != write.name]
+    claim_store.state[PENDING] = [asdict(kept) for kept in (*others, write)]
 
 
 def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
-    """Delete the pending write for a task: it is done, or a new claim has taken the task."""
+    """Delete the pending writes for a task: they are done, or a new claim has taken the task."""
     pending = claim_store.state.pop(PENDING, [])
     if kept := [old for old in pending if (old["tracker"], old["id"]) != (tracker, task)]:
         claim_store.state[PENDING] = kept
@@ -100,8 +105,12 @@ def at_the_end(claim_store: ClaimStore, record: Record) -> None:
     claim_store.save()
 
 
-def finish(world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool) -> None:
-    """Try the pending writes whose time has come; the caller holds the lock.
+def finish(
+    world: World, claim_store: ClaimStore, record: Record | None, *, is_asked: bool = False
+) -> list[str]:
+    """Try the pending writes whose time has come; the caller holds the lock, so no claim is being taken.
+
+    Returns remarks on tasks that could not be released.
 
     Args:
         world: what may be touched.
@@ -110,16 +119,20 @@ def finish(world: World, claim_store: ClaimStore, record: Record | None, *, is_a
         is_asked: somebody looks by command, so that nothing waits for its time.
     """
     link = record.linked.link if record is not None and not record.ending.outcome else None
+    remarks = []
     for write in waiting(claim_store.state):
         if link is not None and (link.tracker, link.id) == (write.tracker, write.id):
             forget(claim_store, write.tracker, write.id)
         elif is_asked or world.clock.now() >= write.until:
-            _try(world, claim_store, write)
+            why = _try(world, claim_store, write)
+            is_held = why and write.id and write.wanted == card_and_link.RELEASED
+            remarks += [linked_messages.not_returned(write.id, why)] if is_held else []
     claim_store.save()
+    return remarks
 
 
-def _try(world: World, claim_store: ClaimStore, write: Left) -> None:
-    """Try one pending write; it is dropped if it is done or needless, else tried again later."""
+def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
+    """Try one pending write; it is dropped if it is done or needless ("") or tried again later (why)."""
     now = world.clock.now()
     try:
         task = _done(world, write)
@@ -133,7 +146,7 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> None:
         about = write.id or "a linked task"
         log.write(world.root, f"{about} is not {write.wanted}: {error.sentence}")
         _later(claim_store, write, error, now)
-        return
+        return error.sentence
     forget(claim_store, write.tracker, write.id)
     if task and write.wanted == card_and_link.CLOSED:
         _tell(claim_store, write, linked_messages.closed_after_all(task, write.issue))
@@ -149,6 +162,7 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> None:
             detail={"id": task, "wanted": write.wanted},
         )
         journal.note(world.root, entry)
+    return ""
 
 
 def _done(world: World, write: Left) -> str:
@@ -160,12 +174,13 @@ def _done(world: World, write: Left) -> str:
     if not task:
         tasks = find(world, tracker, write.issue)
         task = tasks[0].id if tasks else ""
-    if not task or not tracker.get(task).is_open:
-        return ""
-    if write.wanted == card_and_link.CLOSED and world.forge.issue(write.issue).is_open:
-        return ""  # reopened since then: so is the task, and neither is this claim's any more
-    written(tracker, task, write.wanted, write.reason)
-    return task
+    if task and write.wanted == card_and_link.CLOSED:
+        if not tracker.get(task).is_open:
+            return ""
+        if world.forge.issue(write.issue).is_open:
+            return ""  # reopened since then: so is the task, and neither is this claim's any more
+    is_done = task and written(tracker, task, write.wanted, write.reason) == write.wanted
+    return task if is_done else ""
 
 
 def _later(claim_store: ClaimStore, write: Left, error: errors.LifecycleError, now: float) -> None:

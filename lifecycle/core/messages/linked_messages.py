@@ -139,4 +139,4 @@ def claimed_later(task: str, why: str) -> str:
 
 def not_returned(task: str, why: str) -> str:
     """The linked task could not be released after the issue was refused."""
-    return f"The linked task {task} is released at the next look. {why}"
+    return f"The linked task {task} is released by a later look. {why}"
