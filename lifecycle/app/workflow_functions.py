@@ -24,7 +24,7 @@ from lifecycle.storage import regular_files, store
 from lifecycle.workflow.documents.read_documents import ReadDocument
 from lifecycle.workflow.documents.written_documents import DETAIL, DocumentKind, fields_of, view_of
 from lifecycle.workflow.state import Workflow, WorkflowPhase
-from lifecycle.workflow.steps.workflow_steps import NoWorkflow, WorkflowSteps
+from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import found_workflows
 from lifecycle.workflow.table import FROM_CHECKPOINT, FROM_DOCUMENT, PhaseStatus, WorkflowType
 from lifecycle.workflow.whose import asker_of
@@ -215,12 +215,3 @@ def _phase(form: PhaseForm) -> WorkflowPhase:
             "A phase is a title, (title, agent), or an object with a title; nothing was done."
         )
     return WorkflowPhase(words[0], agent=words[1] if len(words) == 2 else "")
-
-
-__all__ = [
-    "NoWorkflow",
-    "create_workflow_state",
-    "generate_markdown",
-    "get_workflow_state",
-    "update_phase_status",
-]

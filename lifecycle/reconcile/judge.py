@@ -55,7 +55,6 @@ class Judge:
     now: float
     is_rehearsal: bool = False
     planned: set[str] = field(default_factory=set, repr=False, compare=False)
-    _rules_of: dict[str, Rules] = field(default_factory=dict, repr=False, compare=False)
 
     def findings(self, task: InferredTask) -> tuple[Finding, ...]:
         """The findings of a task, in the order of KINDS.
@@ -133,15 +132,12 @@ class Judge:
         return True
 
     def _seen(self, task: InferredTask, record: Record) -> Snapshot:
-        observation, owner = task.observation, task.head_owner
-        rules = self._rules_of.get(owner)
-        if rules is None:
-            rules = self._rules_of[owner] = replace(self.rules, head_owner=owner)
+        observation = task.observation
         return Snapshot(
             Wake.SWEEP,
             self.now,
             apply_observation(record, observation, self.now),
-            rules,
+            replace(self.rules, head_owner=task.head_owner),
             observation=observation,
             pushed_head=task.tip.sha if task.tip is not None else None,
             is_silent=self.is_silent(task),

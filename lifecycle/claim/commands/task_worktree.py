@@ -54,7 +54,22 @@ def take_in_worktree(
     world.refuse_strange_remote()
     number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
     with _alone(world, number):
-        return _taken_in(world, number, chosen, path, force=force, prepare=prepare)
+        places = list_places(world.git)
+        target = path or _beside(places[0], number)
+        place = _find(places, target, number, is_given=path is not None)
+        root = place.path if place is not None else target
+        if place is not None and root.exists() and place.lock != _reason(number):
+            return _take(world, root, number, chosen, force=force), root
+        if not (place is not None and root.exists()):
+            _add(world.git, root, number, is_known=place is not None)
+        try:
+            prepare(world.root, root)
+            taken = _take(world, root, number, chosen, force=force)
+        except LifecycleError as error:
+            error.sentence += _left(world, root, number)
+            raise
+        world.git.run("worktree", "unlock", str(root))
+        return taken, root
 
 
 @contextmanager
@@ -72,34 +87,6 @@ def _alone(world: World, number: int) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
-
-
-def _taken_in(
-    world: World,
-    number: int,
-    chosen: Task | None,
-    path: Path | None,
-    *,
-    force: bool,
-    prepare: Prepare,
-) -> tuple[Taken, Path]:
-    """Take the task in the worktree that it has, or in a new one; as `take_in_worktree`."""
-    places = list_places(world.git)
-    target = path or _beside(places[0], number)
-    place = _find(places, target, number, is_given=path is not None)
-    root = place.path if place is not None else target
-    if place is not None and root.exists() and place.lock != _reason(number):
-        return _take(world, root, number, chosen, force=force), root
-    if not (place is not None and root.exists()):
-        _add(world.git, root, number, is_known=place is not None)
-    try:
-        prepare(world.root, root)
-        taken = _take(world, root, number, chosen, force=force)
-    except LifecycleError as error:
-        error.sentence += _left(world, root, number)
-        raise
-    world.git.run("worktree", "unlock", str(root))
-    return taken, root
 
 
 def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: bool) -> Taken:

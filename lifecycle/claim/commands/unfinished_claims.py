@@ -20,7 +20,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Rejected, Transient
-from lifecycle.core.light_dataclass import asdict, dataclass, fields, replace
+from lifecycle.core.light_dataclass import asdict, dataclass, from_json, replace
 from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Look
@@ -64,12 +64,8 @@ class Begun:
 
 def of(state: Mapping[str, Any]) -> Begun | None:
     """The attempt that was begun, as state.json has it, or None."""
-    begun = state.get(CLAIMING) or {}
-    names = {field.name for field in fields(Begun)}
-    values = {name: value for name, value in begun.items() if name in names}
-    if not all(values.get(name) for name in ("issue", "agent", "nonce")):
-        return None
-    return Begun(**values)
+    begun: Begun | None = from_json(Begun, state.get(CLAIMING), is_whole=False)
+    return begun
 
 
 def is_begun(state: Mapping[str, Any], number: int) -> bool:
