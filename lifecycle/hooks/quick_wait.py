@@ -16,7 +16,7 @@ import stat
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from lifecycle.core.errors import LifecycleError, LockBusy
 from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
@@ -26,6 +26,9 @@ from lifecycle.hooks import stdin_event
 from lifecycle.settings.running_client import Client, client_of
 from lifecycle.storage import log, regular_files, signs_of_life
 from lifecycle.storage.store import Folder
+
+if TYPE_CHECKING:
+    from lifecycle.core.ports import Clock
 
 SLICE_SECONDS = 3.0
 """How often a waiter looks whether its client is still there, or the files have changed."""
@@ -142,26 +145,19 @@ class _Resting:
 
     def wait(self) -> bool:
         """Wait until the whole path has to go on; False if nobody listens any more."""
-        due = self._rest["again"]
+        due, files, session = self._rest["again"], self._rest["dates"], self._rest["session"]
         until = self._rest["until"] or math.inf
-        while True:
-            now = self._clock.now()
-            if now >= until:
-                return True
+        while (now := self._clock.now()) < until and dates(files) == files:
             if now >= due:
                 due = self._asked(now)
                 if due <= now:
                     return True
                 continue
             moment = min(due, until)
-            promised = min(moment, now + LONGEST_WAIT)
-            signs_of_life.promise(self._folder, self._rest["session"], promised)
-            end = self._clock.monotonic() + min(moment - now, RECKON_SECONDS)
-            while (left := end - self._clock.monotonic()) > 0:
-                if not is_heard(min(SLICE_SECONDS, left), os.environ):
-                    return False
-                if dates(self._rest["dates"]) != self._rest["dates"]:
-                    return True
+            signs_of_life.promise(self._folder, session, min(moment, now + LONGEST_WAIT))
+            if not waits(self._clock, moment - now, files, os.environ):
+                return False
+        return True
 
     def _asked(self, now: float) -> float:
         """When to ask again; `now` if the pull request is to be looked at whole."""
@@ -170,6 +166,26 @@ class _Resting:
         with self._deadline.renewed(HOOK_SECONDS - 1.0), alarm(HOOK_SECONDS):
             answer = self._looks.ask(self._rest["ids"], self._rest["looked"])
         return now if answer.is_whole else answer.again
+
+
+def waits(clock: Clock, seconds: float, files: Mapping[str, int], of: Mapping[str, str]) -> bool:
+    """Wait for so many seconds, or until a file has changed; False if nobody listens any more.
+
+    Never long, and by the clock that never runs backwards: whoever waits reckons anew after that.
+
+    Args:
+        clock: time.
+        seconds: how long at the most.
+        files: their mtimes, by path.
+        of: the environment, by which the client is known.
+    """
+    end = clock.monotonic() + min(seconds, RECKON_SECONDS)
+    while (left := end - clock.monotonic()) > 0:
+        if not is_heard(min(SLICE_SECONDS, left), of):
+            return False
+        if dates(files) != files:
+            break
+    return True
 
 
 def dates(paths: Iterable[str]) -> dict[str, int]:

@@ -17,6 +17,7 @@ from lifecycle.core.redact import redact, visible
 from lifecycle.hooks import client_contract, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.stages.session import staged_start
+from lifecycle.storage import log
 from lifecycle.storage.workflow_marks import RUN_FILE
 
 RESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -63,9 +64,12 @@ def of_every_system(
 
 
 def owe(call: HookCall) -> None:
-    """Note that this session is to be told where it stands; raises OSError."""
+    """Note that this session is to be told where it stands; where that cannot be noted, the log says so."""
     if call.session and call.claim_store.folder.path.is_dir():
-        recovery_marks.owe(str(call.world.root), call.session)
+        try:
+            recovery_marks.owe(str(call.world.root), call.session)
+        except OSError as error:
+            log.write(call.world.root, f"{call.hook}: {error}")
 
 
 def as_compacted(call: HookCall) -> HookCall:

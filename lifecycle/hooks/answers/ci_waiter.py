@@ -209,22 +209,10 @@ class _Waiter:
         return report
 
     def _wait(self, moment: float, files: Mapping[str, int]) -> bool:
-        """Wait until the moment may have come or a file has changed; False if nobody listens any more.
-
-        Never long, and by the clock that never runs backwards: whoever waits reckons anew after that.
-        """
-        start = self.clock.now()
-        self._promise(min(moment, start + quick_wait.LONGEST_WAIT))
-        end = min(
-            self.clock.monotonic() + min(moment - start, quick_wait.RECKON_SECONDS), self.ends
-        )
-        while (left := end - self.clock.monotonic()) > 0:
-            slice_ = min(quick_wait.SLICE_SECONDS, left)
-            if not quick_wait.is_heard(slice_, self.world.environment):
-                return False
-            if self._files() != files:
-                return True
-        return True
+        """Wait until the moment may have come or a file has changed; False if nobody listens any more."""
+        now, left = self.clock.now(), self.ends - self.clock.monotonic()
+        self._promise(min(moment, now + quick_wait.LONGEST_WAIT))
+        return quick_wait.waits(self.clock, min(moment - now, left), files, self.world.environment)
 
     def _promise(self, until: float) -> None:
         """Note that this waiter is back by then."""

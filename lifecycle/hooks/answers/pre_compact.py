@@ -29,7 +29,7 @@ def answer(call: HookCall) -> Reply:
     lines = [line for part in parts for line in _said(call, part)]
     if not lines:
         return Reply()
-    _said(call, _owe)
+    recovery.owe(call)
     return Reply(f"{preparing.kept_text(lines)}\n")
 
 
@@ -69,8 +69,3 @@ def _workflow(call: HookCall) -> list[str]:
     from lifecycle.hooks.workflow_part import WorkflowPart
 
     return WorkflowPart.of(call).compacted()
-
-
-def _owe(call: HookCall) -> list[str]:
-    recovery.owe(call)
-    return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES, Phase
@@ -63,11 +63,13 @@ def answer(call: HookCall) -> Reply:
             loaded, refused = _loaded(call)
             if _was_answered(call):
                 return Reply()
-            for notice in [*_differences(call), *_offered(call)]:
+            for notice in _of_plugin(call):
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
             audiences = _audiences(call, loaded.record)
-            _owe(call)  # what is marked from here on comes with the next prompt, if this is killed
+            recovery.owe(
+                call
+            )  # what is marked from here on comes with the next prompt, if this is killed
             notices = claim_store.take(replace(call.listener, audiences=audiences))
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
@@ -106,7 +108,7 @@ def _without_claim(call: HookCall) -> Reply:
 def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Reply:
     """The reply, and what is noted once it was printed; until then the session is owed it."""
     top, source = str(call.world.root), str(call.event.get("source") or "")
-    _owe(call)
+    recovery.owe(call)
 
     def printed() -> None:
         if descriptor is not None:
@@ -115,11 +117,6 @@ def _settled(call: HookCall, reply: Reply, descriptor: int | None = None) -> Rep
         recovery_marks.settle(top, call.session)
 
     return replace(reply, printed=printed)
-
-
-def _owe(call: HookCall) -> None:
-    with contextlib.suppress(OSError):
-        recovery.owe(call)
 
 
 def _look_first(call: HookCall) -> None:
@@ -168,20 +165,16 @@ def _was_answered(call: HookCall) -> bool:
     return False
 
 
-def _differences(call: HookCall) -> list[Notice]:
-    text = plugin_version.difference(call.world.environment)
-    return [Notice(f"versions:{text}", text, Audience.NOTE)] if text else []
-
-
-def _offered(call: HookCall) -> list[Notice]:
-    """A notice to the plugin's user, once: how the client stops asking for each command of the agent's."""
+def _of_plugin(call: HookCall) -> Iterator[Notice]:
+    """Notices to the plugin's user, once: its version, and how the client stops asking for commands."""
     environment = call.world.environment
-    if not environment.get("CLAUDE_PLUGIN_ROOT"):
-        return []
-    from lifecycle.setup.init.found_hooks import ClientSetup  # under the plugin alone
+    if text := plugin_version.difference(environment):
+        yield Notice(f"versions:{text}", text, Audience.NOTE)
+    if environment.get("CLAUDE_PLUGIN_ROOT"):
+        from lifecycle.setup.init.found_hooks import ClientSetup  # under the plugin alone
 
-    is_allowed = ClientSetup.read(call.world.root, environment).allows()
-    return [] if is_allowed else [Notice("offer:permissions", _OFFER, Audience.NOTE)]
+        if not ClientSetup.read(call.world.root, environment).allows():
+            yield Notice("offer:permissions", _OFFER, Audience.NOTE)
 
 
 def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]:
