@@ -15,6 +15,7 @@ from lifecycle.settings import resources
 PACKAGE = Path(lifecycle.__file__).parent
 
 TABLES = {
+    "claim/commands/refusals.toml": (("claim/commands",), ("sentence",)),
     "github/failures/refusals.toml": (("github/failures",), ("told",)),
     "feedback/failures/sentences.toml": (("feedback/failures",), ("sentence",)),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.decisions import card_and_link, derive
@@ -32,7 +33,10 @@ from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequ
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.settings import config
+from lifecycle.settings import config, resources
+
+sentence: Final = resources.Sentences("claim/commands/refusals.toml")
+"""What commands on a claim refuse and remark on."""
 
 _SHOWN_MATCHES = 5
 """How many tasks that a query fits are named."""
@@ -166,14 +170,11 @@ def _number(world: World, query: str) -> int | None:
             text, str(world.base), config.web_host(world.addresses.api_url)
         )
         if number is None:
-            raise Refused(
-                f"{redact.quoted(text)} names no issue of {world.base}, so nothing was claimed. Claim one "
-                "from there by its number, or go to a clone of the repository that it is in."
-            )
+            raise Refused(sentence("no-issue-of-here", query=redact.quoted(text), world=world))
         return number
     match = re.fullmatch(r"#?(\d+)", text)
     if match is not None and not 0 < int(match[1]) < 2**31:
-        raise Refused(f"{match[1]} is no issue number; nothing was claimed.")
+        raise Refused(sentence("no-number", number=match[1]))
     return int(match[1]) if match else None
 
 
@@ -201,11 +202,11 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
             issues = [issue for issue in everywhere if part in issue.title.casefold()]
             titles = {issue.number: issue.title for issue in issues}
     if not titles:
-        raise NotFound(f'No open issue of {world.base} has "{query}" in its title.')
+        raise NotFound(sentence("not-in-a-title", query=query, world=world))
     if len(titles) > 1:
         first = list(titles.items())[:_SHOWN_MATCHES]
         shown = [f"#{number} {redact.quoted(title)}" for number, title in first]
-        raise Refused(f'"{query}" fits {len(titles)} issues: {"; ".join(shown)}. Claim by number.')
+        raise Refused(sentence("several-titles", query=query, count=len(titles), shown=shown))
     return next(iter(titles))
 
 
@@ -224,14 +225,12 @@ def read_task(
     observed = world.forge.observe(look)
     world.refuse_renamed(observed.repository, "claimed")
     if observed.transferred_to:
+        address = observed.transferred_to
         raise errors.Transferred(
-            f"Issue #{number} of {world.base} was transferred and is {observed.transferred_to} now, so "
-            "nothing was claimed; claim it in a checkout of that repository."
+            sentence("transferred", number=number, world=world, address=address)
         )
     if observed.issue is None:
-        raise NotFound(
-            f"{world.base} has no issue #{number}, or the token may not see it; a pull request is none."
-        )
+        raise NotFound(sentence("no-issue", number=number, world=world))
     is_read = has_board and observed.board_problem is None
     return TaskAsked(observed.issue, observed, card, cards, is_read, branch, before)
 
@@ -277,27 +276,22 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     """
     issue, item, force = task.issue, task.seen.item, attempt.force
     if not issue.is_open:
-        raise Refused(f"#{issue.number} is closed; nothing was claimed. Choose another task.")
+        raise Refused(sentence("closed", number=issue.number))
     # git would not check its branch out twice, and by then the lease of the claim there would be gone.
     there = other_place(world, issue.number) if force and not attempt.resumes else None
     if there is not None:
         raise there
     status = item.status if item is not None else None
+    words = {"number": issue.number, "forcing": forcing(issue.number)}
     is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
     if status not in (None, Status.TODO) and not is_ours and not force:
         if item is not None and item.agent:
             raise _held_as_the_card_says(world, issue.number, status or "", item.agent)
-        raise Refused(
-            f'#{issue.number} has Status "{status}", not "{Status.TODO}"; nothing was claimed. '
-            f"Move it to Todo, or take it all the same: {forcing(issue.number)}"
-        )
+        raise Refused(sentence("not-todo", status=status, todo=Status.TODO, **words))
     login = login_of(attempt.agent).casefold()
     others = [name for name in issue.assignees if name.casefold() != login]
     if others and not force:
-        raise HeldByAnother(
-            f"#{issue.number} is assigned to {', '.join(others)}; nothing was claimed. "
-            f"Choose another task, or if they are gone: {forcing(issue.number)}"
-        )
+        raise HeldByAnother(sentence("assigned", others=", ".join(others), **words))
     if not force:
         _need_dependencies(world, task)
     card = task.card
@@ -316,10 +310,8 @@ def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -
         return refusal
     holder = holder_of(world, number)
     since = f" since {holder.since}" if holder is not None and holder.agent == agent else ""
-    return HeldByAnother(
-        f"#{number} is {status}, held by {redact.named(agent)}{since}; nothing was claimed. Choose another "
-        f"task, or if that agent is gone, take it over: {forcing(number)}"
-    )
+    words = {"number": number, "status": status, "agent": redact.named(agent), "since": since}
+    return HeldByAnother(sentence("held", forcing=forcing(number), **words))
 
 
 def holder_of(world: World, number: int) -> lease.Lease | None:
@@ -335,10 +327,8 @@ def other_place(world: World, number: int, agent: str | None = None) -> HeldByAn
     place = place_of(world, number, agent)
     if place is None:
         return None
-    return HeldByAnother(
-        f"#{number} is claimed in {place} already; nothing was claimed here. Go on there: "
-        f"cd {quoted(place)}"
-    )
+    words = {"number": number, "place": place, "quoted": quoted(place)}
+    return HeldByAnother(sentence("claimed-there", **words))
 
 
 def place_of(world: World, number: int, agent: str | None = None) -> Path | None:
@@ -379,7 +369,7 @@ def has_place(path: Path, number: int) -> Refused:
     way = f"Go on there, with: lifecycle claim {number}"
     if not path.exists():
         way = f"Its folder is gone, so free the branch with: git worktree remove --force {quoted(path)}"
-    return Refused(f"#{number} has a worktree already, {path}; nothing was claimed. {way}")
+    return Refused(sentence("has-worktree", number=number, path=path, way=way))
 
 
 def _need_dependencies(world: World, task: TaskAsked) -> None:
@@ -393,8 +383,6 @@ def _need_dependencies(world: World, task: TaskAsked) -> None:
     names = dict.fromkeys((*waits, *task.blockers))
     still_open = [name if "#" in name else f"#{name}" for name in names]
     if still_open:
-        pronoun = "them" if len(still_open) > 1 else "it"
-        raise Refused(
-            f"#{task.issue.number} depends on {', '.join(still_open)}, still open; nothing was "
-            f"claimed. Close {pronoun} first, or take it all the same: {forcing(task.issue.number)}"
-        )
+        pronoun, number = "them" if len(still_open) > 1 else "it", task.issue.number
+        words = {"names": ", ".join(still_open), "pronoun": pronoun, "forcing": forcing(number)}
+        raise Refused(sentence("depends", number=number, **words))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from lifecycle.claim.commands.admission import sentence
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
@@ -61,8 +62,7 @@ def there(world: World, loaded: Loaded) -> Record:
     if loaded.record is None:
         from lifecycle.trackers import registry  # where it is said how a task is taken here
 
-        way = registry.to_claim(world)
-        raise errors.Refused(f"There is no claim in this worktree; make one with: {way}")
+        raise errors.Refused(sentence("no-claim", way=registry.to_claim(world)))
     return loaded.record
 
 
@@ -79,10 +79,7 @@ def _change(world: World, claim_store: ClaimStore, change: Callable[[Record], Re
 def _staying(record: Record) -> Record:
     """The record; Refused if it is being released."""
     if record.ending.releasing is not None:
-        raise errors.Refused(
-            f"#{record.claim.issue_number} is being released, and the claim was left as it is. "
-            "Finish that with: lifecycle tick"
-        )
+        raise errors.Refused(sentence("stays", number=record.claim.issue_number))
     return record
 
 
@@ -112,23 +109,16 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     """
     summary = world.public(" ".join(summary.split()), "summary")
     if not summary:
-        raise errors.Refused(
-            "The summary is empty, so nothing was handed off; it becomes the PR's title."
-        )
+        raise errors.Refused(sentence("no-summary"))
     if len(summary) > TITLE_LENGTH:
-        raise errors.Refused(
-            f"The summary has {len(summary)} characters, so nothing was handed off: it becomes the PR's "
-            f"title, which holds {TITLE_LENGTH}. Shorten it; the rest belongs into the commits."
-        )
+        raise errors.Refused(sentence("long-summary", length=len(summary), most=TITLE_LENGTH))
     world.refuse_tracked()
     world.refuse_strange_remote()
     record = observing.demand_same_place(world, _staying(current(world, claim_store)))
     phase, session = phase_of(record), session_of(world)
     if phase not in IN_REVIEW and Phase.READY_FOR_PR not in (phase, *CLAIM.legal(phase)):
-        raise errors.IllegalMove(
-            f"#{record.claim.issue_number} is in phase {phase}, where nothing is handed off any more, so "
-            "nothing was pushed; what is next: lifecycle status"
-        )
+        number = record.claim.issue_number
+        raise errors.IllegalMove(sentence("not-to-hand-off", number=number, phase=phase))
     is_out = phase in IN_REVIEW and phase is not Phase.PR_CLOSED and derive.is_confirmed(record)
     _refuse_ended(record, is_out=is_out)
     notes = _check_branch(world, record)
@@ -170,10 +160,8 @@ def _noted(
             return _change(world, claim_store, handed)
     except (OSError, errors.LockBusy) as error:  # a full disk, say
         why = getattr(error, "sentence", "") or getattr(error, "strerror", "") or error
-        raise errors.Refused(
-            f"{branch} was pushed, and the hand-off is not in the claim, which is as it was: "
-            f"{str(why).removesuffix('.')}. Mend that, and hand off again."
-        ) from None
+        why = str(why).removesuffix(".")
+        raise errors.Refused(sentence("pushed-only", branch=branch, why=why)) from None
 
 
 def move(
@@ -211,9 +199,8 @@ def move(
 
     def moved(record: Record) -> Record:
         if reason and not force and PHASES.get(record.claim.phase) is wanted:
-            raise errors.Refused(
-                f"#{record.claim.issue_number} is in {wanted} already; nothing was moved or recorded."
-            )
+            number = record.claim.issue_number
+            raise errors.Refused(sentence("there-already", number=number, phase=wanted))
         observing.demand_same_place(world, record)
         changed = _moved(record, wanted, force=force)
         if reason:
@@ -245,10 +232,8 @@ def move(
 def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
     """The record in another phase; IllegalMove if the table has no such move, unless by force."""
     if wanted not in PHASES:  # a program may give any text
-        raise errors.IllegalMove(
-            f"There is no phase {named(wanted)}, so the claim was left as it is; "
-            f"phases are {', '.join(PHASES)}."
-        )
+        words = {"phase": named(wanted), "phases": ", ".join(PHASES)}
+        raise errors.IllegalMove(sentence("no-phase", **words))
     phase = PHASES.get(record.claim.phase)  # from an unknown one every move is allowed
     if phase is not None and phase is not wanted and not force:
         CLAIM.check(phase, wanted)
@@ -263,14 +248,9 @@ def _check_branch(world: World, record: Record) -> list[str]:
     branch, git = record.claim.branch, world.git
     checked_out = git.current_branch()
     if not branch:
-        raise errors.ClaimRefused(
-            f"branch is missing in {CLAIM_FILE}; write the branch of this work there."
-        )
+        raise errors.ClaimRefused(sentence("no-branch", file=CLAIM_FILE))
     if redact(branch, {}) != branch:
-        raise errors.Refused(
-            "The name of the claim's branch holds what looks like a secret, so nothing was pushed; rename "
-            f"it (git branch -m <name>), and write the new name into {CLAIM_FILE} as branch."
-        )
+        raise errors.Refused(sentence("secret-branch", file=CLAIM_FILE))
     if checked_out != branch:
         if not checked_out:  # in the middle of a rebase nobody can switch
             worktree_files.refuse_under_way(git, world.root, "pushed")
@@ -280,10 +260,8 @@ def _check_branch(world: World, record: Record) -> list[str]:
         if checked_out not in (None, world.settings.base or default_branch(world)) and not is_here:
             way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"
             way += f"; if not, go there with: {go}"
-        raise errors.Refused(
-            f"The claim is for branch {branch}, and HEAD is on {checked_out or 'no branch'}; nothing was "
-            f"pushed. {way}"
-        )
+        head = checked_out or "no branch"
+        raise errors.Refused(sentence("another-branch", branch=branch, head=head, way=way))
     notes = []
     if git.run("status", "--porcelain", "--untracked-files=no"):
         notes.append("There are uncommitted changes; they are not part of the PR.")
@@ -291,22 +269,15 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if base and git.remote_head_of(base, world.settings.remote):
         count = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
         if count == "0":
-            raise errors.Refused(
-                f"{branch} has no commit that {base} lacks; nothing was pushed. Commit the work, then hand "
-                f"off again; if {base} has the work already, the user may close with: lifecycle close "
-                '--override "…"'
-            )
+            raise errors.Refused(sentence("no-commit", branch=branch, base=base))
     return notes
 
 
 def _refuse_ended(record: Record, *, is_out: bool) -> None:
     """Refuse if the last look found the task taken over or released, or closed while no PR `is_out`."""
     if record.ownership.taken_by:
-        raise errors.HeldByAnother(
-            f"#{record.claim.issue_number} is held by {named(record.ownership.taken_by)}, as its lease "
-            "or its card says; nothing was pushed, and branch and commits are kept. Talk to them, or leave "
-            "the task with: lifecycle release; if the card is wrong, mend its Agent and run: lifecycle tick"
-        )
+        number, agent = record.claim.issue_number, named(record.ownership.taken_by)
+        raise errors.HeldByAnother(sentence("held-as-shown", number=number, agent=agent))
     if record.ownership.is_released:
         raise errors.Refused(released_to_hand_off(record.claim.issue_number))
     if derive.is_rejected(record) and not is_out:
@@ -343,11 +314,10 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
     if is_leaseless:
         raise errors.Refused(released_to_hand_off(claim.issue_number))
     if holder is not None:
-        raise errors.HeldByAnother(
-            f"#{claim.issue_number} is held by {named(holder.agent)} since {holder.since} "
-            f"({lease.ref_of(claim.issue_number)} on {remote}); nothing was pushed, and branch and "
-            "commits are kept. Talk to them, or leave the task with: lifecycle release"
-        )
+        words = {"agent": named(holder.agent), "since": holder.since, "remote": remote}
+        ref = lease.ref_of(claim.issue_number)
+        number = claim.issue_number
+        raise errors.HeldByAnother(sentence("held-since", number=number, ref=ref, **words))
 
 
 def _pushed(world: World, record: Record) -> list[str]:
@@ -392,23 +362,17 @@ def _push(world: World, branch: str) -> None:
     try:
         world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
     except errors.GitFailed as error:
-        raise errors.GitFailed(
-            f"The push of {branch} failed ({error.evidence}); the phase was not changed. Mend that, then "
-            f"hand off again. All that git says: git push {remote} {branch}; commits that you lack: git "
-            f"pull --rebase {remote} {branch}",
-            evidence=error.evidence,
-        ) from None
+        why = error.evidence
+        text = sentence("push-failed", branch=branch, evidence=why, remote=remote)
+        raise errors.GitFailed(text, evidence=why) from None
     except errors.Transient as error:
         raise _not_pushed(branch, remote, error) from None
 
 
 def _not_pushed(branch: str, remote: str, error: errors.LifecycleError) -> errors.Transient:
     """The error of a hand-off whose remote could not be reached in time."""
-    return errors.Transient(
-        f"{error.sentence} So {branch} was not seen to reach {named(remote)}. The phase was not changed; "
-        "hand off again.",
-        is_ambiguous=True,
-    )
+    text = sentence("not-seen", why=error.sentence, branch=branch, remote=named(remote))
+    return errors.Transient(text, is_ambiguous=True)
 
 
 def default_branch(world: World) -> str:
@@ -438,27 +402,17 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     except ValueError:
         words = ("sh", "-c", command)  # it needs a shell, and the user has allowed it as it is
     check = known_checks.KnownCheck(name, (words,), "validate", is_projects=True)
-    run = check_engine.CheckRun(
-        world.root,
-        world.environment,
-        world.clock,
-        settings,
-        check,
-        out=_printed,  # our own stdout may be JSON for a machine
-        err=_printed,
-        session=session,
-        child="validate",
-    )
+    place = (world.root, world.environment, world.clock, settings)
+    # Both on stderr: our own stdout may be JSON for a machine.
+    run = check_engine.CheckRun(*place, check, _printed, _printed, session, child="validate")
     ended = run.result()
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
     if ended.record.status != 0:
         plain_reasons = ("", f"exit status {ended.record.status}")
         why = "" if ended.record.why in plain_reasons else f" ({ended.record.why})"
-        raise errors.Refused(
-            f"Validation failed: `{command}` exited {ended.record.status}{why}; nothing was pushed and the "
-            "phase was not changed. Mend it and hand off again."
-        )
+        status = ended.record.status
+        raise errors.Refused(sentence("not-valid", command=command, status=status, why=why))
     return list(ended.remarks)
 
 

@@ -7,6 +7,7 @@ holds the lease.
 from __future__ import annotations
 
 from lifecycle.claim.commands import unfinished_claims
+from lifecycle.claim.commands.admission import sentence
 from lifecycle.claim.commands.moves import default_branch, session_of, there
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
@@ -142,10 +143,8 @@ def _leaving(
         way = "a task whose PR is merged is closed instead, with: lifecycle close"
         if not derive.was_merge_seen(record):
             way = "GitHub did not show a merge yet; look with: lifecycle tick"
-        raise Refused(
-            f"#{number} is in phase {record.claim.phase}, so it was not released: {way} (to leave it open, "
-            'before the yes: lifecycle nudge coding --reason "…")'
-        )
+        phase = record.claim.phase
+        raise Refused(sentence("not-to-release", number=number, phase=phase, way=way))
     progress, notes = _progress(world, record)
     sha, holder = record.ownership.lease, ""
     if is_asked and number is not None:

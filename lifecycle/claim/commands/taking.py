@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.commands import admission, unfinished_claims
-from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place
+from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place, sentence
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import switch
 from lifecycle.claim.decisions import derive
@@ -134,14 +134,9 @@ def _check_held(mine: Record, number: int, command: str) -> None:
         how = f"already holds #{own} (phase {mine.claim.phase}); finish it first"
         if mine.is_lost:
             how = f"has the claim on #{own}, which it lost; leave it with: lifecycle release"
-        raise Refused(
-            f"This worktree {how}, or take the other with: lifecycle {command} {number} --worktree"
-        )
+        raise Refused(sentence("holds-another", how=how, command=command, number=number))
     if mine.ending.releasing is not None:
-        raise Refused(
-            f"#{own} is being released, and the claim was left as it is. Finish that with: "
-            f"lifecycle tick; then claim it again."
-        )
+        raise Refused(sentence("being-released", number=own))
 
 
 def _held(world: World, claim_store: ClaimStore, mine: Record, hints: Mapping[str, Any]) -> Record:
@@ -177,10 +172,7 @@ class _Taking:
         pull = admission.pull_request_of(self.world, self.task, branch, base, None)
         others = admission.rivals(self.task, pull)
         if others:
-            raise Refused(
-                f"{others}; nothing was claimed. Look at it; to take the task all the same: "
-                f"lifecycle claim {self.task.issue.number}"
-            )
+            raise Refused(sentence("rivals", others=others, number=self.task.issue.number))
 
     def both(self) -> Taken:
         """Take the linked task, if there is one, then the issue; if that fails, release the linked task."""
@@ -277,9 +269,8 @@ class _Taking:
             refusal = other_place(world, number, winner.agent) if winner is not None else None
             raise (refusal or error) from None
         except GitFailed as error:
-            self.notes.append(
-                f"The claim is not exclusive: no lease could be pushed to {remote} ({error.evidence})."
-            )
+            words = {"remote": remote, "evidence": error.evidence}
+            self.notes.append(sentence("not-exclusive", **words))
             return "", None
         return sha, former
 
@@ -369,11 +360,7 @@ def _reach(world: World) -> list[str]:
     """A remark if the lease lies in a fork: agents that push elsewhere do not see it."""
     if str(world.head).casefold() == str(world.base).casefold():
         return []
-    text = (
-        f"The lease is in the fork {world.head}: it binds those who push there, and is only a word to "
-        f"others who work on {world.base}."
-    )
-    return [text]
+    return [sentence("in-fork", world=world)]
 
 
 def _remark(notes: list[str], problem: str, prefix: str = "") -> None:

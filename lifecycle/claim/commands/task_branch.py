@@ -6,6 +6,7 @@ import re
 import shlex
 from contextlib import suppress
 
+from lifecycle.claim.commands.admission import sentence
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.world import World
@@ -47,12 +48,8 @@ def switch(world: World, branch: str, base: str) -> list[str]:
         if match is None:
             worktree_files.refuse_under_way(world.git, world.root, "claimed")
             raise
-        raise GitFailed(
-            f"Changes that are only here would be overwritten by going to {branch}: {match[1]}; nothing "
-            "was claimed, and they are as they were. Commit or stash them, or add --worktree to the "
-            "command, which leaves this worktree alone.",
-            evidence=error.evidence,
-        ) from None
+        text = sentence("in-the-way", branch=branch, names=match[1])
+        raise GitFailed(text, evidence=error.evidence) from None
 
 
 def _switched(world: World, branch: str, base: str) -> list[str]:
@@ -79,11 +76,7 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
         git.run("switch", "--no-track", "-c", branch, tracking)
     if is_pushed and git.run("rev-list", "--count", f"{branch}..{tracking}") != "0":
         if git.run("rev-list", "--count", f"{tracking}..{branch}") != "0":
-            remark = (
-                f"{branch} here and on {remote} went different ways; nothing was merged. Bring them "
-                f"together with: git pull --rebase {remote} {branch}"
-            )
-            return [remark]
+            return [sentence("different-ways", branch=branch, remote=remote)]
         git.run("merge", "--quiet", "--ff-only", tracking)
     _begin_at_base(world, branch, base)
     return []
@@ -114,21 +107,15 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     if gone:
         # A worktree of the task's own is detached at what the other one has, the base or not.
         is_there = git.head_of(base) == git.run("rev-parse", "HEAD")
-        raise Refused(
-            f"{_few([visible(name) for name in gone.splitlines()])} came with commits that are only "
-            f"here. A new branch starts at {source}'s {base}, which lacks them, so the worktree would lose "
-            "its settings, hooks or tasks; nothing was claimed. Bring them there first"
-            f"{push if is_there else f', or claim from there: git switch {base}'}"
-        )
+        way = push if is_there else f", or claim from there: git switch {base}"
+        names = _few([visible(name) for name in gone.splitlines()])
+        raise Refused(sentence("would-lose", names=names, source=source, base=base, way=way))
     only_here = git.run("log", "--format=%h %s", f"{start}..HEAD") if is_base else ""
     if not only_here:
         return []
     commits = _few([quoted(line) for line in only_here.splitlines()])
-    remark = (
-        f"{branch} starts at {source}'s {base}, and lacks what was committed to {base} only here: "
-        f"{commits}. If the task needs it, push it{push}; then: git merge {base}"
-    )
-    return [remark]
+    words = {"branch": branch, "source": source, "base": base, "commits": commits, "push": push}
+    return [sentence("lacks-commits", **words)]
 
 
 def _few(names: list[str]) -> str:
@@ -139,30 +126,19 @@ def _few(names: list[str]) -> str:
 def _fetch_base(world: World, source: str, base: str) -> None:
     """Fetch the branch that the new one starts at; Refused, with the way out, if there is none."""
     if not base:
-        raise Refused(
-            f"{world.base} has no default branch yet, so there is nothing to begin at; nothing was "
-            f"claimed. Push a first commit: git push {source} HEAD:main"
-        )
+        raise Refused(sentence("no-branches", world=world, source=source))
     try:
         world.git.run("fetch", *_PLAIN, source, f"refs/heads/{base}", remote=source)
     except GitFailed as error:
         if "couldn't find remote ref" not in error.evidence:
             raise
-        raise Refused(
-            f'The base branch "{base}" is not on {source}; nothing was claimed. Correct base in '
-            ".lifecycle.toml, or push it."
-            if world.settings.base
-            else f'The default branch "{base}" is not on {source}; nothing was claimed. Push it there, or '
-            "name another one as base in .lifecycle.toml."
-        ) from None
+        name = "no-base" if world.settings.base else "no-default"
+        raise Refused(sentence(name, base=base, source=source)) from None
 
 
 def _refuse_ours(world: World, branch: str, commit: str) -> None:
     """Refuse a commit that has a claim in it, before it is checked out: it would overwrite our files."""
     for name in tracked_files.tracked_in(world.git, commit):
         undo = "git rm -r --cached" if name.casefold() == FOLDER else "git rm --cached"
-        raise Refused(
-            f"{branch} has {name} in git, so that came with the repository and is nobody's claim here; "
-            f"nothing was claimed. Take it out on that branch ({undo} {shlex.quote(name)}, commit, push), "
-            "then claim again."
-        )
+        words = {"branch": branch, "name": name, "undo": undo, "quoted": shlex.quote(name)}
+        raise Refused(sentence("ours-in-git", **words))

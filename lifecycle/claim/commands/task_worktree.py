@@ -13,7 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lifecycle.claim.commands import admission
-from lifecycle.claim.commands.admission import ListedWorktree, claimed, has_place, list_places
+from lifecycle.claim.commands.admission import (
+    ListedWorktree,
+    claimed,
+    has_place,
+    list_places,
+    sentence,
+)
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.commands.unfinished_claims import is_begun
@@ -78,10 +84,7 @@ def _alone(world: World, number: int) -> Iterator[None]:
     shared = world.root / world.git.run("rev-parse", "--git-common-dir") / "lifecycle"
     shared.mkdir(exist_ok=True)
     path = shared / f"claim-{number}.lock"
-    busy = (
-        f"#{number} is being claimed by another lifecycle process of this clone; nothing was claimed "
-        "here. See what became of that with the same command"
-    )
+    busy = sentence("taken-by-another-process", number=number)
     with locked(path, world.deadline.remaining(at_most=30.0), busy):
         try:
             yield
@@ -136,20 +139,14 @@ def _find(
     if at_target is not None:
         if _is_for(at_target, number):
             return at_target
-        raise Refused(
-            f"{target} is a worktree already, and not that of #{number}; nothing was claimed. Give "
-            f"another folder: lifecycle claim {number} --worktree ./PATH"
-        )
+        raise Refused(sentence("another-worktree", target=target, number=number))
     existing = next((place for place in places if _is_for(place, number)), None)
     if existing is not None and not is_given and claimed(existing.path) == number:
         return existing
     if existing is not None and existing.path.exists():
         raise has_place(existing.path, number)
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise Refused(
-            f"{target} exists and is no worktree of this repository; nothing was claimed. Give another "
-            f"folder: lifecycle claim {number} --worktree ./PATH"
-        )
+        raise Refused(sentence("no-worktree", target=target, number=number))
     return None
 
 
@@ -168,8 +165,5 @@ def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
     try:
         git.run("worktree", "add", "--quiet", *options, "--detach", *lock, str(root), "HEAD")
     except GitFailed as error:
-        raise GitFailed(
-            f"No worktree could be made at {root} ({error.evidence}); nothing was claimed. Give "
-            f"another folder: lifecycle claim {number} --worktree ./PATH",
-            evidence=error.evidence,
-        ) from None
+        text = sentence("not-added", root=root, evidence=error.evidence, number=number)
+        raise GitFailed(text, evidence=error.evidence) from None

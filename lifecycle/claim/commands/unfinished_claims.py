@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from lifecycle.claim.commands.admission import TaskAsked
+from lifecycle.claim.commands.admission import TaskAsked, sentence
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import pending_writes
@@ -169,10 +169,7 @@ def left(claim_store: ClaimStore) -> str:
         return ""
     holdings = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
     command = forcing(begun.issue) if begun.instead_of else f"lifecycle claim {begun.issue}"
-    return (
-        f"What was begun may still hold #{begun.issue} ({holdings}): {command} goes on with it, and "
-        "lifecycle release undoes it."
-    )
+    return sentence("begun", number=begun.issue, holdings=holdings, command=command)
 
 
 def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
