@@ -50,10 +50,8 @@ def begin() -> None:
         for descriptor in (0, 1, 2):
             os.fstat(descriptor)
         root = regular_files.worktree()
-        if (
-            root is not None
-            and running_client.client_of(os.environ) is not running_client.Client.OTHER
-        ):
+        is_ours = running_client.client_of(os.environ) is not running_client.Client.OTHER
+        if root is not None and is_ours:
             _begin(root, os.environ)
     except Exception:  # noqa: BLE001, S110 -- whatever it is, the look itself asks, and says it
         pass

@@ -389,36 +389,6 @@ def test_a_board_is_told_in_a_few_lines(board: BoardBrief, lines: list[str]) -> 
     assert briefing.board_lines(board, REPOSITORY) == lines
 
 
-CARDS: tuple[Any, ...] = (
-    ({}, {}, (card(41), card(42)), [42, ""]),
-    ({}, {}, (card(42, repository="octo-org/other"), card(42)), [42, ""]),
-    ({}, {}, (card(42, repository="octo-org/other"),), []),
-    ({}, {}, (card(41),), []),
-    ({}, {}, (card(42, "In Progress"),), []),
-    ({}, {}, (card(42, agent="b-1"),), [42, "b-1"]),
-    ({}, {}, (card(42, "In Progress", agent="b-1"),), [42, "b-1"]),
-    ({}, {}, (card(42, "In Progress", agent=record().claim.agent_id),), []),
-    ({}, {}, (card(42, is_open=False),), []),
-    ({}, {}, (card(42, agent="b-1", is_open=False),), []),
-    ({"status": "Todo"}, {}, (card(42),), []),
-    ({}, {"card.agent": None}, (card(42),), []),
-    ({}, {"card.agent": "b-1"}, (card(42),), []),
-    ({"agent_id": ""}, {}, (card(42),), []),
-)
-
-
-def test_a_card_that_names_the_agent_no_more_is_noticed() -> None:
-    """The claim's own card stands free, or is another's: the task may have been released or taken over."""
-
-    def lost(row: Any) -> list[Any]:
-        board = BoardBrief("R", row[2], 1, is_complete=True)
-        return briefing.lost_card(record(**row[0], memory=row[1]), board, REPOSITORY)
-
-    assert wrong(CARDS, str, lost, lambda row: row[3]) == []
-    empty = BoardBrief("R", (), 0, is_complete=True)
-    assert briefing.lost_card(None, empty, REPOSITORY) == []
-
-
 def test_whose_the_claim_of_a_worktree_is_by_now() -> None:
     """This session's, which goes on with it, or another's, and since when that was silent."""
     made = record(memory={"ownership.session": "one"})

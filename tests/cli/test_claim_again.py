@@ -132,29 +132,11 @@ def test_a_refused_close_leaves_the_way_out_that_it_names(lost: Place) -> None:
     assert not (lost.root / ".agent-claim.json").exists()
 
 
-@SOAKED
-def test_a_session_s_start_says_what_its_board_shows(lost: Place) -> None:
-    """After a compaction none looks: one line for the agent, from the request that is made anyway."""
-    for _ in range(2):
-        lost.clear()
-        shown = lost.hook("session-start", {"source": "compact"}).stdout
-        assert "The board shows #42 in Todo and without an agent" in shown
-    assert lost.requests() == [], "the second time from what is kept"
-    ok(lost.cli("tick"))
-    shown = lost.hook("session-start", {"source": "startup"}).stdout
-    assert "The board shows #42" not in shown
-    assert HEARD in shown
-    ok(lost.cli("claim", "42"))
-    assert "The board shows #42" not in lost.hook("session-start", {"source": "startup"}).stdout
-
-
 def test_a_session_s_start_does_not_go_on_with_what_another_has(place: Place) -> None:
-    """The board's card names another agent: the briefing says so, after a look or, without one, to look."""
+    """The board's card names another agent: the look at the start says so."""
     ok(place.cli("claim", "42"))
     place.git("push", "--quiet", "origin", f":{LEASE}")
     place.control.set_field(42, "Agent", "maria-2")
-    shown = place.hook("session-start", {"source": "compact"}).stdout
-    assert "The board names maria-2 on the card of #42, so it may have been taken over" in shown
     assert "taken over by maria-2" in place.hook("session-start", {"source": "startup"}).stdout
     looked = place.cli("tick")
     assert looked.returncode == 4

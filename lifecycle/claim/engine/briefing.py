@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from lifecycle.claim.commands.next_task import cards_of, todo_of
 from lifecycle.claim.decisions import derive
@@ -290,25 +289,6 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     drafts = [draft for draft in board.drafts if draft.status != Status.DONE][:SHOWN]
     titles = [f"- {quoted(draft.title, 120)}" for draft in drafts]
     return lines + _section("Drafts (no issue yet, so nothing to claim)", titles)
-
-
-def lost_card(record: Record | None, board: BoardBrief, repository: Repository) -> list[Any]:
-    """`[issue number, agent on its card]` if the card named the claim's agent before and does not now.
-
-    Empty if it still does, if the claim put it into Todo itself, or if the issue is closed.
-    """
-    if record is None or not record.claim.agent_id:
-        return []
-    claim = record.claim
-    if record.card.agent != claim.agent_id:
-        return []
-    for card in cards_of(board.cards, repository):
-        if card.number == claim.issue_number:
-            agent = card.item.agent or ""
-            is_free = not agent and Status.TODO == card.item.status != claim.status
-            is_lost = card.is_open and (is_free or agent not in ("", claim.agent_id))
-            return [card.number, agent] if is_lost else []
-    return []
 
 
 def _section(name: str, rows: list[str]) -> list[str]:

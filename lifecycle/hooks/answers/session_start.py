@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from lifecycle.claim.decisions.table import PHASES, Phase
 from lifecycle.claim.engine import briefing, observing
@@ -19,7 +18,7 @@ from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import ClaimRefused, LifecycleError, LockBusy
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import Audience, Notice, Wake
-from lifecycle.core.redact import named, redact
+from lifecycle.core.redact import redact
 from lifecycle.core.timing import DeadlineReached, interrupted
 from lifecycle.hooks import recovery, recovery_marks
 from lifecycle.hooks.answers.call import HookCall
@@ -212,38 +211,18 @@ def _board_lines(call: HookCall) -> list[str]:
         which = f"{world.settings.project_owner}/{world.settings.project_number}/{world.base}"
         cached = world.cache.get(briefing.BOARD_CACHE)
         kept = cached if isinstance(cached, dict) and cached.get("of") == which else None
-        if kept is not None and 0 <= now - float(kept["at"]) < FRESH_SECONDS:
-            lines = [str(line) for line in kept["lines"]]
-            return [*_doubt(call, kept.get("lost")), *lines]
-        brief = world.board.brief()
-        lines = briefing.board_lines(brief, world.base)
-        lost = briefing.lost_card(call.record, brief, world.base)
-        fresh = {"of": which, "at": now, "lines": lines, "lost": lost}
-        world.cache.put(briefing.BOARD_CACHE, fresh)
-        _keep(call)
-        lines = [*_doubt(call, lost), *lines]
+        if kept is None or not 0 <= now - float(kept["at"]) < FRESH_SECONDS:
+            lines = briefing.board_lines(world.board.brief(), world.base)
+            kept = {"of": which, "at": now, "lines": lines}
+            world.cache.put(briefing.BOARD_CACHE, kept)
+            _keep(call)
+        return [str(line) for line in kept["lines"]]
     except DeadlineReached:
         problem = "GitHub did not answer in time, so the board is not shown."
     except LifecycleError as error:
         problem = redact(error.sentence, world.environment)
-    else:
-        return lines
     log.write(world.root, f"session-start: {problem}")
     return [problem]
-
-
-def _doubt(call: HookCall, lost: list[Any] | None) -> list[str]:
-    """A line for the agent if the board shows its task free or another's, and no look has found out why."""
-    record = call.record
-    if record is None or not lost or lost[0] != record.claim.issue_number:
-        return []
-    if record.is_lost or call.is_held(record):
-        return []  # it was said already, or is for the session that holds it
-    shown, how = f"shows #{lost[0]} in Todo and without an agent", "released"
-    if lost[1]:
-        shown, how = f"names {named(lost[1])} on the card of #{lost[0]}", "taken over"
-    maybe = f"so it may have been {how} while this claim was quiet"
-    return [f"The board {shown}, {maybe}. Before you go on with it, run: lifecycle tick"]
 
 
 def _keep(call: HookCall) -> None:
