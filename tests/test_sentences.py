@@ -15,11 +15,13 @@ from lifecycle.settings import resources
 PACKAGE = Path(lifecycle.__file__).parent
 
 TABLES = {
-    "claim/commands/refusals.toml": (("claim/commands",), ("sentence",)),
+    "app/refusals.toml": (("app",), ("sentence",)),
+    "claim/refusals.toml": (("claim",), ("sentence",)),
     "github/failures/refusals.toml": (("github/failures",), ("told",)),
     "feedback/failures/sentences.toml": (("feedback/failures",), ("sentence",)),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
+    "reconcile/remarks.toml": (("reconcile",), ("sentence",)),
     "run/texts/refusals.toml": (
         ("run", "cli/run", "hooks/answers"),
         ("refused", "sentence", "open_story"),

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import getpass
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import Claim, CorruptClaimError
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
-from lifecycle.settings import running_client
+from lifecycle.settings import resources, running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.trackers import registry
@@ -23,6 +23,9 @@ from lifecycle.trackers.registry import TrackerHub, TrackerPlace, noting, seat_i
 
 if TYPE_CHECKING:
     from lifecycle.core.tracker import Tracker
+
+
+sentence: Final = resources.Sentences("app/refusals.toml")
 
 
 class Host(TrackerHub, Protocol):
@@ -137,10 +140,7 @@ def _claimed_by(world: Host) -> str:
 
 def _configured(name: str) -> str:
     if name and (not re.fullmatch(_ACTOR, name) or name.startswith("-")):
-        raise BadConfig(
-            f"{ACTOR} must be a name without spaces, of at most 100 letters, digits and . _ @ : / + -, "
-            f"not {name!r}; no tracker was asked."
-        )
+        raise BadConfig(sentence("no-actor", variable=ACTOR, name=name))
     return name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lifecycle.core.errors import BadConfig, LifecycleError, Moved, Refused, Rejected
 from lifecycle.core.light_dataclass import replace
@@ -14,7 +14,7 @@ from lifecycle.core.redact import redact, visible
 from lifecycle.core.values import configured
 from lifecycle.git import process, tracked_files
 from lifecycle.git.process import GitRepository
-from lifecycle.settings import config, user_folder
+from lifecycle.settings import config, resources, user_folder
 from lifecycle.storage import log, workflow_marks
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from lifecycle.github.client.rest import Calls
     from lifecycle.github.clients import GitHubClients
 
+
+sentence: Final = resources.Sentences("app/refusals.toml")
 
 _OF_TOKEN = ("_placed", "token", "clients", "forge", "survey", "board", "tracker")
 """Parts that are made with a token, and made anew with another one."""
@@ -220,11 +222,8 @@ class WorktreeWorld:
         """
         if name.casefold() == str(self.base).casefold():
             return ""
-        return (
-            f"The repository {self.base} is called {name} on GitHub now, {outcome}; run: "
-            f"{config.renaming(name, self.base_remote)} (and correct repository in .lifecycle.toml, if "
-            "it is named there)."
-        )
+        command = config.renaming(name, self.base_remote)
+        return sentence("renamed", base=self.base, name=name, outcome=outcome, command=command)
 
     def refuse_tracked(self) -> None:
         """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
@@ -252,11 +251,7 @@ class WorktreeWorld:
         if not commands or user_folder.is_trusted(self.environment, self.common_dir, commands):
             return
         shown = ", ".join(f"`{visible(command)}`" for command in commands)
-        raise Refused(
-            f"{config.CONFIG_FILE} wants to run {shown} here, which nobody has allowed; "
-            "nothing was run and nothing was pushed. A person who has read them allows "
-            "them with: lifecycle trust"
-        )
+        raise Refused(sentence("untrusted", file=config.CONFIG_FILE, shown=shown))
 
     @cached_property
     def _configured(self) -> Repository | None:
@@ -271,11 +266,7 @@ class WorktreeWorld:
         remotes = process.remote_repositories(self.git, self.addresses.api_url)
         if str(named).casefold() in {str(remote).casefold() for remote in remotes}:
             return named
-        raise BadConfig(
-            f"{config.CONFIG_FILE} names the repository {named}, which no git remote here points to, so "
-            "nothing was asked of GitHub; take repository out of that file, or, if it is meant, add it as "
-            f"a remote (git remote add upstream <url>) or set LIFECYCLE_REPOSITORY={named}."
-        )
+        raise BadConfig(sentence("strange-repository", file=config.CONFIG_FILE, named=named))
 
     @property
     def addresses(self) -> configured.Addresses:
@@ -504,8 +495,5 @@ class WorktreeWorld:
         if self.environment.get("LIFECYCLE_REPOSITORY"):
             repositories.append(self.base)
         if owner.casefold() not in {repository.owner.casefold() for repository in repositories}:
-            raise BadConfig(
-                f"{config.CONFIG_FILE} names a board of {owner}, to whom no git remote here belongs, so "
-                "nothing was asked of GitHub; if it is the right one, set "
-                f"{config.OWNER_VARIABLES[0]}={owner}."
-            )
+            words = {"file": config.CONFIG_FILE, "variable": config.OWNER_VARIABLES[0]}
+            raise BadConfig(sentence("strange-board", owner=owner, **words))

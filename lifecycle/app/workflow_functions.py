@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lifecycle.app.guidance.preparing import preparing_store
+from lifecycle.app.wiring import sentence
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import quoted
 from lifecycle.core.timing import Deadline, SystemClock
@@ -150,7 +151,7 @@ def generate_markdown(
     """
     data = given if given is not None else workflow
     if not isinstance(data, Mapping):
-        raise Refused("generate_markdown needs a workflow, as get_workflow_state gives it.")
+        raise Refused(sentence("no-workflow"))
     fields = {name: value for name, value in data.items() if name != DETAIL}
     document = ReadDocument(DocumentKind.DOCUMENT, "the workflow", fields, None, b"")
     (read,) = found_workflows([document], {})
@@ -160,9 +161,7 @@ def generate_markdown(
         try:
             regular_files.fill(path, text.encode("utf-8", "replace"))
         except OSError as error:
-            raise Refused(
-                f"{path} cannot be written ({error.strerror}); nothing was done."
-            ) from None
+            raise Refused(sentence("not-written", path=path, why=error.strerror)) from None
     return text
 
 
@@ -191,10 +190,8 @@ def _status(word: str) -> PhaseStatus:
     statuses = {**ours, **FROM_CHECKPOINT, **FROM_DOCUMENT}
     if word in statuses:
         return statuses[word]
-    raise Refused(
-        f"{quoted(str(word))} is no status of a phase, so nothing was changed; there are "
-        f"{', '.join(dict.fromkeys(statuses))}."
-    )
+    names = ", ".join(dict.fromkeys(statuses))
+    raise Refused(sentence("no-status", word=quoted(str(word)), names=names))
 
 
 def _phase(form: PhaseForm) -> WorkflowPhase:
@@ -211,7 +208,5 @@ def _phase(form: PhaseForm) -> WorkflowPhase:
         )
     words = [str(word) for word in form]
     if not 1 <= len(words) <= 2:
-        raise Refused(
-            "A phase is a title, (title, agent), or an object with a title; nothing was done."
-        )
+        raise Refused(sentence("no-phase"))
     return WorkflowPhase(words[0], agent=words[1] if len(words) == 2 else "")

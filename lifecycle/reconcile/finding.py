@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from enum import StrEnum
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.messages import figures
@@ -13,6 +11,10 @@ from lifecycle.core.timing import render_time
 from lifecycle.git.lease import ref_of
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.waiting_pulls import WaitingPull
+from lifecycle.settings import resources
+
+sentence: Final = resources.Sentences("reconcile/remarks.toml")
+"""What a sweep remarks on, filled in."""
 
 _HOUR = 3600
 _MINUTE = 60
@@ -103,12 +105,7 @@ class Kind:
     stays: str = ""
 
 
-def _kinds() -> dict[str, Kind]:
-    text = Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8")
-    return {name: Kind(**row) for name, row in tomllib.loads(text).items()}
-
-
-KINDS = _kinds()
+KINDS = {name: Kind(**row) for name, row in resources.texts("reconcile/kinds.toml").items()}
 """Every kind of finding, in the order in which an issue's are listed."""
 
 

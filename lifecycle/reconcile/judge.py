@@ -22,16 +22,12 @@ from lifecycle.core.redact import named
 from lifecycle.core.values.model import BoardItem, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.reconcile import finding
-from lifecycle.reconcile.finding import KINDS, Finding, State
+from lifecycle.reconcile.finding import KINDS, Finding, State, sentence
 from lifecycle.reconcile.inferred import Allowed, InferredTask, record_of
 from lifecycle.reconcile.scope import Policy
 
 EVERYTHING = Policy(closes=True, releases=True)
 ALIVE = "Another finding of this task is repaired first, which counts as a sign of life."
-_ELSEWHERE = (
-    "It merged into {base}, which is neither the default branch nor the configured base: whether that ends "
-    "the task, a person says in the agent's worktree, with: lifecycle close"
-)
 _MOVED, _UNASSIGNED = "moved-by-hand", "unassigned"
 
 Written = dict[str, tuple[InferredTask, list[Action]]]
@@ -84,7 +80,7 @@ class Judge:
             return ()
         stays = {kind: KINDS[kind].stays for kind in KINDS if kind in kinds}
         if elsewhere:
-            stays["merged-open"] = _ELSEWHERE.format(base=named(elsewhere))
+            stays["merged-open"] = sentence("merged-elsewhere", base=named(elsewhere))
         if self.is_rehearsal and "silent" in done and _revives(done):
             stays["silent"] = ALIVE
         fixes = {kind: fix_sentence(actions, before) for kind, (before, actions) in writes.items()}

@@ -20,7 +20,7 @@ from lifecycle.core.timing import DeadlineReached
 from lifecycle.core.values.model import Repository
 from lifecycle.core.world import World
 from lifecycle.git.process import remote_repositories
-from lifecycle.reconcile.finding import Finding, State, SweepReport
+from lifecycle.reconcile.finding import Finding, State, SweepReport, sentence
 from lifecycle.reconcile.inferred import InferredTask
 from lifecycle.reconcile.judge import Judge
 from lifecycle.reconcile.scope import Policy, Scope
@@ -262,12 +262,7 @@ def _report(run: _Run) -> SweepReport:
     sweep, secret = run.sweep, run.world.environment
     requests, points = run.world.spent
     board_note = run.world.choice.note if sweep.has_board else None
-    unread = ""
-    if sweep.unread:
-        unread = (
-            f"Whom {sweep.unread:,} more open pull requests wait for was not read: that is done for about "
-            f"the first {WAITS} repositories of a run, and where GitHub shows all of it."
-        )
+    unread = sentence("waits-unread", count=sweep.unread, most=WAITS) if sweep.unread else ""
     problems = [replace(each, sentence=redact(each.sentence, secret)) for each in sweep.problems]
     return SweepReport(
         findings=tuple(_findings(run)),

@@ -24,7 +24,7 @@ from lifecycle.core.values.model import BoardItem, PullRequest, Repository
 from lifecycle.core.values.priorities import STATUSES
 from lifecycle.core.values.survey import LEASES, BoardTooLarge, Holding, Swept
 from lifecycle.core.world import World
-from lifecycle.reconcile.finding import SweepProblem
+from lifecycle.reconcile.finding import SweepProblem, sentence
 from lifecycle.reconcile.inferred import InferredTask, task_of
 from lifecycle.reconcile.scope import Scope
 from lifecycle.reconcile.waiting_pulls import WaitingPull, waiting_pulls
@@ -203,10 +203,7 @@ class Sweep:
                 self._note(holding.repository, *_reason(holding.problem))
             else:
                 if holding.is_archived:
-                    self.notes.append(
-                        f"{holding.repository} is archived: what is to be repaired there fails until "
-                        "somebody who administers it unarchives it; cards of a board can be set."
-                    )
+                    self.notes.append(sentence("archived", repository=holding.repository))
                 waiting = waiting_pulls(holding)
                 self.waiting += waiting
                 self.unread += len(holding.pulls) - len(waiting)
@@ -244,10 +241,8 @@ class Sweep:
         for shelf in shelves:
             lost = ", ".join(f"{shelf.holding.repository}#{number}" for number in shelf.unmet)
             if lost:
-                self.notes.append(
-                    f"Leases of issues that GitHub does not show were left: {lost}. To end one: git push "
-                    f"{shelf.holding.url}.git :{LEASES}N"
-                )
+                words = {"url": shelf.holding.url, "leases": LEASES}
+                self.notes.append(sentence("unmet-leases", lost=lost, **words))
 
     def _cards(self) -> Iterator[InferredTask]:
         """The cards of the board; none if it cannot be seen: from then on labels tell the Status."""
@@ -255,10 +250,7 @@ class Sweep:
             yield from self._known(self.world.survey.cards(self._worth))
         except BoardTooLarge as large:
             self.is_by_repository = True
-            self.notes.append(
-                f"The board has {large.cards:,} cards, most of them of other repositories, so issues "
-                f"were read instead: of the closed ones those of the last {_RECENT_DAYS} days."
-            )
+            self.notes.append(sentence("large-board", cards=large.cards, days=_RECENT_DAYS))
         except Rejected as error:
             if self.tasks:
                 raise
@@ -272,8 +264,7 @@ class Sweep:
             for number in self.scope.issues:
                 if number not in kept.met:
                     where = f"{kept.holding.repository}#{number}"
-                    why = "GitHub shows no such issue to the token (a pull request has its --pull)."
-                    self._note(where, "NotFound", why)
+                    self._note(where, "NotFound", sentence("not-shown"))
 
     @property
     def _worth(self) -> int | None:
@@ -351,10 +342,8 @@ class Sweep:
             status = schema.field("Status")
             lacking = [f'"{name}"' for name in unseen if not (status and status.option(name))]
             if lacking:
-                self.notes.append(
-                    f'The board "{schema.title}" has no Status {", ".join(lacking)}: setting it fails '
-                    f"until somebody adds that at {schema.url}/settings."
-                )
+                names = ", ".join(lacking)
+                self.notes.append(sentence("lacks-status", schema=schema, lacking=names))
 
     def _there(self, holding: Holding) -> World:
         """The world of a repository that nobody checked out."""

@@ -105,6 +105,7 @@ ALSO_MUTATED = (
     "github.failures.*",
     "github.pulls.rollup",
     "github.pulls.translate",
+    "reconcile.finding",
     "reconcile.judge",
     "storage.state_file",
     "views.overview.overview_words",

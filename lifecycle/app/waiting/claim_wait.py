@@ -13,7 +13,7 @@ from lifecycle.app import news_packets
 from lifecycle.app.idle_look import idle_look, join, shared, watched
 from lifecycle.app.waiting import pull_wait
 from lifecycle.app.waiting.pull_wait import OF_CREDENTIALS, SETTLE_SECONDS, Waited, Within
-from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import pace
 from lifecycle.claim.decisions.table import PHASES, Phase
@@ -153,20 +153,14 @@ class ClaimWait:
             lost = HeldByAnother if record.ownership.taken_by else Refused
             raise lost(derive.loss_line(record))
         if record.ending.releasing is not None:
-            raise Refused(f"#{claim.issue_number} is being released: there is nothing to wait for.")
+            raise Refused(sentence("being-released", number=claim.issue_number))
         if record.ending.override and not claim.pr_number:
-            raise Refused(
-                f"#{claim.issue_number} is being closed without a pull request, so there is nothing to "
-                "wait for; the claim was kept. What is left of it: lifecycle tick"
-            )
+            raise Refused(sentence("closing-without", number=claim.issue_number))
         if phase is None or phase is Phase.CODING:
             why = "has no pull request yet, so there is nothing to wait for"
             if claim.pr_number:
                 why = f"is back in {claim.phase}, so PR #{claim.pr_number} is not watched"
-            raise Refused(
-                f"The claim of #{claim.issue_number} {why}; hand the work off first: lifecycle handoff "
-                '--summary "…"'
-            )
+            raise Refused(sentence("not-handed-off", number=claim.issue_number, why=why))
 
     def _waiting(self, record: Record) -> list[Notice]:
         audiences = observing.deliverable(record, self.session, AGENTS)

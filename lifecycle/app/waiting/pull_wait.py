@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 
 from lifecycle.app import news_packets
 from lifecycle.app.idle_look import shared
-from lifecycle.app.wiring import WorktreeWorld
+from lifecycle.app.wiring import WorktreeWorld, sentence
 from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
@@ -189,10 +189,7 @@ class BranchWait:
         observed = self.world.forge.observe(look)
         pull = observed.by_number
         if pull is None:
-            raise NotFound(
-                f"GitHub shows no pull request #{self._number} in {self.world.base}, so there is nothing "
-                "to wait for; check the number."
-            )
+            raise NotFound(sentence("no-pull", number=number, world=self.world))
         self.pull = pull
         self.looked = now = self.clock.now()
         if pull.state is not PullState.OPEN:

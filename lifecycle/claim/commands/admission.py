@@ -9,7 +9,6 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from lifecycle.claim.commands.next_task import cards_of
 from lifecycle.claim.decisions import card_and_link, derive
@@ -17,7 +16,7 @@ from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.decisions.snapshot import Rules
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.claim_file import Claim, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record
@@ -33,10 +32,7 @@ from lifecycle.core.values.model import Card, Issue, Look, Observation, PullRequ
 from lifecycle.core.values.priorities import READY_FOR_AGENT, Status
 from lifecycle.core.world import World
 from lifecycle.git import lease
-from lifecycle.settings import config, resources
-
-sentence: Final = resources.Sentences("claim/commands/refusals.toml")
-"""What commands on a claim refuse and remark on."""
+from lifecycle.settings import config
 
 _SHOWN_MATCHES = 5
 """How many tasks that a query fits are named."""

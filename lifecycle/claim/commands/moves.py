@@ -9,11 +9,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from lifecycle.claim.commands.admission import sentence
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import observing
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
 from lifecycle.core import errors

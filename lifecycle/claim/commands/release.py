@@ -7,11 +7,11 @@ holds the lease.
 from __future__ import annotations
 
 from lifecycle.claim.commands import unfinished_claims
-from lifecycle.claim.commands.admission import sentence
 from lifecycle.claim.commands.moves import default_branch, session_of, there
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Releasing
 from lifecycle.claim.record.state import Record
@@ -167,11 +167,9 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     phase = f"phase {record.claim.phase}."
     pushed = git.remote_head_of(branch, remote) if branch else None
     if not branch or git.head_of(branch) is None:
-        known = (
-            f"and {remote} was last seen to have it at {pushed[:7]}"
-            if pushed
-            else f"nor known on {remote}"
-        )
+        known = f"nor known on {remote}"
+        if pushed:
+            known = f"and {remote} was last seen to have it at {pushed[:7]}"
         notes = [f"Branch {branch} is not in this clone, {known}."] if branch else []
         return f"not in the worktree that released it, {phase}", notes
     notes = []

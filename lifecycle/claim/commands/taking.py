@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.claim.commands import admission, unfinished_claims
-from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place, sentence
+from lifecycle.claim.commands.admission import TaskAsked, holder_of, other_place
 from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import switch
 from lifecycle.claim.decisions import derive
@@ -20,7 +20,7 @@ from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes, pending_writes
-from lifecycle.claim.record.claim_file import BLANK
+from lifecycle.claim.record.claim_file import BLANK, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt, CardRecord, LinkRecord, OwnershipRecord
 from lifecycle.claim.record.state import Record

@@ -6,7 +6,7 @@ import re
 import shlex
 from contextlib import suppress
 
-from lifecycle.claim.commands.admission import sentence
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.world import World

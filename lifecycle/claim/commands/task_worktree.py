@@ -13,16 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lifecycle.claim.commands import admission
-from lifecycle.claim.commands.admission import (
-    ListedWorktree,
-    claimed,
-    has_place,
-    list_places,
-    sentence,
-)
+from lifecycle.claim.commands.admission import ListedWorktree, claimed, has_place, list_places
 from lifecycle.claim.commands.moves import SESSION
 from lifecycle.claim.commands.taking import Taken, take
 from lifecycle.claim.commands.unfinished_claims import is_begun
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
 from lifecycle.core.messages import linked_messages

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from lifecycle.claim.commands.admission import TaskAsked, sentence
+from lifecycle.claim.commands.admission import TaskAsked
 from lifecycle.claim.decisions.derive import login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import pending_writes
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import Attempt
 from lifecycle.claim.record.state import Record

@@ -26,7 +26,7 @@ from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.engine.observing import LookUnderWay
 from lifecycle.claim.linked import linked_writes
-from lifecycle.claim.record.claim_file import Claim
+from lifecycle.claim.record.claim_file import Claim, sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.sections import CardAhead
 from lifecycle.claim.record.state import Record, kind_of
@@ -109,9 +109,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
             return True
     was_there = lease.release(world.git, world.remote, action.issue, action.sha)
     if not (was_there or is_ours):
-        raise errors.HeldByAnother(
-            f"The lease on #{action.issue} changed meanwhile: it was taken over, or ended. It was left."
-        )
+        raise errors.HeldByAnother(sentence("lease-changed", number=action.issue))
     return was_there
 
 
@@ -223,19 +221,14 @@ def _put_on_board(
 def _close(action: plan.CloseIssue, world: World) -> None:
     """Close the issue; Rejected if GitHub still shows it open."""
     if world.forge.close_issue(action.issue).is_open:
-        raise errors.Rejected(
-            f"GitHub accepted the request but still shows #{action.issue} open; it is tried again "
-            "at the next look."
-        )
+        raise errors.Rejected(sentence("still-open", number=action.issue))
 
 
 def _unassign(action: plan.Unassign, world: World) -> None:
     """Take the account off the issue; Rejected if GitHub leaves it assigned."""
     assignees = world.forge.unassign(action.issue, action.login)
     if any(name.casefold() == action.login.casefold() for name in assignees):
-        raise errors.Rejected(
-            f"GitHub left {action.login} assigned to #{action.issue} (no right to change that?)."
-        )
+        raise errors.Rejected(sentence("still-assigned", login=action.login, number=action.issue))
 
 
 APART_SECONDS = 86_400.0

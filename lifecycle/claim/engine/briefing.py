@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from lifecycle.claim.commands.next_task import cards_of, todo_of
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Whom
 from lifecycle.claim.record.state import Record
 from lifecycle.core.messages import loss_messages, merge_messages, messages, review_messages
@@ -301,17 +302,11 @@ def _card(card: Card, note: str | None) -> str:
 
 def inherited_line(record: Record) -> str:
     """The line that this session goes on with the claim of one that is over."""
-    return (
-        f"The claim on #{record.claim.issue_number} is yours now: the session that had it is over."
-    )
+    return sentence("inherited", number=record.claim.issue_number)
 
 
 def held_line(record: Record, last_at: float | None) -> str:
     """The line that another session holds the claim of this worktree."""
     since = f", last active {render_time(last_at)}" if last_at is not None else ""
-    issue = record.claim.issue_number
-    return (
-        f"The claim on #{issue} in this worktree is held by another session "
-        f"({record.ownership.session}{since}): do not work on it here. For another task: lifecycle "
-        f"claim <number> --worktree. If that session is over, go on with: lifecycle claim {issue}"
-    )
+    number, session = record.claim.issue_number, record.ownership.session
+    return sentence("held-by-session", number=number, session=session, since=since)

@@ -21,6 +21,7 @@ from lifecycle.claim.decisions.pull import pace, review
 from lifecycle.claim.decisions.snapshot import Rules, Snapshot
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes, pending_writes
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Trouble
 from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
@@ -148,10 +149,8 @@ def _elsewhere(record: Record, kind: str, taken: str, named: str) -> Refused:
     """The refusal: the remote or repository is `named` here, and was `taken` at the claim."""
     claim = record.claim
     way = f", or go back to its branch: git switch {claim.branch}" if claim.branch else ""
-    return Refused(
-        f"#{claim.issue_number} was taken with {taken} as {kind}, and the settings here say {named}: "
-        f'nothing was done for it, and the claim was kept. Set {kind} = "{taken}" in .lifecycle.toml{way}'
-    )
+    words = {"number": claim.issue_number, "taken": taken, "kind": kind, "named": named}
+    return Refused(sentence("elsewhere", way=way, **words))
 
 
 BOARD_OFF_SECONDS = 600.0

@@ -15,13 +15,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.light_dataclass import dataclass, field, fields
 from lifecycle.core.values.model import LABELS_ITEM
+from lifecycle.settings import resources
 from lifecycle.storage.store import CLAIM_FILE
+
+sentence: Final = resources.Sentences("claim/refusals.toml")
+"""What is refused and remarked on of a claim."""
 
 SCHEMA_VERSION = 1
 
@@ -129,11 +133,9 @@ def parse(content: bytes) -> dict[str, Any]:
     if version is None:
         values["schema_version"] = version = SCHEMA_VERSION
     if isinstance(version, bool) or version not in (SCHEMA_VERSION, str(SCHEMA_VERSION)):
-        raise ClaimRefused(
-            f"{CLAIM_FILE} has schema_version {json.dumps(version)[:40]}, and this lifecycle knows "
-            f"only version {SCHEMA_VERSION}; the file was left as it is. Upgrade lifecycle, or move "
-            "the file away and claim again."
-        )
+        shown = json.dumps(version)[:40]
+        words = {"file": CLAIM_FILE, "version": shown, "known": SCHEMA_VERSION}
+        raise ClaimRefused(sentence("unknown-version", **words))
     for name in FIELDS:
         values.setdefault(name, None)
     for name in _NUMBERS:

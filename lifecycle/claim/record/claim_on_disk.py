@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.record import claim_file
-from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError, merge
+from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError, merge, sentence
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.messages import messages
@@ -236,14 +236,11 @@ class ClaimOnDisk:
                 self.clock.sleep(SETTLE_SECONDS)
         is_held = record is not None and record.is_taken and not record.ending.outcome
         if record is not None and is_held and not continues(record, theirs):
-            raise CorruptClaimError(
-                f"it is a claim on #{theirs['issue_number']}, and #{record.claim.issue} is held here"
-            )
+            words = {"number": theirs["issue_number"], "held": record.claim.issue}
+            raise CorruptClaimError(sentence("another-claim", **words))
         is_new = record is None or not continues(record, theirs)
         if is_new and (place := self._original(theirs)):
-            raise CorruptClaimError(
-                f"it is a copy of the claim in {place}, where its branch is checked out"
-            )
+            raise CorruptClaimError(sentence("copied", place=place))
         return snapshot, theirs
 
     def _original(self, theirs: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.table import IN_REVIEW, PHASES, Phase
 from lifecycle.claim.record import claim_file, journalling
-from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge
+from lifecycle.claim.record.claim_file import CorruptClaimError, Merged, merge, sentence
 from lifecycle.claim.record.claim_on_disk import RACY_NS, ClaimOnDisk, continues
 from lifecycle.claim.record.sections import CardRecord
 from lifecycle.claim.record.state import Record
@@ -108,10 +108,7 @@ class ClaimStore:
         """
         loaded = self._merged_files(repair=repair)
         if self.file.is_unreadable:
-            raise ClaimRefused(
-                ".lifecycle/state.json cannot be read; it was left as it is. To have it set aside and all "
-                "learned again, run: lifecycle tick"
-            )
+            raise ClaimRefused(sentence("state-unread"))
         self._last = (loaded, self.state)
         return loaded
 
@@ -169,10 +166,7 @@ class ClaimStore:
             snapshot, theirs = self.disk.settled(record)
         except CorruptClaimError as error:
             if not repair:
-                raise ClaimRefused(
-                    f"{CLAIM_FILE} cannot be read as this worktree's claim ({error}); it was left as it "
-                    "is. To have it set aside and the claim restored, run: lifecycle tick"
-                ) from None
+                raise ClaimRefused(sentence("claim-unread", file=CLAIM_FILE, error=error)) from None
             mtime_ns, notice = self.disk.set_aside(record, str(error))
             self.ledger.queue(notice)
             return Loaded(record if mtime_ns else None, mtime_ns=mtime_ns)
