@@ -66,6 +66,7 @@ PLACES = {
         "cli.views.stats",
         "cli.terminal",
         "cli.tracker.tracker_screen",
+        "cli.workflow.workflow_look",
         "views.watch",
     },
     "markdown_it": {"evidence.words.prose_blocks"},

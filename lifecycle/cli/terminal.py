@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeVar
 
 from lifecycle.core.redact import as_data, redact, shown, swept, visible
 
@@ -180,7 +180,16 @@ def console(*, is_error: bool = False, **options: Any) -> Console:
     return Clean(file=stream, **settings)
 
 
-def fitted(screen: Console | None, widest: int) -> Console:
+WIDEST = 160
+"""Columns of a screen at most: further apart, the cells of a row lose each other."""
+
+LEAST = 28
+"""Columns that a cell without a width of its own has, before others stand beside it."""
+
+_GAP = 2
+
+
+def fitted(screen: Console | None = None, widest: int = WIDEST) -> Console:
     """The console to draw on (default: standard output), `widest` columns wide at most."""
     drawn = screen or console()
     drawn.width = min(drawn.width, widest)
@@ -188,35 +197,80 @@ def fitted(screen: Console | None, widest: int) -> Console:
 
 
 def styled(words: str, style: str = "") -> Text:
-    """A text of rich's, for `grid` and a console; rich is imported by what draws, and by nothing else."""
+    """A text of rich's, for `table` and a console; rich is imported by what draws, and by nothing else."""
     from rich.text import Text
 
     return Text(words, style)
 
 
-def grid(
-    widths: Iterable[int | None],
-    rows: Iterable[Sequence[Text]],
-    head: Sequence[str] = (),
-    overflow: Literal["fold", "ellipsis"] = "fold",
-) -> Table:
-    """A table of rich's over the whole width, without lines.
+class Column(NamedTuple):
+    """A column of a table.
 
-    Args:
-        widths: of the columns; what is left is shared by those with None.
-        rows: the cells.
-        head: the columns' names, if they have some.
-        overflow: how a word is shown that is wider than its column.
+    Attributes:
+        head: its name, "" for none.
+        cell: the cell of a row; of a text without a style anybody may have written it.
+        style: of a cell that has none.
+        most: how wide it may be; None for one that shares the room that the others leave.
+        justify: where its cells stand.
+    """
+
+    head: str
+    cell: Callable[[Any], str | Text]
+    style: str = ""
+    most: int | None = 24
+    justify: Literal["left", "right"] = "left"
+
+
+def table(screen: Console, columns: Sequence[Column], rows: Sequence[Any]) -> Table:
+    """A table of rich's without lines, in which nothing is cut off.
+
+    The first column without a width is the main one. Of the others, in their order, each stands beside it
+    that leaves it LEAST columns. The cells of the rest stand above or below its own, with the names of
+    their columns. A column that is empty in every row is left out.
     """
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    for width in widths:
-        table.add_column(width=width, ratio=None if width else 1, overflow=overflow)
-    for cells in ([styled(word, "dim") for word in head] if head else (), *rows):
-        if cells:
-            table.add_row(*cells)
-    return table
+    cells: dict[Column, list[Text]] = {}
+    for column in columns:
+        told = (column.cell(row) for row in rows)
+        texts = [
+            Text(one_line(cell), column.style) if isinstance(cell, str) else cell for cell in told
+        ]
+        if any(texts):
+            cells[column] = texts
+    main = next(column for column in cells if column.most is None)
+    widths = {
+        column: max(screen.measure(text).maximum for text in (Text(column.head), *texts))
+        for column, texts in cells.items()
+    }
+    room = screen.width - min(LEAST, screen.width // 2, widths[main])
+    beside = []
+    for column in cells:
+        width = min(widths[column], column.most or LEAST) + _GAP if column is not main else 0
+        if width <= room:
+            beside.append(column)
+            room -= width
+
+    def cell(column: Column, at: int) -> Text:
+        if column is not main:
+            return cells[column][at]
+        named = {other: Text(f"{other.head} " if other.head else "", "dim") for other in cells}
+        inside = [
+            text[at] if other is main else Text.assemble(named[other], text[at])
+            for other, text in cells.items()
+            if other is main or (other not in beside and text[at])
+        ]
+        return Text("\n").join(inside)
+
+    drawn = Table.grid(padding=(0, _GAP, 0, 0))
+    for column in beside:
+        drawn.add_column(max_width=column.most, overflow="fold", justify=column.justify)
+    if any(column.head for column in beside):
+        drawn.add_row(*(Text(column.head, "dim") for column in beside))
+    for at in range(len(rows)):
+        drawn.add_row(*(cell(column, at) for column in beside))
+    return drawn
 
 
 def json_text(data: Mapping[str, Any]) -> str:

@@ -89,13 +89,12 @@ def test_lines_for_a_pipe_and_a_log() -> None:
 
 @pytest.mark.parametrize("width", [30, 60, 119, 120, 200])
 def test_a_terminal_shows_a_table(width: int) -> None:
-    """Wide enough it has columns; nothing is wider than the terminal, and no word is lost."""
+    """Nothing is wider than the terminal, and no word is lost, in columns or below one another."""
     text = plain(shown(WAITING, width))
     assert max(len(line.rstrip()) for line in text.splitlines()) <= min(width, 160)
     words = " ".join(text.split())
     assert "3 open pull requests wait" in words
-    assert ("how it stands" in words) is (width >= 120)
-    for part in ("#47", "reviewers: maria,", "waits for", "approving"):
+    for part in ("#47", "reviewers: maria,", "waits for", "how it stands", "approving"):
         assert part in words
     assert "23 more" in plain(shown(MANY, width))
     assert "[bold]x" in plain(shown(replace(QUIET, waiting=(waiting(title="[bold]x"),)), 200))

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import groupby
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
-from rich.table import Table
 from rich.text import Text
 
 from lifecycle.cli import terminal
 from lifecycle.cli.reconcile import reconcile_words as words
-from lifecycle.cli.terminal import fitted, grid, one_line
+from lifecycle.cli.terminal import Column, fitted, one_line, table
 from lifecycle.reconcile.finding import Finding, State, SweepReport
 from lifecycle.reconcile.sweep import Progress
-from lifecycle.reconcile.waiting_pulls import WaitingPull
-
-WIDTH = 160
-"""Columns at most: further apart, the cells of a row lose each other."""
-
-WIDE = 120
-"""From so many columns of the terminal on, evidence and fix have columns of their own."""
-
-NARROW = 60
-"""Below so many columns, a finding is a block of lines."""
 
 TITLE = 28
-"""Columns of a title in a wide table."""
+"""Columns of a title at most."""
 
 _URL = re.compile(r"https?://[!-~]+")
 """An address that can stand in a terminal's link: no space and no control character."""
@@ -56,20 +44,26 @@ def bar() -> Iterator[Progress]:
 
 def show(report: SweepReport, console: Console | None = None) -> None:
     """Print a report as tables with its ending, to standard output unless a console is given."""
-    shown = fitted(console, WIDTH)
+    shown = fitted(console)
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
-    form = _ReportForm(report, shown.width, words.signs_for(shown.encoding))
+    signs = words.signs_for(shown.encoding)
     rows, folds = words.parted(report)
-    by_repository = groupby(rows, lambda finding: finding.repository)
-    for index, (repository, findings) in enumerate(by_repository):
-        shown.print(Text(one_line(repository), "bold", no_wrap=True, overflow="ellipsis"))
-        shown.print(form.table(findings, has_header=not index))
+    columns = (
+        Column("", lambda found: Text(signs[found.state], words.FORMS[found.state].style)),
+        Column("task", lambda found: _linked(words.task_of(found), found.url), most=40),
+        Column("finding", lambda found: found.kind, "bold"),
+        Column("what is so", lambda found: found.evidence, most=None),
+        Column("what is done", _done, most=None),
+        Column("", lambda found: found.title, "dim", TITLE),
+    )
+    if rows:
+        shown.print(table(shown, columns, rows))
         shown.print()
     for fold in folds:
-        sign = form.signs[State.LEFT]
-        shown.print(Text(f"{sign} {one_line(fold.head)}", words.FORMS[State.LEFT].style))
+        style = words.FORMS[State.LEFT].style
+        shown.print(Text(f"{signs[State.LEFT]} {one_line(fold.head)}", style))
     if folds:
         shown.print()
     _show_waiting(report, shown)
@@ -86,66 +80,16 @@ def _show_waiting(report: SweepReport, shown: Console) -> None:
         return
     shown.print(Text(words.waiting_head(report), "bold"))
     pulls, more = words.waiting_listed(report)
-    number = max(len(words.pull_name(pull)) for pull in pulls)
-    is_wide = shown.width >= WIDE
-    widths = [number, TITLE, None, None] if is_wide else [None]
-    head = ("pull request", "", "waits for", "how it stands") if is_wide else ()
-    shown.print(grid(widths, [_waits_cells(pull, is_wide=is_wide) for pull in pulls], head))
+    columns = (
+        Column("pull request", lambda pull: _linked(words.pull_name(pull), pull.url), most=40),
+        Column("waits for", words.whom, "bold", most=40),
+        Column("how it stands", lambda pull: pull.why, most=None),
+        Column("", lambda pull: pull.title, "dim", TITLE),
+    )
+    shown.print(table(shown, columns, pulls))
     if more:
         shown.print(Text(more, "dim"))
     shown.print()
-
-
-def _waits_cells(pull: WaitingPull, *, is_wide: bool) -> list[Text]:
-    name, title = _linked(words.pull_name(pull), pull.url), Text(one_line(pull.title), "dim")
-    who, why = Text(one_line(words.whom(pull)), "bold"), Text(one_line(pull.why))
-    if is_wide:
-        title.truncate(TITLE, overflow="ellipsis")
-        return [name, title, who, why]
-    return [Text("\n").join((Text.assemble(name, " ", title), Text.assemble(who, ": it ", why)))]
-
-
-class _ReportForm:
-    """The layout of findings on so many columns; one for every repository, so that columns meet.
-
-    Attributes:
-        width: of the whole, in columns.
-        task: width of a task's number.
-        kind: width of a finding's kind.
-        signs: the sign of each state that this output can hold.
-    """
-
-    def __init__(self, report: SweepReport, width: int, signs: Mapping[State, str]) -> None:
-        self.width, self.signs = width, signs
-        self.task = max(map(len, ["task", *(f"#{finding.issue}" for finding in report.findings)]))
-        self.kind = max(map(len, ["finding", *(finding.kind for finding in report.findings)]))
-
-    def table(self, findings: Iterable[Finding], *, has_header: bool) -> Table:
-        """One repository's findings; a header only where evidence and fix have columns of their own."""
-        widths: list[int | None] = [1, self.task, self.kind, None]
-        if self.width >= WIDE:
-            widths = [1, self.task, TITLE, self.kind, None, None]
-        elif self.width < NARROW:
-            widths = [1, None]
-        is_headed = self.width >= WIDE and has_header
-        head = ("", "task", "", "finding", "what is so", "what is done") if is_headed else ()
-        rows = (self._cells(finding) for finding in findings)
-        return grid(widths, rows, head, overflow="ellipsis")
-
-    def _cells(self, finding: Finding) -> list[Text]:
-        sign = Text(self.signs[finding.state], words.FORMS[finding.state].style)
-        number = _linked(f"#{finding.issue}", finding.url)
-        kind = Text(finding.kind, "bold")
-        title = Text(one_line(finding.title), "dim")
-        evidence = Text(one_line(finding.evidence))
-        if self.width >= WIDE:
-            title.truncate(TITLE, overflow="ellipsis")
-            return [sign, number, title, kind, evidence, _done(finding)]
-        if self.width >= NARROW:
-            title.truncate(self.width - self.task - self.kind - 9, overflow="ellipsis")
-            return [sign, number, kind, Text("\n").join((title, evidence, _done(finding)))]
-        head = Text.assemble(number, " ", kind)
-        return [sign, Text("\n").join((head, title, evidence, _done(finding)))]
 
 
 def _linked(name: str, url: str) -> Text:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
+from operator import itemgetter
 
 from lifecycle.cli.run.run import RunSession
-from lifecycle.cli.terminal import fitted, grid, styled
+from lifecycle.cli.terminal import Column, fitted, styled, table
 from lifecycle.platforms import discovery, platform_tables, selection
-from lifecycle.run import long_run, run_store, table
+from lifecycle.run import long_run, run_store
+from lifecycle.run.table import KEPT_LINES
 from lifecycle.run.texts import report_text, told
 
 
@@ -76,7 +78,7 @@ def compact_context(session: RunSession) -> None:
         with session.store.changing() as change:
             run = change.run = report_text.compacted(change.run, now)
             if long_run.tier(run, now).trims:
-                session.store.progress.trim(table.KEPT_LINES)
+                session.store.progress.trim(KEPT_LINES)
             change.note("Compacted the context")
     about = (run, facts, now)
     session.show(report_text.context_lines(*about), report_text.context_data(*about))
@@ -103,37 +105,31 @@ def platform(session: RunSession) -> int:
     return session.show_all_but(None if detection.selected else none, lines, data)
 
 
-WIDTH = 160
-"""Columns at most: further apart, the cells of a row lose each other."""
-
-WIDE = 110
-"""From so many columns on, checks and gates have columns of their own."""
-
 _AT_WORK = dict.fromkeys(("in_progress", "testing", "review"), "cyan")
 _STYLES = {**_AT_WORK, "completed": "green", "blocked": "yellow"}
-_STATUS, _QUIET = 3, (6, 7)
-"""Columns of a story's row: its status, and those that are dimmed, checks and gates."""
-_TIME = 20
+
+_FACTS = (Column("", itemgetter(0), "dim"), Column("", itemgetter(1), most=None))
+_STORIES = (
+    Column("#", itemgetter(0)),
+    Column("story", itemgetter(1), most=None),
+    Column("size", itemgetter(2)),
+    Column("status", lambda story: styled(story[3], _STYLES.get(story[3], ""))),
+    Column("tdd", itemgetter(4)),
+    Column("iter", itemgetter(5)),
+    Column("checks", itemgetter(6), "dim", 30),
+    Column("gates", itemgetter(7), "dim"),
+    Column("AC", itemgetter(8)),
+)
+_ENTRIES = (Column("when", itemgetter(0), "dim"), Column("what", itemgetter(2), most=None))
 
 
 def draw_status(view: report_text.StatusView) -> None:
     """Print a run as tables."""
-    shown = fitted(None, WIDTH)
-    facts = [(styled(name, "dim"), styled(value)) for name, value in view.facts]
-    shown.print(grid((max(len(name) for name, _ in view.facts), None), facts))
+    shown = fitted()
+    shown.print(table(shown, _FACTS, view.facts))
     if view.stories:
         shown.print()
-        rows = [
-            [styled(cell, _style(column, cell)) for column, cell in enumerate(story)]
-            for story in view.stories
-        ]
-        if shown.width >= WIDE:
-            widths = (5, None, 4, 11, 8, 4, 30, 16, 5)
-            head = ("#", "story", "size", "status", "tdd", "iter", "checks", "gates", "AC")
-            shown.print(grid(widths, rows, head))
-        else:
-            narrow = [(row[0], styled("\n").join((row[1], row[6])), row[3], row[4]) for row in rows]
-            shown.print(grid((5, None, 11, 8), narrow, ("#", "story", "status", "tdd")))
+        shown.print(table(shown, _STORIES, view.stories))
     for name, lines in (("Blockers", view.blockers), ("Next steps", told.numbered(view.steps))):
         if lines:
             shown.print()
@@ -146,11 +142,5 @@ def draw_status(view: report_text.StatusView) -> None:
 
 def draw_progress(lines: Sequence[str]) -> None:
     """Print lines of the progress file as a table."""
-    shown = fitted(None, WIDTH)
-    parts = [line.partition(" ") for line in lines]
-    rows = [(styled(at, "dim"), styled(entry)) for at, _, entry in parts]
-    shown.print(grid((_TIME, None), rows, ("when", "what")))
-
-
-def _style(column: int, cell: str) -> str:
-    return "dim" if column in _QUIET else _STYLES.get(cell, "") if column == _STATUS else ""
+    shown = fitted()
+    shown.print(table(shown, _ENTRIES, [line.partition(" ") for line in lines]))

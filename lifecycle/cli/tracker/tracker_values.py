@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from lifecycle.app import tracker_opening, wiring
-from lifecycle.cli.terminal import one_line
+from lifecycle.cli.terminal import Column, one_line
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import asdict, dataclass
 from lifecycle.core.messages.figures import count
@@ -152,16 +152,6 @@ class Listing:
         return f"… and {not_shown:,} more" if not_shown else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One fact of a task as a column; one that would be empty in every row is left out."""
-
-    name: str
-    value: Callable[[Task], str]
-    style: str = ""
-    most: int = 24
-
-
 def word_of(task: Task) -> str:
     """The task's status as `--status` takes it; in the tracker's own word where that has none."""
     return task.raw_status if task.status is TaskStatus.OTHER else task.status.value
@@ -169,11 +159,12 @@ def word_of(task: Task) -> str:
 
 COLUMNS = (
     Column("status", word_of),
-    Column("labels", lambda task: ", ".join(task.labels), "magenta"),
-    Column("who", lambda task: task.assignee, "cyan", 20),
+    Column("labels", lambda task: ", ".join(task.labels), "magenta", None),
+    Column("who", lambda task: task.assignee, "cyan"),
     Column("waits for", lambda task: ", ".join(task.blocked_by), "yellow"),
     Column("linked to", lambda task: _ADDRESS.sub(r"\1#\2", task.external), "dim"),
 )
+"""The facts of a task beside its id, priority and title."""
 
 
 def listing_lines(listing: Listing) -> Iterator[str]:
@@ -197,17 +188,16 @@ def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
 
 def _line(task: Task) -> str:
     """A task as one line, for a pipe or a file."""
-    facts = [f"{column.name} {column.value(task)}" for column in COLUMNS[1:] if column.value(task)]
-    return "  ".join(
-        [task.id, priority_of(task), COLUMNS[0].value(task), quoted(task.title), *facts]
-    )
+    told = ((column.head, column.cell(task)) for column in COLUMNS[1:])
+    facts = [f"{head} {fact}" for head, fact in told if fact]
+    return "  ".join([task.id, priority_of(task), word_of(task), quoted(task.title), *facts])
 
 
 def task_lines(task: Task) -> Iterator[str]:
     """One task with its text."""
     by = f" by @{task.author}" if task.author else ""
     yield f"{task.id}  {quoted(task.title)}{by}"
-    facts = [COLUMNS[0].value(task)]
+    facts = [word_of(task)]
     facts += [priority_of(task)] if task.priority is not None else []
     facts += [f"held by {named(task.assignee)}"] if task.assignee else []
     facts += [f"linked to {named(task.external)}"] if task.external else []

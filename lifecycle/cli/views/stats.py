@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import read_by
-from lifecycle.cli.terminal import fitted, styled
+from lifecycle.cli.terminal import Column, fitted, styled, table
 from lifecycle.core import timing
 from lifecycle.core.light_dataclass import asdict, fields_of
 from lifecycle.core.messages.figures import count, minute, moment, part, span
@@ -22,7 +22,6 @@ from lifecycle.views.stats.visits import Visit
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 EMPTY = (
     "Nothing is in the journal of this clone yet; it fills while claims and the staged workflow are at "
@@ -145,73 +144,47 @@ def _at(moment: float | None) -> str | None:
     return None if moment is None else timing.render_time(moment)
 
 
-WIDTH = 120
-"""Columns at most."""
-
 TASKS = 10
 """How many tasks have a row of their own: the newest."""
-
-VISITS, AWAY, MEAN = 64, 74, 84
-"""From so many columns of the terminal on, visits, time away and mean have columns of their own."""
-
-
-class _Figure(NamedTuple):
-    """A column: its head, its cell in a row, and from how many columns of the terminal on it is there."""
-
-    head: str
-    cell: Callable[[Any], str | Text]
-    least: int = 0
 
 
 def _span(seconds: float | None, unknown: str = "-") -> str:
     return unknown if seconds is None else span(seconds)
 
 
+def _figure(head: str, cell: Callable[[Any], str]) -> Column:
+    return Column(head, cell, justify="right")
+
+
+_MEDIAN = _figure("median", lambda row: span(row.times.median) if row.times.count else "-")
 _ROWS = (
-    _Figure("visits", lambda row: str(row.visits), VISITS),
-    _Figure("median", lambda row: span(row.times.median) if row.times.count else "-"),
-    _Figure("mean", lambda row: span(row.times.mean) if row.times.count else "-", MEAN),
-    _Figure("9 of 10", lambda row: span(row.times.p90) if row.times.count else "-"),
-    _Figure("away", lambda row: _span(row.away or None), AWAY),
-    _Figure("tries", lambda row: str(row.attempts)),
-    _Figure("success", lambda row: part(row.success)),
+    _figure("visits", lambda row: str(row.visits)),
+    _MEDIAN,
+    _figure("mean", lambda row: span(row.times.mean) if row.times.count else "-"),
+    _figure("9 of 10", lambda row: span(row.times.p90) if row.times.count else "-"),
+    _figure("tries", lambda row: str(row.attempts)),
+    _figure("success", lambda row: part(row.success)),
+    _figure("away", lambda row: _span(row.away or None, "")),
 )
 _GROUPS = (
-    _Figure("tasks", lambda group: str(group.tasks)),
-    _Figure("done", lambda group: str(group.done)),
-    _Figure("median", lambda group: span(group.times.median) if group.times.count else "-"),
-    _Figure("failed", lambda group: str(group.attempts - group.passed), VISITS),
-    _Figure("success", lambda group: part(group.success)),
+    _figure("tasks", lambda group: str(group.tasks)),
+    _figure("done", lambda group: str(group.done)),
+    _MEDIAN,
+    _figure("failed", lambda group: str(group.attempts - group.passed)),
+    _figure("success", lambda group: part(group.success)),
 )
 _FLAKES = (
-    _Figure("flake", lambda flake: _name(f"{flake.check}: {flake.failed}".removesuffix(": "))),
-    _Figure("times", lambda flake: str(flake.times)),
-    _Figure("last (UTC)", lambda flake: minute(flake.last), AWAY),
+    Column("flake", lambda flake: f"{flake.check}: {flake.failed}".removesuffix(": "), most=None),
+    _figure("times", lambda flake: str(flake.times)),
+    _figure("last (UTC)", lambda flake: minute(flake.last)),
 )
 _TOLD = (
-    _Figure("stage, phase or story", lambda visit: _name(visit.stage)),
-    _Figure("entered (UTC)", lambda visit: "?" if visit.began is None else minute(visit.began)),
-    _Figure("time", lambda visit: "lasts" if visit.ended is None else _span(visit.seconds, "?")),
-    _Figure("tries", lambda visit: str(visit.attempts), AWAY),
-    _Figure("then", lambda visit: visible(visit.target) or "-", AWAY),
+    Column("stage, phase or story", lambda visit: visit.stage, most=None),
+    _figure("entered (UTC)", lambda visit: "?" if visit.began is None else minute(visit.began)),
+    _figure("time", lambda visit: "lasts" if visit.ended is None else _span(visit.seconds, "?")),
+    _figure("tries", lambda visit: str(visit.attempts)),
+    Column("then", lambda visit: visit.target or "-"),
 )
-
-
-def _of_tasks(summary: Summary, width: int) -> tuple[_Figure, ...]:
-    """The columns on tasks by their ids: title, time taken, and how many tries failed."""
-    titles, done = summary.tasks, summary.done
-    return (
-        _Figure("task", lambda id_: _name(f"{id_} {titles[id_]}".strip(), width // 2)),
-        _Figure("time", lambda id_: _span(summary.spent.get(id_))),
-        _Figure("failed", lambda id_: str(summary.failed.get(id_, "-"))),
-        _Figure("done (UTC)", lambda id_: minute(done[id_]) if id_ in done else "-", AWAY),
-    )
-
-
-def _name(text: str, longest: int | None = None) -> Text:
-    name = styled(visible(text))
-    name.truncate(longest or name.cell_len, overflow="ellipsis")
-    return name
 
 
 def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> None:
@@ -222,15 +195,14 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
         is_told: print the table of all visits as well.
         console: to print on.
     """
-    shown = fitted(console, WIDTH)
+    shown = fitted(console)
     head = f"{count(len(summary.tasks), 'task')}, {len(summary.done)} done"
     period = f"{minute(summary.since)} to {minute(summary.until)} UTC"
     about = styled(f"  {period}" if summary.entries else "")
     shown.print(styled("").join((styled(head, "bold"), about)))
-    without_room: list[str] = []
+    titles, done = summary.tasks, summary.done
     for title, rows in (("stage", summary.stages), ("phase of a claim", summary.phases)):
-        figures = (_Figure(title, lambda row: row.name), *_with_values(rows))
-        without_room += _print(shown, figures, rows)
+        _print(shown, (Column(title, lambda row: row.name, most=None), *_ROWS), rows)
     if summary.bottlenecks:
         shown.print()
         shown.print(styled("what holds work up", "bold"))
@@ -238,46 +210,25 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
             text = f"{number}. {bottleneck.name}: {'; '.join(bottleneck.why)}"
             shown.print(styled(visible(text)))
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
-        figures = (_Figure(title, lambda group: _name(group.name)), *_GROUPS)
-        without_room += _print(shown, figures, groups)
-    without_room += _print(shown, _FLAKES, summary.flakes, TASKS)
-    newest_first = [*summary.tasks][::-1]
-    without_room += _print(shown, _of_tasks(summary, shown.width), newest_first, TASKS)
-    if is_told and summary.told:
-        without_room += _draw(shown, _TOLD, summary.told)
-    if without_room:
-        heads = ", ".join(dict.fromkeys(without_room))
-        shown.print(styled(f"No room for: {heads}; a wider terminal or --json has all.", "dim"))
-
-
-def _with_values(rows: Sequence[StatsRow]) -> list[_Figure]:
-    """The columns on stages; the time away only if a row has some."""
-    has_away = any(row.away for row in rows)
-    return [figure for figure in _ROWS if has_away or figure.head != "away"]
+        _print(shown, (Column(title, lambda group: group.name, most=None), *_GROUPS), groups)
+    _print(shown, _FLAKES, summary.flakes, TASKS)
+    of_tasks = (
+        Column("task", lambda id_: f"{id_} {titles[id_]}".strip(), most=None),
+        _figure("time", lambda id_: _span(summary.spent.get(id_))),
+        _figure("failed", lambda id_: str(summary.failed.get(id_, "-"))),
+        _figure("done (UTC)", lambda id_: minute(done[id_]) if id_ in done else "-"),
+    )
+    _print(shown, of_tasks, [*titles][::-1], TASKS)
+    _print(shown, _TOLD, summary.told if is_told else ())
 
 
 def _print(
-    console: Console, figures: Sequence[_Figure], rows: Sequence[Any], most: int | None = None
-) -> list[str]:
-    """Print a table, nothing if it has no row; returns the heads of the columns that had no room."""
-    return _draw(console, figures, rows, most) if rows else []
-
-
-def _draw(
-    console: Console, figures: Sequence[_Figure], rows: Sequence[Any], most: int | None = None
-) -> list[str]:
-    """Print a table below an empty line, of at most so many rows and one on the rest; as `_print`."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    kept = [figure for figure in figures if console.width >= figure.least]
-    table.add_column(kept[0].head, overflow="fold")
-    for figure in kept[1:]:
-        table.add_column(figure.head, justify="right", no_wrap=True)
-    for row in rows[:most]:
-        table.add_row(*(figure.cell(row) for figure in kept))
-    if most is not None and len(rows) > most:
-        table.add_row(styled(f"and {len(rows) - most} more: --json has all", "dim"))
+    console: Console, columns: Sequence[Column], rows: Sequence[Any], most: int | None = None
+) -> None:
+    """Print a table below an empty line, of at most so many rows and a line on the rest."""
+    if not rows:
+        return
     console.print()
-    console.print(table)
-    return [figure.head for figure in figures if figure not in kept]
+    console.print(table(console, columns, rows[:most]))
+    if most is not None and len(rows) > most:
+        console.print(styled(f"and {len(rows) - most} more: --json has all", "dim"))

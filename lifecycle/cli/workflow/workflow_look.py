@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lifecycle.app.guidance import guidance_text
-from lifecycle.cli.terminal import fitted, grid, styled
+from lifecycle.cli.terminal import Column, fitted, styled, table
 from lifecycle.cli.workflow import workflow_values as words
 from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.core.errors import LifecycleError
@@ -19,9 +20,13 @@ from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
 from lifecycle.views.overview import overview_words, overview_workflow
-from lifecycle.workflow import state, table
+from lifecycle.workflow import state
 from lifecycle.workflow.sources.source_files import read_sources
 from lifecycle.workflow.store import document_files, found_workflows
+from lifecycle.workflow.table import PhaseStatus
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 
 def phase(session: WorkflowSession, *, name: str) -> None:
@@ -203,18 +208,12 @@ def _data(entry: journal.JournalEntry) -> dict[str, object]:
     }
 
 
-WIDTH = 140
-"""Columns at most: further apart, the cells of a row lose each other."""
-
-WIDE = 100
-"""From so many columns on, the gate has a column of its own."""
-
 STYLES = {
-    table.PhaseStatus.ACTIVE: "cyan",
-    table.PhaseStatus.BLOCKED: "yellow",
-    table.PhaseStatus.COMPLETED: "green",
-    table.PhaseStatus.FAILED: "red",
-    table.PhaseStatus.SKIPPED: "dim",
+    PhaseStatus.ACTIVE: "cyan",
+    PhaseStatus.BLOCKED: "yellow",
+    PhaseStatus.COMPLETED: "green",
+    PhaseStatus.FAILED: "red",
+    PhaseStatus.SKIPPED: "dim",
 }
 
 
@@ -223,7 +222,7 @@ def draw_workflow(workflow: state.Workflow, now: float, beside: Sequence[str] = 
 
     `beside` are lines about files of other tools.
     """
-    shown = fitted(None, WIDTH)
+    shown = fitted()
     done = "" if workflow.is_over else f", {workflow.progress} phases done"
     shown.print(styled(f"{workflow.name}{done}", "bold"))
     _, *further = words.heads(workflow, now)
@@ -231,21 +230,25 @@ def draw_workflow(workflow: state.Workflow, now: float, beside: Sequence[str] = 
     for line in (f"{workflow.id} · {workflow.type} · {place} · {span(seconds)}", *further):
         shown.print(styled(line, "dim"))
     shown.print()
-    is_wide = shown.width >= WIDE
-    rows = []
-    for index, phase in enumerate(workflow.phases):
-        style = STYLES.get(phase.status, "")
-        below = words.notes(phase)
-        below += [f"gate: {words.gate_words(phase)}"] if phase.gate and not is_wide else []
-        title = styled(workflow.title_of(index), "bold" if index == workflow.current else "")
-        title = styled("\n").join((title, *(styled(note, "dim") for note in below)))
-        number, agent = styled(f"{index + 1}"), styled(phase.agent)
-        cells = [number, title, agent, styled(phase.status.value, style)]
-        cells += [styled(words.gate_words(phase), "dim")] if is_wide else []
-        rows.append([*cells, styled(words.took(phase, now), "dim")])
-    widths = (3, None, 16, 9, *((24,) if is_wide else ()), 8)
-    head = ("#", "phase", "agent", "status", *(("gate",) if is_wide else ()), "time")
-    shown.print(grid(widths, rows, head))
+
+    def title(index: int) -> Text:
+        name = styled(workflow.title_of(index), "bold" if index == workflow.current else "")
+        notes = (styled(note, "dim") for note in words.notes(workflow.phases[index]))
+        return styled("\n").join((name, *notes))
+
+    def status(index: int) -> Text:
+        its = workflow.phases[index].status
+        return styled(its.value, STYLES.get(its, ""))
+
+    columns = (
+        Column("#", lambda index: str(index + 1)),
+        Column("phase", title, most=None),
+        Column("agent", lambda index: workflow.phases[index].agent),
+        Column("status", status),
+        Column("time", lambda index: words.took(workflow.phases[index], now), "dim"),
+        Column("gate", lambda index: words.gate_words(workflow.phases[index]), "dim"),
+    )
+    shown.print(table(shown, columns, range(len(workflow.phases))))
     for heading, texts in words.parts(workflow):
         shown.print()
         shown.print(styled(heading, "bold"))
@@ -256,22 +259,32 @@ def draw_workflow(workflow: state.Workflow, now: float, beside: Sequence[str] = 
 
 def draw_list(entries: Sequence[found_workflows.FoundWorkflow], session: str, now: float) -> None:
     """Print workflows as a table, the one that was changed last first."""
-    shown = fitted(None, WIDTH)
-    rows = []
-    for entry in entries:
-        workflow = entry.workflow
-        phase = workflow.phase
+
+    def place(entry: found_workflows.FoundWorkflow) -> Text:
+        phase = entry.workflow.phase
         style = STYLES.get(phase.status, "") if phase is not None else "green"
-        whose = styled(words.owner(workflow, session), "dim")
-        name = styled("\n").join((styled(workflow.name), styled(workflow.id, "dim")))
-        place = styled("\n").join((styled(words.where(workflow), style), whose))
-        age = styled(words.age(entry, now), "dim")
-        rows.append([name, place, styled(workflow.progress), age])
-    shown.print(grid((24, None, 8, 10), rows, ("workflow", "where, whose", "done", "changed")))
+        return styled(words.where(entry.workflow), style)
+
+    columns = (
+        Column("workflow", lambda entry: entry.workflow.name),
+        Column("", lambda entry: entry.workflow.id, "dim"),
+        Column("where", place, most=None),
+        Column("done", lambda entry: entry.workflow.progress),
+        Column("changed", lambda entry: words.age(entry, now), "dim"),
+        Column("", lambda entry: words.owner(entry.workflow, session), "dim", None),
+    )
+    shown = fitted()
+    shown.print(table(shown, columns, entries))
+
+
+_HISTORY = (
+    Column("when", itemgetter(0), "dim"),
+    Column("phase", itemgetter(1)),
+    Column("what", itemgetter(2), most=None),
+)
 
 
 def draw_history(rows: Sequence[tuple[str, str, str]]) -> None:
     """Print what happened in a workflow as a table, the newest last."""
-    shown = fitted(None, WIDTH)
-    cells = [(styled(at, "dim"), styled(phase), styled(what)) for at, phase, what in rows]
-    shown.print(grid((17, 24, None), cells, ("when", "phase", "what")))
+    shown = fitted()
+    shown.print(table(shown, _HISTORY, rows))
