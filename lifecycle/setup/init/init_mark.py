@@ -15,7 +15,6 @@ from lifecycle.core.light_dataclass import asdict, dataclass, field, from_json, 
 from lifecycle.settings.config import CONFIG_FILE
 from lifecycle.setup.init import hook_table
 from lifecycle.setup.init.planned_files import PutLines, sentence
-from lifecycle.setup.init.stages_switch import Piece
 from lifecycle.setup.init.supplies import is_one, is_section
 
 Route = tuple[str, ...]
@@ -105,7 +104,7 @@ class InitMark:
     created: tuple[str, ...] = ()
     sha256: dict[str, str] = field(default_factory=dict)
     stages: bool = False
-    switched: tuple[Piece, ...] = ()
+    switched: tuple[PutPiece, ...] = ()
     run: bool = False
     workflow: bool = False
     section: str = ""
@@ -145,7 +144,6 @@ def parse(content: bytes) -> InitMark:
 def _is_ours(mark: InitMark) -> bool:
     """True if it names nothing that is never written, replaced or taken out."""
     is_written = mark.lines.keys() <= {IGNORE, EXCLUDE} and mark.mode in SETTINGS
-    is_replaced = all(piece.before in ("", "false") for piece in mark.switched)
     is_whole = all(map(is_one, mark.sha256.keys() - {CONFIG_FILE}))
     is_taken_out = not mark.section or is_section(mark.section)
-    return is_written and is_replaced and is_whole and is_taken_out
+    return is_written and is_whole and is_taken_out

@@ -1,9 +1,9 @@
 """Switches the staged workflow on in somebody's `.lifecycle.toml`, and off again, to the byte.
 
-A TOML text is not rendered anew: an edit is one piece of text put in, or one word replaced. Where it may
-stand is guessed from the lines, and a guess counts only if the text then says what it said before and
-what was wanted, as `tomllib` reads it. So a header inside a string, a dotted key or an inline table
-misleads nobody. What cannot be edited so is left to its writer.
+A TOML text is not rendered anew: an edit is one piece of text, below the table's head or at the end. Where
+it may stand is guessed from the lines, and a guess counts only if the text then says what it said before
+and what was wanted, as `tomllib` reads it. So a header inside a string misleads nobody. What cannot be
+edited so, as dotted keys and an inline table, is left to its writer.
 
 Why not a library: those that keep a text's style (tomlkit, https://github.com/python-poetry/tomlkit)
 promise it for what they did not touch, lose the spacing around a value that they change, and choose
@@ -15,41 +15,24 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lifecycle.core.light_dataclass import dataclass
+from lifecycle.setup.init.init_mark import PutPiece
 from lifecycle.setup.init.planned_files import unwritten
 
 TABLE = "stages"
 USE = "use"
+OURS = (USE, "review", "start")
+"""The keys of the table that are put in, and that alone may go again."""
 
 _HEADER = re.compile(
     rf"""(?m)^[ \t]*\[[ \t]*["']?{TABLE}["']?[ \t]*\][ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)"""
 )
-_DOTTED = re.compile(rf"""(?m)^[ \t]*["']?{TABLE}["']?[ \t]*\.""")
-_INLINE = re.compile(rf"""(?m)^[ \t]*["']?{TABLE}["']?[ \t]*=[ \t]*\{{[ \t]*""")
-_FALSE = re.compile(r"\bfalse\b")
+_FALSE = re.compile(rf"(?m)^[ \t]*{USE}[ \t]*=[ \t]*(false)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One change of a text: `before` became `after`, which may stand in it more than once.
-
-    Attributes:
-        before: "false", or "" if a piece of text was put in.
-        after: what stands there now.
-        keys: the keys of the table that it holds.
-        has_header: the table itself came with it.
-    """
-
-    before: str
-    after: str
-    keys: tuple[str, ...]
-    has_header: bool = False
-
-
-def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tuple[Piece, ...]]:
+def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tuple[PutPiece, ...]]:
     """Put `stages.use = true` into a text, and those values whose keys it lacks.
 
     Args:
@@ -58,105 +41,78 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
         values: keys of the table and what to write; a key that is there stays as it is.
 
     Returns:
-        The text, and the changes in order; none if it says all that already.
+        The text, and what was changed; nothing if it says all that already.
 
     Raises:
         Refused: it is no TOML, or is written in a way that is not edited.
     """
-    data = _read(text, where)
-    table = data.get(TABLE, {})
+    table = _read(text, where).get(TABLE, {})
     if not isinstance(table, dict):
         raise unwritten(f"{TABLE} in {where} is not a table")
-    pieces: list[Piece] = []
-    if table.get(USE) is False:
-        table[USE] = True
-        places = (
-            (match.start(), Piece("false", "true", (USE,))) for match in _FALSE.finditer(text)
-        )
-        text, piece = _edited(text, where, data, places)
-        pieces.append(piece)
-    lacking: dict[str, str | bool] = {} if USE in table else {USE: True}
-    lacking |= {key: value for key, value in values.items() if key not in table}
-    if lacking:
-        data[TABLE] = {**table, **lacking}
-        text, piece = _edited(text, where, data, _places(text, lacking))
-        pieces.append(piece)
-    return text, tuple(pieces)
+    lacking = {key: val for key, val in {USE: True, **values}.items() if key not in table}
+    is_off = table.get(USE) is False
+    if not (lacking or is_off):
+        return text, ()
+    wanted = {**table, **lacking, **({USE: True} if is_off else {})}
+    for start, piece in _pieces(text, lacking, is_off=is_off):
+        after = text[:start] + piece.after + text[start + len(piece.before) :]
+        if _is_kept(text, after) and _spelled(tomllib.loads(after)[TABLE]) == _spelled(wanted):
+            return after, (piece,)
+    if table.get(USE):  # by hand, as the error says
+        return text, ()
+    problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
+    raise unwritten(problem, f"set {USE} = true in it by hand")
 
 
-def switch_off(text: str, where: str, pieces: tuple[Piece, ...]) -> str | None:
+def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | None:
     """Undo these changes in a text; None if somebody changed them, so that it has to stay as it is.
 
     Raises:
         Refused: it is no TOML (any more).
     """
+    _read(text, where)
     for piece in reversed(pieces):
-        expected = _without(_read(text, where), piece)
-        text_without = next(
-            (candidate for candidate in _undone(text, piece) if _says(candidate, expected)), None
-        )
-        if text_without is None:
+        before = text.replace(piece.after, piece.before)
+        if text.count(piece.after) != 1 or not _is_kept(text, before):
             return None
-        text = text_without
+        text = before
     return text
 
 
-def _edited(
-    text: str, where: str, expected: Mapping[str, Any], places: Iterable[tuple[int, Piece]]
-) -> tuple[str, Piece]:
-    """Make the first of these changes after which the text says what is expected: the text, the change."""
-    for offset, piece in places:
-        candidate = text[:offset] + piece.after + text[offset + len(piece.before) :]
-        if _says(candidate, expected):
-            return candidate, piece
-    problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
-    raise unwritten(problem, f"set {USE} = true in it by hand")
-
-
-def _places(text: str, values: Mapping[str, Any]) -> Iterator[tuple[int, Piece]]:
-    """Places and texts by which the keys could be put in, the likeliest first."""
+def _pieces(
+    text: str, lacking: Mapping[str, Any], *, is_off: bool
+) -> Iterator[tuple[int, PutPiece]]:
+    """Where and by which changes the keys could come in, the likeliest first."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    keys = tuple(values)
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+    lines = (f"{key} = {json.dumps(val, ensure_ascii=False)}" for key, val in lacking.items())
     block = "".join(f"{line}{newline}" for line in lines)
     for match in _HEADER.finditer(text):
-        joint = "" if match[0].endswith("\n") else newline
-        yield match.end(), Piece("", joint + block, keys)
-    for match in _DOTTED.finditer(text):
-        dotted = "".join(f"{TABLE}.{line}{newline}" for line in lines)
-        yield match.start(), Piece("", dotted, keys)
-    for match in _INLINE.finditer(text):
-        yield match.end(), Piece("", ", ".join(lines) + ", ", keys)
-        yield match.end(), Piece("", ", ".join(lines) + " ", keys)
+        head = match[0] if match[0].endswith("\n") else match[0] + newline
+        if not is_off:
+            yield match.start(), PutPiece(match[0], head + block)
+        for false in _FALSE.finditer(text, match.end()) if is_off else ():
+            between, before = text[match.end() : false.start(1)], text[match.start() : false.end()]
+            yield match.start(), PutPiece(before, f"{head}{block}{between}true")
     joint = "" if not text or text.endswith("\n") else newline
     gap = newline if text.strip() else ""
-    yield len(text), Piece("", f"{joint}{gap}[{TABLE}]{newline}{block}", keys, has_header=True)
+    yield len(text), PutPiece("", f"{joint}{gap}[{TABLE}]{newline}{block}")
 
 
-def _undone(text: str, piece: Piece) -> Iterator[str]:
-    for match in re.finditer(f"(?={re.escape(piece.after)})", text):
-        yield text[: match.start()] + piece.before + text[match.start() + len(piece.after) :]
-
-
-def _without(data: dict[str, Any], piece: Piece) -> dict[str, Any]:
-    """The data that a text should hold once a piece of ours is taken out of it."""
-    table = data.get(TABLE)
-    if not isinstance(table, dict):
-        return data
-    kept = {key: value for key, value in table.items() if key not in piece.keys}
-    kept |= dict.fromkeys(piece.keys, False) if piece.before else {}
-    others = {key: value for key, value in data.items() if key != TABLE}
-    return others if piece.has_header and not kept else {**others, TABLE: kept}
-
-
-def _says(text: str, expected: Mapping[str, Any]) -> bool:
+def _is_kept(text: str, edited: str) -> bool:
+    """True if an edited text says what it said before, but for what is ours."""
     try:
-        return _spelled(tomllib.loads(text)) == _spelled(expected)
+        return _others(text) == _others(edited)
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
 
 
-def _spelled(data: Mapping[str, Any]) -> str:
+def _others(text: str) -> str:
+    data = tomllib.loads(text)
+    table = data.pop(TABLE, {})
+    return _spelled([data, {key: val for key, val in table.items() if key not in OURS}])
+
+
+def _spelled(data: object) -> str:
     """The data in words, whatever its order: to Python 1 and True are equal, and NaN is not to itself."""
     return json.dumps(data, sort_keys=True, default=repr)
 

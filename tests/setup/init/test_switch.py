@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import pytest
@@ -69,9 +70,6 @@ def is_valid(text: str) -> bool:
 @example("[stages]")
 @example("[stages]\r\nuse = false # no\r\n[other]\r\nuse = false\r\n")
 @example('text = """\n[stages]\n"""\n[stages]\nlabel = "x"\n')
-@example("stages.use = false\n[other]\nuse = true\n")
-@example("stages = { }")
-@example("stages = { label = 'x', use = false }")
 @example('[stages.workflows]\n"auto-workflow:x" = ["CODING"]\n')
 def test_on_says_what_was_wanted_and_off_is_as_before(text: str) -> None:
     """On, everything else means what it meant and every byte is still there; off, no byte differs."""
@@ -80,7 +78,8 @@ def test_on_says_what_was_wanted_and_off_is_as_before(text: str) -> None:
     try:
         after, pieces = switch_on(text, WHERE, VALUES)
     except Refused:
-        assert not isinstance(table, dict)
+        is_odd = "stages." in text or re.search('(?m)^"?stages"? *=', text)
+        assert is_odd or not isinstance(table, dict)
         return
     said = tomllib.loads(after)
     use = table.get("use")
@@ -108,24 +107,10 @@ def test_on_says_what_was_wanted_and_off_is_as_before(text: str) -> None:
             "[stages] # the team's\nuse = false # for now\nreview = '/ours'\n",
             "[stages] # the team's\nstart = \"/begin\"\nuse = true # for now\nreview = '/ours'\n",
         ),
-        (
-            "stages.label = 'x'\n[project]\nnumber = 1\n",
-            """stages.use = true
-stages.review = "/oracle-review"
-stages.start = "/begin"
-stages.label = 'x'
-[project]
-number = 1
-""",
-        ),
-        (
-            "stages = { label = 'x' }",
-            'stages = { use = true, review = "/oracle-review", start = "/begin", label = \'x\' }',
-        ),
     ],
 )
 def test_it_looks_as_if_a_person_had_written_it(text: str, wanted: str) -> None:
-    """A table gets its lines below its head, dotted keys go to the others, else all is at the end."""
+    """A table gets its lines below its head, else all is at the end."""
     assert switch_on(text, WHERE, VALUES)[0] == wanted
 
 
@@ -144,9 +129,17 @@ def test_lines_around_ours_may_change() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["use = ", "stages = 1", "stages = []", "[[stages]]\nuse = true\n"]
+    "text",
+    [
+        "use = ",
+        "stages = 1",
+        "stages = []",
+        "[[stages]]\nuse = true\n",
+        "stages.label = 'x'\n",
+        "stages = { label = 'x' }",
+    ],
 )
-def test_what_cannot_be_read_is_refused(text: str) -> None:
+def test_what_cannot_be_edited_is_refused(text: str) -> None:
     """One sentence with the file's name, and nothing is changed."""
     with pytest.raises(Refused, match=r"\.lifecycle\.toml.*nothing was written anywhere"):
         switch_on(text, WHERE, VALUES)
