@@ -8,7 +8,7 @@ should be: somebody may have edited around them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lifecycle.core.errors import Refused
@@ -248,7 +248,10 @@ def _removals(text: str, root: Node | None, put: Put) -> Iterator[JsonEdit]:
     """Edits that take out a part of ours each; only the first fits this text."""
     for own in _found(root, put):
         yield _entry_removal(text, root, own)
-    yield from _rule_removals(text, root, put.permissions)
+    allow = at(root, *ALLOW)
+    for index, item in reversed([*enumerate(allow.items)]):
+        if item.value in put.permissions:
+            yield removal(text, allow, index)
     env = at(root, *ENV)
     for name, value in put.variables.items():
         if at(env, name).value == value:
@@ -258,13 +261,6 @@ def _removals(text: str, root: Node | None, put: Put) -> Iterator[JsonEdit]:
         parent = at(root, *way)
         if at(parent, name).value in ({}, []):
             yield removal(text, parent, parent.index(name))
-
-
-def _rule_removals(text: str, root: Node | None, rules: Collection[str]) -> Iterator[JsonEdit]:
-    allow = at(root, *ALLOW)
-    for index, item in reversed([*enumerate(allow.items)]):
-        if item.value in rules:
-            yield removal(text, allow, index)
 
 
 def _entry_removal(text: str, root: Node | None, own: OwnEntry) -> JsonEdit:

@@ -151,9 +151,7 @@ is passed and skipped by a person, whatever is allowed here. `scripts/workflow_s
 them: whoever edits it would run what they like.
 """
 
-EVERY_PERMISSION = frozenset(
-    (*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS)
-)
+EVER_PUT = frozenset((*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS, *WORKFLOW_PERMISSIONS))
 """Every permission that `init` puts in."""
 
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"

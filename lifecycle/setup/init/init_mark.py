@@ -135,7 +135,7 @@ def parse(content: bytes) -> InitMark:
     # Nobody else's rule is taken out, whatever a stranger's mark says.
     mark.settings = replace(
         put,
-        permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVERY_PERMISSION),
+        permissions=tuple(rule for rule in put.permissions if rule in hook_table.EVER_PUT),
         variables={n: value for n, value in put.variables.items() if n == hook_table.CAP},
     )
     return mark
