@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import textwrap
 from typing import Any
 
 import click
@@ -13,7 +11,7 @@ from lifecycle.app import tracker_opening
 from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
-from lifecycle.cli.terminal import is_terminal, say_all
+from lifecycle.cli.terminal import say_all
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused, Transient
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages.figures import count
@@ -32,9 +30,6 @@ from lifecycle.stages.transcript import stop_input
 from lifecycle.stages.transcript.turn import Turn
 from lifecycle.storage import regular_files, workflow_marks
 from lifecycle.storage.workflow_files import WorkflowFiles
-
-WIDTH = 120
-"""Columns of a line at most, on a terminal."""
 
 TAIL = 1_000_000
 """Bytes at the end of the text in which a stage is looked for."""
@@ -72,8 +67,7 @@ def status(session: Session) -> None:
 
     In a client's session it is about that session; elsewhere about the last one that was active here.
     """
-    lines, data = _standing(session)
-    session.show(_fitted(lines), data)
+    session.show(*_standing(session))
 
 
 def set_(session: Session, stage: str, *, task: str) -> None:
@@ -122,17 +116,6 @@ def on(session: Session) -> None:
         WorkflowFiles(session.root).switch(off=False)
     _settings(session)
     session.show(["The staged workflow is on in this worktree."], {"off": False})
-
-
-def _fitted(lines: list[str]) -> list[str]:
-    """On a terminal the lines, wrapped between words to its width; elsewhere as they are."""
-    if not is_terminal(sys.stdout):
-        return lines
-    width = min(shutil.get_terminal_size().columns, WIDTH)
-    wrapper = textwrap.TextWrapper(
-        width, break_long_words=False, break_on_hyphens=False, subsequent_indent="  "
-    )
-    return [part for line in lines for part in wrapper.wrap(line)]
 
 
 def _settings(session: Session) -> StageSettings:
