@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.setup.init import hook_table, jsonc
 from lifecycle.setup.init.hook_table import WIRES, Form, entry, events, groups
@@ -63,9 +62,10 @@ def read(text: str, where: str) -> Node | None:
 def wire(
     text: str, where: str, form: Form | None, before: Put, extra: Extra | None = None
 ) -> tuple[str, Put]:
-    """Put every entry, permission and variable of ours into a text, each once; also what was put in so far.
+    """Put every entry, permission and variable of ours into a text, each once; also what was put in.
 
-    A second run returns text and `Put` as they are. A variable that somebody else set stays as it is.
+    Where all is there as it is to be, the text stays as it is. Else what is ours is taken out, and put in
+    anew. A variable that somebody else set stays as it is.
 
     Args:
         text: the settings file's content, "" if there is none.
@@ -79,36 +79,58 @@ def wire(
     """
     extra = extra or Extra()
     entries = {(script.event, script.name): entry(script, form) for script in WIRES if form}
-    text, put = _renewed(text, where, entries, before, extra)
-    root, layout = read(text, where), Layout.of(text)
-    edits, lacking_groups = _lacking_hooks(layout, root, form, put) if form else ([], {})
+    hooks = tuple(
+        PutHook(event, hook["command"])
+        for (event, _), hook in entries.items()
+        if hook_table.own_name(hook) is None
+    )
+    root = read(text, where)
+    if extra.variables:
+        _need(at(root, *ENV), dict, "env", where)
+    # A variable that somebody changed or took out is theirs now.
+    ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
+    known = replace(before, hooks=(*before.hooks, *hooks), variables=ours)
+    if _is_wired(root, entries, known, extra):
+        return text, replace(known, hooks=hooks)
+    bare = unwire(text, where, known, has_hooks=form is not None)
+    root, layout = read(bare, where), Layout.of(bare)
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
     lacking = [rule for rule in extra.permissions if rule not in allowed]
     members: dict[str, dict[str, Any]] = {
         "env": dict(extra.variables),
         "permissions": {"allow": lacking} if lacking else {},
-        "hooks": lacking_groups,
+        "hooks": {event: groups(event, form) for event in events()} if form else {},
     }
     additions = {key: value for key, value in members.items() if value}
-    edits += _additions(layout, root, additions)
+    edits = [*_additions(layout, root, additions)]
     routes = [way for way in _containers((), additions) if at(root, *way) is NOTHING]
-    new_ones = {name: value for name, value in extra.variables.items() if not env.get(name)}
-    new = replace(
-        put,
-        hooks=tuple(
-            PutHook(event, hook["command"])
-            for (event, _), hook in entries.items()
-            if hook_table.own_name(hook) is None
-        ),
-        permissions=tuple(dict.fromkeys((*put.permissions, *lacking))),
-        containers=tuple(dict.fromkeys((*put.containers, *map(".".join, routes)))),
-        variables={**put.variables, **new_ones},
+    new = Put(
+        hooks=hooks,
+        permissions=tuple(lacking),
+        containers=tuple(map(".".join, routes)),
+        variables={name: val for name, val in extra.variables.items() if not env.get(name)},
     )
-    after = jsonc.applied(text, edits)
-    if put.pieces or unwire(after, where, new) != unwire(text, where, put):
-        pieces = [PutPiece(edit.old, edit.new) for edit in edits]
-        new = replace(new, pieces=tuple(dict.fromkeys((*put.pieces, *pieces))))
+    after = jsonc.applied(bare, edits)
+    if unwire(after, where, new, has_hooks=form is not None) != bare:
+        new = replace(new, pieces=tuple(PutPiece(edit.old, edit.new) for edit in edits))
     return after, new
+
+
+def _is_wired(root: Node | None, entries: Entries, put: Put, extra: Extra) -> bool:
+    """True if all of it is there, each once, and where its event is heard."""
+    found = [*_found(root, put)] if entries else []
+    allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
+    has_entries = len(found) == len(entries) and all(
+        own.hooks.items[own.index].value == entries.get((own.event, own.name))
+        and not hook_table.missed(own.event, own.name, own.matcher)
+        for own in found
+    )
+    # One of another value is somebody's own, unless we put it in.
+    has_variables = all(
+        env.get(name) and (at(env, name).value == value or name not in put.variables)
+        for name, value in extra.variables.items()
+    )
+    return has_entries and has_variables and all(rule in allowed for rule in extra.permissions)
 
 
 def _additions(layout: Layout, node: Node | None, members: Mapping[str, Any]) -> Iterator[JsonEdit]:
@@ -134,94 +156,29 @@ def _containers(route: Route, value: object) -> list[Route]:
     return [route, *ways] if isinstance(value, dict | list) else []
 
 
-def _renewed(text: str, where: str, entries: Entries, put: Put, extra: Extra) -> tuple[str, Put]:
-    """Renew what is ours: entries and variables in their place; what is former or double goes."""
-    root = read(text, where)
-    if extra.variables:
-        _need(at(root, *ENV), dict, "env", where)
-    # One that somebody changed or took out is theirs now.
-    ours = {
-        name: extra.variables.get(name, value)
-        for name, value in put.variables.items()
-        if at(root, *ENV, name).value == value
-    }
-    # A renewed entry is known by its command for the rest of this run.
-    hooks = [PutHook(event, str(hook["command"])) for (event, _), hook in entries.items()]
-    put = replace(put, hooks=(*put.hooks, *hooks), variables=ours)
-    while edit := next(_renewals(text, read(text, where), entries, put), None):
-        text, put = _edited(text, put, edit)
-    return text, put
-
-
-def _renewals(text: str, root: Node | None, entries: Entries, put: Put) -> Iterator[JsonEdit]:
-    """Edits that bring what is ours up to date, or take it out; only the first fits this text."""
-    keys: set[tuple[str, str]] = set()
-    for own in _found(root, put) if entries else ():
-        key, node = (own.event, own.name), own.hooks.items[own.index]
-        # In a group that misses its event it goes, to come in with the scripts that are missing.
-        if key not in entries or key in keys or hook_table.missed(*key, own.matcher):
-            yield _entry_removal(text, root, own)
-        elif node.value != entries[key]:
-            yield jsonc.replacement(Layout.of(text), node, entries[key])
-        keys.add(key)
-    for name, value in put.variables.items():
-        node = at(root, *ENV, name)
-        if node.value != value:
-            yield jsonc.replacement(Layout.of(text), node, value)
-
-
-def _lacking_hooks(
-    layout: Layout, root: Node | None, form: Form, put: Put
-) -> tuple[list[JsonEdit], dict[str, list[dict[str, Any]]]]:
-    """Edits that add missing scripts to groups that have ours; and by event the groups that it lacks."""
-    matchers = {(script.event, script.name): script.matcher for script in WIRES}
-    own_entries, edits = list(_found(root, put)), list[JsonEdit]()
-    lacking: dict[str, list[dict[str, Any]]] = {}
-    for event in events():
-        ours = [own for own in own_entries if own.event == event]
-        beside = {matchers.get((event, own.name)): own.hooks for own in reversed(ours)}
-        wired = {own.name for own in ours}
-        for group in groups(event, form, [name for name in hook_table.NAMES if name not in wired]):
-            hooks = beside.get(group.get("matcher", ""))
-            if hooks is None:
-                lacking.setdefault(event, []).append(group)
-            else:
-                edits.append(insertion(layout, hooks, [(None, hook) for hook in group["hooks"]]))
-    return edits, lacking
-
-
-def _edited(text: str, put: Put, edit: JsonEdit) -> tuple[str, Put]:
-    """Make an edit in the text, and in those pieces of `put` that contain it."""
-    pieces = put.pieces
-    if edit.old:
-        pieces = tuple(replace(p, after=p.after.replace(edit.old, edit.new)) for p in pieces)
-    return jsonc.applied(text, [edit]), replace(put, pieces=pieces)
-
-
-def unwire(text: str, where: str, put: Put) -> str:
+def unwire(text: str, where: str, put: Put, *, has_hooks: bool = True) -> str:
     """The text without anything of ours: as before, byte for byte, if nobody touched our pieces.
 
-    An object or array that was put in goes with its last entry; everybody else's text stays.
+    An object or array that was put in goes with its last entry; everybody else's text stays, and hooks that
+    no form was given for.
 
     Raises:
         Refused: the text cannot be read, or is of another shape.
     """
     root = read(text, where)
-    after, is_whole = text, True
+    after, is_whole = text, root is not None and bool(put.pieces)
     for piece in reversed(put.pieces):
         is_whole = is_whole and after.count(piece.after) == 1
-        if after.count(piece.after) == 1:
-            after = after.replace(piece.after, piece.before)
-    text = _taken_out(text, where, put)
-    if root is None or not put.pieces:
-        return text
-    expected = _value(text)
+        after = after.replace(piece.after, piece.before) if is_whole else text
+    bare = text
+    while edit := next(_removals(bare, read(bare, where), put, has_hooks=has_hooks), None):
+        bare = jsonc.applied(bare, [edit])
+    if "" in put.containers and not bare.strip("{} \t\r\n"):  # only our braces are left in it
+        bare = ""
     try:
-        # What an earlier run put in may have left no pieces: it is taken out by what it says.
-        candidates = [after, _taken_out(after, where, put)] if is_whole else [after]
-        return next((candidate for candidate in candidates if _value(candidate) == expected), text)
-    except (jsonc.JsoncError, Refused):
-        return text
+        return after if is_whole and _value(after) == _value(bare) else bare
+    except jsonc.JsoncError:
+        return bare
 
 
 def left(text: str, where: str) -> list[tuple[str, str]]:
@@ -237,16 +194,9 @@ def _value(text: str) -> Any:
     return node.value if node is not None else {}
 
 
-def _taken_out(text: str, where: str, put: Put) -> str:
-    """The text without ours; "" if the file was empty before and only our braces are left in it."""
-    while edit := next(_removals(text, read(text, where), put), None):
-        text = jsonc.applied(text, [edit])
-    return "" if "" in put.containers and not text.strip("{} \t\r\n") else text
-
-
-def _removals(text: str, root: Node | None, put: Put) -> Iterator[JsonEdit]:
+def _removals(text: str, root: Node | None, put: Put, *, has_hooks: bool) -> Iterator[JsonEdit]:
     """Edits that take out a part of ours each; only the first fits this text."""
-    for own in _found(root, put):
+    for own in _found(root, put) if has_hooks else ():
         yield _entry_removal(text, root, own)
     allow = at(root, *ALLOW)
     for index, item in reversed([*enumerate(allow.items)]):
