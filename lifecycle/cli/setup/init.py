@@ -11,7 +11,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.terminal import json_text
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.setup.init import init_mark, planned_files, project_files, supplies
+from lifecycle.setup.init import planned_files
 from lifecycle.setup.init.planning import PERMISSIONS_ALONE, STATUS_LINE, Plan, apply, plan
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
@@ -19,9 +19,6 @@ from lifecycle.trackers import registry
 
 _SECONDS = 5.0
 """How long it may take to see which command takes a task here."""
-
-_OWN = (".claude/settings.local.json", init_mark.EXCLUDE, init_mark.MARK)
-"""Files that git ignores, or that `init` keeps out of git."""
 
 _ALONE = "The agent may run these unasked, for you alone, in this worktree."
 
@@ -86,7 +83,7 @@ def _done(todo: Plan, *, remove: bool) -> list[str]:
     if remove:
         return ["lifecycle is out of this project's settings.", *files, "Nothing needs a restart."]
     lines = [f"lifecycle is wired {mode}.", *files]
-    lines += [_TO_COMMIT] if todo.mode == "shared" else _left_to_all(todo)
+    lines += [_TO_COMMIT] if todo.mode == "shared" else []
     label = f'put the label "{visible(todo.label)}" on a task'
     following = label if todo.label else _to_claim(todo.root)
     following += ", or in a session /workflow <goal>" if todo.run else ""
@@ -101,21 +98,6 @@ def _to_claim(root: Path) -> str:
         return registry.to_claim(world)
     finally:
         world.close()
-
-
-def _left_to_all(todo: Plan) -> list[str]:
-    """A line with the tracked files that a wiring for one person changes: everybody would get that."""
-    changes = [change for change in todo.changes if change.path.is_relative_to(todo.root)]
-    existing = [change for change in changes if change.before is not None]
-    supplied = (*_OWN, ".md", ".sh")
-    changed = [
-        change
-        for change in existing
-        if change.shown == supplies.SECTION_PAGE or not change.shown.endswith(supplied)
-    ]
-    git = project_files.git_of(todo.root, os.environ)
-    names = [change.shown for change in changed if git.run("ls-files", "--", str(change.path))]
-    return [f"In the repository's own files: {', '.join(names)}."] if names else []
 
 
 def _table(changes: tuple[planned_files.FileChange, ...]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from lifecycle.claim.decisions.table import IN_REVIEW
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.redact import visible
+from lifecycle.core.redact import short, visible
 from lifecycle.settings import user_folder
 from lifecycle.settings.resources import hooks_folder, install_line
 from lifecycle.settings.running_client import session_of
@@ -320,15 +320,7 @@ def _log(case: Examined) -> None:
     ends = (line for line in written if " done for " in line[2] or _WRONG.match(line[2]))
     last = next(ends, None)
     if last is not None and " done for " not in last[2] and _is_recent(case, last[1]):
-        case.find("waiter.log", moment=last[1], what=visible(_cut(last[2])))
-
-
-def _cut(text: str) -> str:
-    """The text, cut between two words if it has more than `_LONGEST` characters."""
-    if len(text) <= _LONGEST:
-        return text
-    start, gap, _ = text[:_LONGEST].rpartition(" ")
-    return f"{start if gap else text[: _LONGEST - 1]}…"
+        case.find("waiter.log", moment=last[1], what=visible(short(last[2], _LONGEST)))
 
 
 def _is_recent(case: Examined, moment: str) -> bool:

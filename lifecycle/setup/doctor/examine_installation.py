@@ -1,4 +1,4 @@
-"""Checks of the installation: versions, file system, the command that hooks start, the status line."""
+"""Checks of the installation: versions, the command that hooks start, the status line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import platform
 import re
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from lifecycle import __version__
@@ -36,12 +35,10 @@ Source: https://github.com/git/git/blob/master/Documentation/RelNotes/2.33.0.ado
 
 
 def check(case: Examined) -> None:
-    """Findings on the versions of lifecycle, plugins and git, and on what the file system can do."""
+    """Findings on the versions of lifecycle, plugins and git."""
     case.find("versions.lifecycle", version=__version__, python=platform.python_version())
     _plugins(case)
     _git(case)
-    if case.is_worktree:
-        _exchanges(case)
 
 
 def _plugins(case: Examined) -> None:
@@ -92,22 +89,6 @@ def _git(case: Examined) -> None:
 
 def _dotted(version: tuple[int, int]) -> str:
     return ".".join(map(str, version))
-
-
-def _exchanges(case: Examined) -> None:
-    """A finding on whether the file system can exchange two files in one step, tried in git's folder."""
-    try:
-        folder = case.root / case.world.git.run("rev-parse", "--git-dir")
-        if folder.stat().st_dev != case.root.stat().st_dev:
-            return  # another file system says nothing about this one
-        with tempfile.TemporaryDirectory(prefix="lifecycle-", dir=folder) as name:
-            first, second = Path(name, "one"), Path(name, "other")
-            first.write_bytes(b"1")
-            second.write_bytes(b"2")
-            works = store.exchange(first, second) and first.read_bytes() == b"2"
-    except (LifecycleError, OSError):
-        return  # no repository, or one that may not be written: the worktree's checks say so
-    case.find("versions.files.exchanged" if works else "versions.files.replaced")
 
 
 VARIABLE = "LIFECYCLE_BIN"

@@ -112,16 +112,6 @@ def test_put_in_later_it_goes_with_the_rest(clone: Clone) -> None:
     assert contents(clone) == before
 
 
-def test_only_what_git_tracks_is_called_the_repositorys_own(clone: Clone) -> None:
-    """A .lifecycle.toml that `init` wrote is kept out of git; a committed one is everybody's, and named."""
-    ok(clone.run("init"))
-    assert "repository's own" not in ok(clone.run("init", "--stages"))
-    ok(clone.run("init", "--remove"))
-    clone.write(TOML, "")
-    clone.git("add", TOML)
-    assert f"In the repository's own files: {TOML}." in ok(clone.run("init", "--stages"))
-
-
 def test_what_the_workflow_needs_is_there(clone: Clone) -> None:
     """The switch, two commands that exist, the cap under which fifty instructions fit, permissions."""
     ok(clone.run("init", "--stages"))
