@@ -7,6 +7,7 @@ colours and links; the texts that it draws pass the same function.
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import os
@@ -14,7 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from lifecycle.core.redact import as_data, redact, shown, swept, visible
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-T = TypeVar("T")
+_PLAIN = {"✓": "+", "✗": "x", "→": ">", "○": "o", "·": "-", "▸": ">", "█": "#", "░": "."}
+"""What stands for our signs in an output whose encoding lacks them."""
 
 _FRAMES = r"(?i)<(?=[/!?A-Z])|:{3,}|\](?=\()|(?<=current) (?=workflow stage|stage *:)"
 """Characters that begin a tag, a stage's marker, a link or a sentence of ours: escaped in JSON."""
@@ -65,17 +67,26 @@ class CleanStream(io.TextIOBase):
         return self.raw.encoding
 
 
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """Python's way to ask what stands for characters that an encoding lacks: a plain sign, else "?"."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(character, "?") for character in lacking), error.end
+
+
 @contextmanager
 def guarded() -> Iterator[None]:
     """Put standard output and standard error behind a `CleanStream` while a command runs.
 
-    An output that lacks a character shows "?" for it. A stream that was given up meanwhile, or was
-    closed before we were started, stays None.
+    An output that lacks one of our signs shows a plain one, for any other character "?". A stream that was
+    given up meanwhile, or was closed before we were started, stays None.
     """
+    codecs.register_error("plain", _plainly)
     before = (sys.stdout, sys.stderr)
     for stream in before:
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="plain")
     out, err = (stream and CleanStream(stream) for stream in before)
     sys.stdout, sys.stderr = out, err
     try:
@@ -137,17 +148,6 @@ def is_terminal(stream: TextIO | None) -> bool:
 def one_line(text: str) -> str:
     """Anybody's text as one line, without secrets, control characters and what passes for our words."""
     return as_data(redact(text))
-
-
-def signs_for(
-    encoding: str | None, signs: Mapping[T, str], plain: Mapping[T, str]
-) -> Mapping[T, str]:
-    """The signs if an output with this encoding can hold them, else the plain ones."""
-    try:
-        "".join(signs.values()).encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return plain
-    return signs
 
 
 def at_once(text: str) -> None:

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from lifecycle.cli.reconcile.reconcile_screen import show
-from lifecycle.cli.reconcile.reconcile_words import PLAIN_SIGNS, SIGNS, lines, signs_for, totals
+from lifecycle.cli.reconcile.reconcile_words import FORMS, lines, totals
+from lifecycle.cli.terminal import guarded
 from lifecycle.reconcile.finding import Finding, State, SweepProblem, SweepReport
 from tests.cli.reconcile_reports import QUIET, REPORT, finding
 from tests.cli.terminal import plain
@@ -19,13 +20,13 @@ ISSUES = ["9", "42", "10", "7", "1043"]
 """What failed, was done, is planned, waits for a yes, and was left."""
 
 
-def shown(report: SweepReport, width: int, *, encoding: str = "utf-8") -> str:
+def shown(report: SweepReport, width: int) -> str:
     """What a terminal of this width gets, escapes and all."""
     out = io.BytesIO()
-    with io.TextIOWrapper(out, encoding=encoding, errors="replace", write_through=True) as text:
+    with io.TextIOWrapper(out, encoding="utf-8", write_through=True) as text:
         terminal = Console(file=text, width=width, force_terminal=True, color_system="standard")
         show(report, terminal)
-        return out.getvalue().decode(encoding)
+        return out.getvalue().decode()
 
 
 @pytest.mark.parametrize("width", [30, 59, 60, 80, 119, 120, 160, 300])
@@ -67,7 +68,7 @@ def test_nothing_of_a_stranger_moves_the_screen() -> None:
     report = SweepReport(
         findings=(one,), problems=(SweepProblem(evil, "Rejected", evil),), notes=(evil,)
     )
-    for text in (shown(report, 200), "\n".join(lines(report, SIGNS))):
+    for text in (shown(report, 200), "\n".join(lines(report))):
         assert "\x1b[2J" not in text
         assert not {"\r", "\x07"} & set(text)
         assert r"x\x1b[2Jy\r\nz\x07" in text
@@ -85,7 +86,7 @@ def test_no_secret_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GH_TOKEN", "not-like-any-token-1")
     secrets = "not-like-any-token-1 ghp_0123456789abcdefABCDEF"
     report = SweepReport(findings=(finding(evidence=secrets),), ended=secrets, notes=(secrets,))
-    for text in (shown(report, 200), "\n".join(lines(report, SIGNS))):
+    for text in (shown(report, 200), "\n".join(lines(report))):
         assert "not-like-any" not in text
         assert "ghp_" not in text
 
@@ -96,7 +97,7 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
     fixes = [one.fix for one in REPORT.findings]
     by_close = "Only with --close, or close: true in the Action."
     named = "octo-org/r0, octo-org/r1, octo-org/r2, octo-org/r3, octo-org/r4 and 4 more"
-    assert lines(REPORT, SIGNS) == [
+    assert lines(REPORT) == [
         f"✗ octo-org/other#9 unlinked: {evidence} Failed: {fixes[3]} 403.",
         f"✓ octo-org/hello-service#42 status-drift: {evidence} Applied: {fixes[1]}",
         f"→ octo-org/other#10 silent: {evidence} Planned: {fixes[4]}",
@@ -145,24 +146,28 @@ def test_the_totals_are_one_sentence_with_numbers(report: SweepReport, sentence:
     """Also where nothing drifted; and not "nothing" where somewhere nobody could look."""
     assert totals(report) == sentence
     assert sentence in " ".join(plain(shown(report, 80)).split())
-    assert sentence in lines(report, SIGNS)
+    assert sentence in lines(report)
 
 
 def test_a_dry_run_says_so() -> None:
     """In a pipe at the end, on a terminal in the title as well."""
     report = SweepReport(repositories=1, tasks=1, requests=1, points=1, is_dry_run=True)
-    assert lines(report, SIGNS)[-1] == "1 request, 1 point. A dry run: nothing was written."
+    assert lines(report)[-1] == "1 request, 1 point. A dry run: nothing was written."
     assert plain(shown(report, 80)).startswith("lifecycle reconcile  dry run\n")
 
 
-def test_an_output_without_the_signs_gets_plain_ones() -> None:
-    """ASCII and unknown encodings; every state has a sign of its own in both."""
-    assert signs_for("ascii") is signs_for("no-such") is signs_for(None) is PLAIN_SIGNS
-    assert signs_for("utf-8") is SIGNS
-    for signs in (SIGNS, PLAIN_SIGNS):
-        assert set(signs) == set(State)
-        assert len(set(signs.values())) == len(State)
-    assert "?" not in plain(shown(SweepReport(findings=REPORT.findings), 80, encoding="ascii"))
+def test_an_output_without_the_signs_gets_plain_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In ASCII every state has a sign of its own, too; any other character is a question mark."""
+    out = io.BytesIO()
+    signs = [FORMS[state].sign for state in State]
+    with io.TextIOWrapper(out, encoding="ascii", write_through=True) as text:
+        monkeypatch.setattr("sys.stdout", text)
+        with guarded():
+            print("".join(signs), "é")  # noqa: T201 -- what a command prints
+        plain_signs, other = out.getvalue().decode().split()
+    assert len(set(plain_signs)) == len(signs) == len(set(signs))
+    assert "?" not in plain_signs
+    assert other == "?"
 
 
 def many_left(number: int, reason: str = "It stays.") -> tuple[Finding, ...]:
@@ -175,7 +180,7 @@ def test_many_that_are_left_are_one_line() -> None:
     """Below what was done: how many, the first few, why; up to three are shown one by one."""
     done = finding("status-drift", 200)
     report = SweepReport(findings=(*many_left(68), done), repositories=1, tasks=70)
-    first, folded, totals_line, *_ = lines(report, SIGNS)
+    first, folded, totals_line, *_ = lines(report)
     assert first.startswith("✓ octo-org/hello-service#200 status-drift: ")
     names = ", ".join(f"octo-org/hello-service#{n}" for n in range(1, 6))
     assert folded == f"· moved-by-hand: 68 left: {names} and 63 more. It stays."
@@ -185,14 +190,14 @@ def test_many_that_are_left_are_one_line() -> None:
         assert words.index("#200") < words.index("moved-by-hand:68left:")
         assert "#6" not in words
     few = SweepReport(findings=many_left(3), repositories=1, tasks=3)
-    assert [line[0] for line in lines(few, SIGNS)][:3] == ["·", "·", "·"]
+    assert [line[0] for line in lines(few)][:3] == ["·", "·", "·"]
 
 
 def test_what_was_left_for_two_reasons_is_two_lines() -> None:
     """A rule and a time that was up are not counted together."""
     late = tuple(replace(one, kind="status-drift", problem="Late.") for one in many_left(4))
     report = SweepReport(findings=(*many_left(4), *late), repositories=1, tasks=4)
-    assert [line.partition(" left: ")[0] for line in lines(report, SIGNS)[:2]] == [
+    assert [line.partition(" left: ")[0] for line in lines(report)[:2]] == [
         "· moved-by-hand: 4",
         "· status-drift: 4",
     ]
@@ -216,7 +221,7 @@ def test_every_reason_is_told_once() -> None:
         repositories=1,
         tasks=2,
     )
-    told = lines(report, SIGNS)
+    told = lines(report)
     assert "\n".join(told).count(why) == 1
     assert told[0].endswith(" For the reason that ended the run.")
     assert told[1].endswith(f" Left: {finding('unlinked').fix}")

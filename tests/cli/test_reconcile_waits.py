@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from lifecycle.cli.reconcile import reconcile_actions as actions
-from lifecycle.cli.reconcile.reconcile_words import SIGNS, waiting_head, waiting_lines
 from lifecycle.cli.reconcile.reconcile_words import lines as report_lines
+from lifecycle.cli.reconcile.reconcile_words import waiting_head, waiting_lines
 from lifecycle.reconcile.finding import SweepReport
 from tests.cli.reconcile_reports import MERGED_NEXT, QUIET, REPORT, REVIEWED, waiting
 from tests.cli.terminal import plain
@@ -72,7 +72,7 @@ def test_what_strangers_wrote_is_only_text() -> None:
 
 def test_lines_for_a_pipe_and_a_log() -> None:
     """One for each, before the totals; of many the first ten."""
-    text = report_lines(WAITING, SIGNS)
+    text = report_lines(WAITING)
     at = text.index(waiting_head(WAITING))
     assert text[at + 1] == (
         "  octo-org/hello-service#46 waits for author: octocat-1738000000: it has checks that failed"
@@ -83,7 +83,7 @@ def test_lines_for_a_pipe_and_a_log() -> None:
         "and 23 more; --json has them all.",
     ]
     assert waiting_lines(QUIET) == []
-    evil = report_lines(SweepReport(waiting=(waiting(title="x", why="a\x1b[2Jb\nc"),)), SIGNS)
+    evil = report_lines(SweepReport(waiting=(waiting(title="x", why="a\x1b[2Jb\nc"),)))
     assert not any("\x1b" in line or "\n" in line for line in evil)
 
 

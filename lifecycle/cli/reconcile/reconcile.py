@@ -19,7 +19,7 @@ from lifecycle.app.wiring import WorktreeWorld
 from lifecycle.cli.command_session import end_late
 from lifecycle.cli.main import Span
 from lifecycle.cli.reconcile import reconcile_actions as actions
-from lifecycle.cli.reconcile.reconcile_words import lines, signs_for
+from lifecycle.cli.reconcile.reconcile_words import lines
 from lifecycle.cli.terminal import is_terminal, json_text, one_line
 from lifecycle.core.errors import BadConfig, BadCredentials, LifecycleError, NoToken, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
@@ -251,7 +251,7 @@ class Form:
 
             show(report)
         elif sys.stdout is not None:
-            plain = lines(report, signs_for(sys.stdout.encoding))
+            plain = lines(report)
             for line in actions.quoted(plain) if _is_action() else plain:
                 click.echo(line)
 

@@ -48,10 +48,9 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     title = Text("lifecycle reconcile", style="bold")
     shown.print(title.append("  dry run", "not bold cyan") if report.is_dry_run else title)
     shown.print()
-    signs = words.signs_for(shown.encoding)
     rows, folds = words.parted(report)
     columns = (
-        Column("", lambda found: Text(signs[found.state], words.FORMS[found.state].style)),
+        Column("", lambda found: _sign(found.state)),
         Column("task", lambda found: _linked(words.task_of(found), found.url), most=40),
         Column("finding", lambda found: found.kind, "bold"),
         Column("what is so", lambda found: found.evidence, most=None),
@@ -62,8 +61,7 @@ def show(report: SweepReport, console: Console | None = None) -> None:
         shown.print(table(shown, columns, rows))
         shown.print()
     for fold in folds:
-        style = words.FORMS[State.LEFT].style
-        shown.print(Text(f"{signs[State.LEFT]} {one_line(fold.head)}", style))
+        shown.print(_sign(State.LEFT).append(f" {one_line(fold.head)}"))
     if folds:
         shown.print()
     _show_waiting(report, shown)
@@ -90,6 +88,10 @@ def _show_waiting(report: SweepReport, shown: Console) -> None:
     if more:
         shown.print(Text(more, "dim"))
     shown.print()
+
+
+def _sign(state: State) -> Text:
+    return Text(words.FORMS[state].sign, words.FORMS[state].style)
 
 
 def _linked(name: str, url: str) -> Text:

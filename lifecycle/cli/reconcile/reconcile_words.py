@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from lifecycle.claim.record.sections import Whom
@@ -19,30 +19,25 @@ class StateForm(NamedTuple):
 
     Attributes:
         sign: on a terminal or in a log.
-        plain: the same for an output whose encoding lacks the sign.
         emoji: in Markdown.
         style: rich's, on a terminal.
         level: of the annotation in GitHub Actions; "" for none, as for what was left by rule.
     """
 
     sign: str
-    plain: str
     emoji: str
     style: str
     level: str = ""
 
 
 FORMS = {
-    State.FAILED: StateForm("✗", "x", "❌", "bold red", "error"),
-    State.APPLIED: StateForm("✓", "+", "✅", "green", "notice"),
-    State.PLANNED: StateForm("→", ">", "➡️", "cyan", "notice"),
-    State.OFF: StateForm("○", "o", "⏸️", "yellow", "warning"),
-    State.LEFT: StateForm("·", "-", "✋", "dim"),
+    State.FAILED: StateForm("✗", "❌", "bold red", "error"),
+    State.APPLIED: StateForm("✓", "✅", "green", "notice"),
+    State.PLANNED: StateForm("→", "➡️", "cyan", "notice"),
+    State.OFF: StateForm("○", "⏸️", "yellow", "warning"),
+    State.LEFT: StateForm("·", "✋", "dim"),
 }
 """The form of each state, in the order in which findings are shown: failed ones first."""
-
-SIGNS = {state: form.sign for state, form in FORMS.items()}
-PLAIN_SIGNS = {state: form.plain for state, form in FORMS.items()}
 
 FEW = 5
 """How many names a line lists; further ones are counted."""
@@ -106,11 +101,6 @@ def _told_once(finding: Finding, ended: str) -> Finding:
     if not (finding.problem and ended.startswith(finding.problem)):
         return finding
     return replace(finding, problem="" if finding.state is State.LEFT else _AS_ENDED)
-
-
-def signs_for(encoding: str | None) -> Mapping[State, str]:
-    """The signs that an output with this encoding can hold."""
-    return terminal.signs_for(encoding, SIGNS, PLAIN_SIGNS)
 
 
 def task_of(finding: Finding) -> str:
@@ -244,16 +234,16 @@ def waiting_lines(report: SweepReport) -> list[str]:
     return [waiting_head(report), *rows, *([f"  {more}"] if more else [])]
 
 
-def lines(report: SweepReport, signs: Mapping[State, str]) -> list[str]:
+def lines(report: SweepReport) -> list[str]:
     """The report for a pipe or a log: a line for each finding and waiting pull request, then the ending."""
-    sentences = (*_findings(report, signs), *waiting_lines(report), *ending(report))
+    sentences = (*_findings(report), *waiting_lines(report), *ending(report))
     return [terminal.one_line(line) for line in sentences]
 
 
-def _findings(report: SweepReport, signs: Mapping[State, str]) -> Iterable[str]:
+def _findings(report: SweepReport) -> Iterable[str]:
     rows, folds = parted(report)
     for finding in rows:
-        head = f"{signs[finding.state]} {task_of(finding)} {finding.kind}:"
+        head = f"{FORMS[finding.state].sign} {task_of(finding)} {finding.kind}:"
         yield " ".join(part for part in (head, finding.evidence, outcome(finding)) if part)
     for fold in folds:
-        yield f"{signs[State.LEFT]} {fold.head}"
+        yield f"{FORMS[State.LEFT].sign} {fold.head}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,8 +25,6 @@ WIDTH = 100
 """Columns at most: longer lines are hard to read."""
 
 _SIGNS = {"ok": "✓", "warn": "!", "fail": "✗"}
-_PLAIN_SIGNS = {"ok": "+", "warn": "!", "fail": "x"}
-"""The signs for an output whose encoding lacks those."""
 
 _GROUP, _LABEL = 12, 9
 """Columns of the group's name, and of the word before a fix."""
@@ -58,13 +55,9 @@ def command(*, as_json: bool) -> int:
     return 0 if report.is_ok else 1
 
 
-def _signs() -> Mapping[str, str]:
-    return terminal.signs_for(sys.stdout.encoding, _SIGNS, _PLAIN_SIGNS)
-
-
 def _line(finding: DoctorFinding) -> str:
     """A finding as one line, for a pipe or a file."""
-    parts = [f"{_signs()[finding.level]} {finding.group}: {visible(finding.sentence)}"]
+    parts = [f"{_SIGNS[finding.level]} {finding.group}: {visible(finding.sentence)}"]
     if finding.hinders:
         parts.append(f"Hinders: {', '.join(finding.hinders)}.")
     if finding.fix:
@@ -86,7 +79,7 @@ def _show(report: Examination) -> None:
 
 
 def _show_finding(console: Console, group: str, finding: DoctorFinding) -> None:
-    sign = Text(f"{_signs()[finding.level]} ", style=_STYLES[finding.level])
+    sign = Text(f"{_SIGNS[finding.level]} ", style=_STYLES[finding.level])
     lead = Text(f"{group:<{_GROUP}}", style="bold")
     _wrapped(console, Text.assemble(lead, sign), visible(finding.sentence))
     margin = " " * (_GROUP + 2)
