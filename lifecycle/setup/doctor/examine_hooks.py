@@ -107,29 +107,18 @@ def _missed(wire: Wire, missing: list[Wire]) -> str:
 
 
 def _doubled(case: Examined) -> None:
-    """Findings on scripts with two entries at an event; the client runs entries of one command once."""
+    """Findings on scripts that run twice at an event."""
     client = case.client
     if client.plugin_runs and client.entries:
         case.find("hooks.doubled.plugin", files=_files_of(client.entries))
-    differing = [
-        (wire, entries)
-        for wire, entries in client.doubled
-        if len({entry.call for entry in entries}) > 1
-    ]
-    if differing:
-        entries = [entry for _, doubled in differing for entry in doubled]
+    if client.doubled:
+        entries = [entry for _, doubled in client.doubled for entry in doubled]
         others = [entry for entry in entries if not entry.is_inits]
         # Of init's own entry and somebody's, somebody's is to go: init would put its own in again.
         place = others[0] if others and len(others) < len(entries) else entries[0]
-        names = _counted([wire.name for wire, _ in differing], "runs", "run")
+        names = _counted([wire.name for wire, _ in client.doubled], "runs", "run")
         files, fix = _files_of(entries), _edit(place.file.shown)
         case.find("hooks.doubled.other", names=names, files=files, fix=fix)
-    elif client.doubled:
-        scripts = [wire.name for wire, _ in client.doubled]
-        entries = [entry for name in dict.fromkeys(scripts) for entry in client.of(name)]
-        last = list(dict.fromkeys(entry.file.shown for entry in entries))[-1]
-        names = _counted(scripts, "stands", "stand")
-        case.find("hooks.doubled.equal", names=names, files=_files_of(entries), fix=_edit(last))
 
 
 def _script(case: Examined, entry: HookEntry) -> None:

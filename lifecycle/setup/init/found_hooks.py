@@ -148,12 +148,12 @@ class ClientSetup:
 
     @property
     def doubled(self) -> list[tuple[Wire, list[HookEntry]]]:
-        """Scripts that several entries run at one event, with these entries."""
+        """Scripts that differing entries run at one event, with these: the client runs equal ones once."""
         wired = [
             (wire, [entry for entry in self.of(wire.name) if entry.event == wire.event])
             for wire in WIRES
         ]
-        return [(wire, entries) for wire, entries in wired if len(entries) > 1]
+        return [found for found in wired if len({entry.call for entry in found[1]}) > 1]
 
     def allows(self, wanted: Iterable[str] = PERMISSIONS) -> bool:
         """True if the settings have all of these permissions, or a broader one."""
