@@ -164,10 +164,6 @@ def _of_workflow(text: str, *, is_token: bool = False) -> str:
     return f"{re.sub(_EXPORT, 'give another one', text)} {_INPUTS}"
 
 
-class Untold(LifecycleError):
-    """The run is over, but not all of its report could be written; the repairs were made."""
-
-
 @dataclass(frozen=True, slots=True)
 class Form:
     """How the report of a run is printed and written.
@@ -183,12 +179,9 @@ class Form:
     def tell(self, report: SweepReport) -> None:
         """Print the report, and write what GitHub Actions asks for.
 
-        A reader who stops early is no error. If one output fails, the others are written all the same.
-
         Raises:
-            Untold: an output or one of the step's files does not take it.
+            OSError: an output or one of the step's files does not take it; the repairs were made.
         """
-        errors: list[OSError] = []
         report = replace(
             report,
             notes=tuple(map(_of_workflow, report.notes)),
@@ -197,27 +190,12 @@ class Form:
                 for problem in report.problems
             ),
         )
-        for write in (actions.write_outputs, actions.write_summary) if self.summary else ():
-            try:
-                write(report, os.environ)
-            except OSError as error:
-                errors.append(error)
-        for show in (self._print, self._annotations) if self.summary else (self._print,):
-            try:
-                show(report)
-                if sys.stdout is not None:
-                    sys.stdout.flush()
-            except OSError as error:
-                sys.stdout = None  # else it would be tried again at exit
-                if not isinstance(error, BrokenPipeError):
-                    errors.append(error)
-        if errors:
-            where = errors[0].filename or "standard output"
-            raise Untold(
-                f"{where}: {errors[0].strerror or errors[0]}; the run is over and what it did is kept, but "
-                "not all of its report was written. Make room there; `lifecycle reconcile --dry-run` shows "
-                "what is left to do."
-            )
+        if self.summary:
+            actions.write_outputs(report, os.environ)
+            actions.write_summary(report, os.environ)
+        self._print(report)
+        if self.summary:
+            self._annotations(report)
 
     @contextmanager
     def telling(self) -> Iterator[None]:
@@ -228,9 +206,8 @@ class Form:
             self._refused(error.format_message())
             raise
         except LifecycleError as error:
-            if not isinstance(error, Untold):
-                is_token = isinstance(error, BadCredentials | NoToken)
-                self._refused(_of_workflow(error.sentence, is_token=is_token))
+            is_token = isinstance(error, BadCredentials | NoToken)
+            self._refused(_of_workflow(error.sentence, is_token=is_token))
             raise
 
     def _refused(self, sentence: str) -> None:
