@@ -161,6 +161,8 @@ def test_a_board_that_may_only_be_read_is_asked_once_for_each_status(make: Make)
         replace(REVIEWED, pull="closed", number=4),
         replace(MERGED, is_open=False, leased_by="", number=5),
         replace(MERGED, is_open=False, leased_by="", number=6),
+        Given(has_card=False, number=7),
+        Given(has_card=False, number=8),
     ]
     one = make(*drifts, tokens=[SeedToken(TOKEN, "octocat", ["repo", "read:project"])])
     before = [one.shows(task.number) for task in drifts]
@@ -169,11 +171,11 @@ def test_a_board_that_may_only_be_read_is_asked_once_for_each_status(make: Make)
         one.clear()
         reports.append(one.run(ALL))
         asked = [request.operation for request in one.written()]
-        assert asked == ["SetBoardFields"] * 3
+        assert asked == [*["SetBoardFields"] * 3, "AddBoardItem"]
         assert [one.shows(task.number) for task in drifts] == before
     first, second = reports
     assert {finding.state.value for finding in first.findings} == {"failed"}
-    assert {finding.issue for finding in first.findings} == {1, 2, 3, 4, 5, 6}
+    assert {finding.issue for finding in first.findings} == {*range(1, 9)}
     assert all("project" in finding.problem for finding in first.findings)
     assert second.findings == first.findings
     assert list(first.notes) == []

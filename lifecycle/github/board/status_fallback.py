@@ -313,18 +313,21 @@ class EitherBoard:
         return is_card and self._project.known is not None
 
     def add(self, issue_id: str) -> BoardItem:
-        """The issue's card; a board that it may not be put on gives way to the labels."""
+        """The issue's card; a board that it may not be put on gives way to the labels, if they follow."""
 
-        def put_on() -> BoardItem:
+        def put_on() -> BoardItem | LifecycleError:
             self._project.schema()  # raises if it cannot be read, which is another matter
             try:
                 return self._project.add(issue_id)
             except (MissingScope, NoPermission) as error:
-                if not self._choice.gives_up(error, writes=True):
-                    raise
-            return self._labels.add(issue_id)
+                return error
 
-        return self._either(put_on, lambda: self._labels.add(issue_id))
+        put = self._either(put_on, lambda: self._labels.add(issue_id))
+        if isinstance(put, BoardItem):
+            return put
+        if not self._choice.gives_up(put, writes=True):
+            raise put
+        return self._labels.add(issue_id)
 
     def cards(self) -> tuple[Card, ...]:
         """Every card, all pages."""
