@@ -242,15 +242,21 @@ def test_a_token_that_is_not_accepted(shop: Shop) -> None:
     assert "ghp_" not in done.raw + done.summary
 
 
-def test_of_a_token_without_the_scope_the_note_names_the_input(founded: Founded) -> None:
-    """A workflow has no shell to export one in."""
-    seed, token = default_seed(), SeedToken("ghp_" + "a" * 36, "octocat", ["repo"])
+@pytest.mark.parametrize(
+    ("scopes", "level"), [(["repo"], "notice"), (["repo", "read:project"], "error")]
+)
+def test_of_a_token_without_the_scope_the_input_is_named(
+    founded: Founded, scopes: list[str], level: str
+) -> None:
+    """A workflow has no shell to export one in: a note says so, and a finding that failed for it."""
+    seed, token = default_seed(), SeedToken("ghp_" + "a" * 36, "octocat", scopes)
     shop = founded(replace(seed, tokens=[token, *seed.tokens]))
+    shop.control.close_issue(39)
     done = run_action(shop.machine(schedule(), token=token.token), ACTION, project_number=1)
-    (note,) = done.said("notice")
-    assert "lacks the project scope" in note
-    assert "so the board cannot be read or written; give another one, or use" in note
-    assert note.endswith(INPUTS)
+    (sentence,) = done.said(level)
+    assert "lacks the project scope" in sentence
+    assert "give another one, or use" in sentence
+    assert sentence.endswith(INPUTS)
     assert "Claude Code" not in done.summary
     assert "the input token" in done.summary
 

@@ -189,6 +189,10 @@ class Form:
                 replace(problem, sentence=_of_workflow(problem.sentence))
                 for problem in report.problems
             ),
+            findings=tuple(
+                replace(finding, problem=_of_workflow(finding.problem))
+                for finding in report.findings
+            ),
         )
         if self.summary:
             actions.write_outputs(report, os.environ)
