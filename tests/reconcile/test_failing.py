@@ -100,14 +100,14 @@ def test_a_repository_that_takes_no_writes_does_not_stop_the_others(
 
 
 def test_a_missing_column_is_asked_for_once(make: Make) -> None:
-    """The board has no "In Review": the first task says so with what there is, no other one asks."""
+    """The board has no "In Review": the first task says so and where it is added, no other one asks."""
     one = make(*(replace(DRIFTED, number=n) for n in range(1, 6)), Given(number=9, agent=""))
     one.control.rename_option("Status", "In Review", "Reviewing")
     report = one.run()
     assert [f.state.value for f in report.findings] == ["failed"] * 5 + ["applied"]
     for finding in report.findings[:5]:
         assert 'Status has no option "In Review"' in finding.problem
-        assert "Reviewing" in finding.problem
+        assert "/settings, beside: Todo, In Progress, Blocked, Reviewing, Done." in finding.problem
     asked = [q.operation for q in one.control.requests() if q.operation]
     assert asked.count("ObserveClaim") == 2
     assert asked.count("SetBoardFields") == 1

@@ -330,7 +330,7 @@ def variables_of(
     status_field, option = None, None
     if status is not None:
         status_field = _status_field(schema)
-        option = option_of(status_field, status)
+        option = option_of(status_field, status, _settings_of(schema))
     agent_field = schema.field(AGENT)
     sets_agent, clears_agent = schema.has_agent and bool(agent), schema.has_agent and agent == ""
     if option is None and not (sets_agent or clears_agent):
@@ -354,19 +354,32 @@ def _status_field(schema: BoardSchema) -> BoardField:
         names = ", ".join(board_field.name for board_field in schema.fields) or "none"
         raise errors.UnknownOption(
             f'The board "{schema.title}" has no single-select field "{STATUS}", so its card was left '
-            f"as it is; its fields are: {names}."
+            f"as it is; add it at {_settings_of(schema)}, beside: {names}."
         )
     return field
 
 
-def option_of(field: BoardField, name: str) -> str:
-    """The id of a field's option or iteration by its name; UnknownOption names those that there are."""
+def _settings_of(schema: BoardSchema) -> str:
+    """The page on which a person adds a field or an option."""
+    return f"{schema.url}/settings"
+
+
+def option_of(field: BoardField, name: str, page: str = "") -> str:
+    """The id of a field's option or iteration by its name; UnknownOption names those that there are.
+
+    Args:
+        field: of a board.
+        name: the option's; where there is a `page`, nobody can choose another one.
+        page: where it is added.
+    """
     option = field.option(name)
     if option is None:
         names = [option_name for option_name, _ in field.options]
+        way = f"add it at {page}, beside" if page else "use one of"
+        hint = "" if page else errors.did_you_mean(name, names)
         raise errors.UnknownOption(
-            f'{field.name} has no option "{name}" on the board, so the card was left as it is; use '
-            f"one of: {', '.join(names)}.{errors.did_you_mean(name, names)}"
+            f'{field.name} has no option "{name}" on the board, so the card was left as it is; '
+            f"{way}: {', '.join(names)}.{hint}"
         )
     return option
 
