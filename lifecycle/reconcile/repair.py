@@ -67,9 +67,14 @@ _MENDED = "A closer look showed nothing to do."
 
 _CUT = "The run ended in the middle of it; the next one finishes it."
 
+_UNSHOWN = (
+    "GitHub does not show the issue any more: it was deleted or transferred, or issues are switched off "
+    "in its repository; nothing was done."
+)
+
 
 class _Gone(errors.NotFound):
-    """The issue was there in the sweep, and is not any more."""
+    """The issue was there in the sweep, and is not shown any more."""
 
 
 class RepairEnd(Exception):
@@ -157,7 +162,7 @@ class Repairer:
             self._fail("", error)
             return
         if fresh is None:
-            self._fail("", _Gone("The issue is not there any more; nothing was done."))
+            self._fail("", _Gone(_UNSHOWN))
             return
         if (fresh.hold and fresh.hold.sha) != (task.hold and task.hold.sha):
             # What was found is not about the same claim.
