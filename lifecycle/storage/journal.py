@@ -168,7 +168,9 @@ def trouble(root: Path) -> str:
             "The journal needs SQLite, which this Python was built without: the hooks work without it, and "
             "lifecycle stats shows nothing; use another Python."
         )
-    except (LifecycleError, OSError) as error:
+    except LifecycleError as error:
+        return error.sentence
+    except OSError as error:
         return (
             f"The journal cannot be written ({_why(error)}): the hooks work without it, and lifecycle "
             f"stats misses what happens now; make {FOLDER}/ in git's folder writable, or delete it."
@@ -192,8 +194,8 @@ def _path(root: Path) -> Path | None:
     for path, strange in troubles.items():
         if strange:
             raise Refused(
-                f"{path} {strange}, so it is not the journal; it was left as it is, and nothing was "
-                "written. Move it away."
+                f"{path} {strange}, so it is not the journal and was left as it is: nothing was written; "
+                "move it away."
             )
     return folder / NAME
 

@@ -506,6 +506,8 @@ def test_a_pipe_in_the_journals_place_is_not_waited_for(root: Path, name: str) -
     assert "is a named pipe" in line
     with pytest.raises(Refused, match="is a named pipe"):
         journal.read(root)
+    told = f"{folder / name} is a named pipe, so it is not the journal and was left as it is"
+    assert journal.trouble(root) == f"{told}: nothing was written; move it away."
     assert (folder / name).is_fifo()
 
 
