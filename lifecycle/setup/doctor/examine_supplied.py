@@ -19,7 +19,7 @@ from lifecycle.core.values.model import RepositoryAccess, TokenFacts
 from lifecycle.run.run_store import PATH, RunStore, StrangeRun
 from lifecycle.settings.resources import install_line
 from lifecycle.setup.doctor.examine_hooks import demand_cap, init_fix
-from lifecycle.setup.doctor.examined import Examined, cause, table
+from lifecycle.setup.doctor.examined import Examined, cause, remedy, table
 from lifecycle.setup.init import supplies
 from lifecycle.setup.init.found_hooks import ClientSettings
 from lifecycle.setup.init.hook_table import AGENTS, RUN_PERMISSIONS, WORKFLOW_PERMISSIONS, hears
@@ -45,7 +45,7 @@ def check_tracker(case: Examined) -> None:
     except LifecycleError as error:
         case.is_tracker_silent = True
         # The fix that the sentence names, if it names one; who refuses has no other.
-        way = error.sentence.partition("; ")[2].rstrip(".")
+        way = remedy(error) or error.sentence.partition("; ")[2].rstrip(".")
         fix = way or ("lifecycle doctor" if not isinstance(error, Refused) else "")
         case.find("tracker.found.silent", cause=cause(error), fix=fix)
 

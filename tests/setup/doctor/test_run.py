@@ -90,6 +90,9 @@ def test_a_limit_is_mended_by_waiting(patient: Patient) -> None:
     patient.place.control.add_fault("primary-limit", count=9)
     fix = patient.only("token.answer", "fail")["fix"]
     assert re.fullmatch(r"sleep \d+; lifecycle doctor", fix)
+    patient.place.control.clear_faults()
+    patient.place.control.add_fault("primary-limit", path="^/user$", skip=1, count=9)
+    assert re.fullmatch(r"Try again in \d+ seconds", patient.only("tracker.found", "fail")["fix"])
 
 
 @SOAKED
