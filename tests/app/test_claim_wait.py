@@ -14,6 +14,8 @@ from lifecycle.app.waiting.claim_wait import SLICE_SECONDS, ClaimWait
 from lifecycle.app.waiting.pull_wait import BranchWait, Waited
 from lifecycle.claim.commands.moves import move
 from lifecycle.claim.decisions.table import Phase
+from lifecycle.claim.engine import look
+from lifecycle.claim.record.claim_store import Listener
 from lifecycle.core.timing import Deadline
 from lifecycle.feedback.reviews.review_ledger import QUIET_SECONDS
 from lifecycle.feedback.waiting.endings import Ending, WaitFor
@@ -185,6 +187,29 @@ def test_what_needed_a_person_ends_no_wait_once_it_does_not(
     assert "CI passed" in place.tree().tick(Wake.TICK).said[-1].text
     assert wait(place, WaitFor.CI, seconds=5).ending is Ending.GOOD
     assert wait(place, seconds=5).ending is Ending.TIME_OUT
+
+
+def test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait(
+    place: Place, clock: EventfulClock
+) -> None:
+    """What waits to be told of it is not so any more; the second failure is told, with its packet."""
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.STOP)
+    place.control.set_check(46, "test", conclusion="failure", log=LOG)
+    clock.offset += 200
+    nobody = Listener(audiences=())
+    look.tick(tree.world, tree.claim_store, Wake.TICK, to=nobody)
+    assert any("1 FAILED" in notice.text for notice in tree.claim_store.ledger.waiting())
+    place.control.set_check(46, "test", status="in_progress", conclusion=None)
+    clock.offset += 200
+    assert wait(place, WaitFor.CI, seconds=5).ending is Ending.TIME_OUT
+    place.control.set_check(46, "test", conclusion="failure")
+    clock.offset += 200
+    failed = wait(place, WaitFor.CI, seconds=5)
+    assert (failed.ending, len(failed.said)) == (Ending.RED, 1)
+    assert failed.packet is not None
+    assert [failure.name for failure in failed.packet.failures] == ["test"]
 
 
 @pytest.mark.parametrize("has_claim", [True, False], ids=["claim", "number"])

@@ -78,8 +78,8 @@ def test_what_has_to_be_mended_is_news_of_its_own_and_the_record_knows_it() -> N
     )
     found = judged(replace(made, checks=GREEN))
     assert [(n.key, n.audience, n.ends) for n in found.notices] == [
-        ("changes:107:PRR_1", Audience.NEWS, ()),
-        ("conflict:107:b:next", Audience.NEWS, ()),
+        ("changes:107:PRR_1", Audience.NEWS, ("failed",)),
+        ("conflict:107:b:next", Audience.NEWS, ("failed",)),
         (f"green:107:{SHA}", Audience.NEWS, RESULTS),
     ]
     both = "PR #107 waits for its conflict to be resolved and the changes that a review asks for."
@@ -215,10 +215,36 @@ def test_failures_of_another_head_were_not_spoken_of() -> None:
     assert told == {"sha": SHA, "failed": ["lint@3", "test@7"]}
 
 
+def test_what_failed_is_over_once_it_runs_again_or_another_head_is_there() -> None:
+    """What waits to be told of it is no news then; a failure after that is told anew."""
+    failed = Checks(SHA, (Check("test", Bucket.FAIL, started_at=7.9),))
+    again = replace(failed, runs=(Check("test", Bucket.PENDING, started_at=7.9),))
+    of_head, older = PullRecord(head=SHA), PullRecord(head="b" * 40)
+    for known, shown, is_over in (
+        (of_head, failed, False),
+        (of_head, None, False),
+        (of_head, again, True),
+        (of_head, replace(again, is_complete=False), False),
+        (of_head, replace(again, unseen="checks of apps"), False),
+        (older, failed, True),
+        (older, None, True),
+        (PullRecord(), None, False),
+    ):
+        assert ("failed" in over(known, pull(checks=shown))) is is_over
+    announced = {"sha": SHA, "failed": ["test@7"]}
+    for last, is_told in (
+        ({"sha": SHA, "verdict": "failed"}, False),
+        ({"sha": SHA, "verdict": "pending"}, True),
+    ):
+        memory = {"pull.announced": announced, "pull.checks": last}
+        assert bool(judged(pull(checks=failed), memory=memory).notices) is is_told
+
+
 BUSY = Check("b", Bucket.PENDING, word="IN_PROGRESS")
 STALE = Check("old", Bucket.PENDING, word="STALE")
 DEMANDED: dict[str, Any] = {"required": (Required("deploy"), Required("cover"))}
-MISSED = {"pull.checks": {"sha": SHA, "missing": ["cover", "deploy"]}}
+MISSING = {"sha": SHA, "missing": ["cover", "deploy"]}
+MISSED = {"pull.checks": {**MISSING, "missed_since": int(NOW) - 15}}
 
 
 @each_row(
@@ -265,18 +291,26 @@ def test_who_asks_hears_of_a_missing_check_at_once() -> None:
     [
         (200, {}, []),
         (200, {"pull.checks": {"sha": "b", "missing": ["cover", "deploy"]}}, []),
-        (14, MISSED, []),
-        (15, MISSED, ["cover", "deploy"]),
+        (200, {"pull.checks": MISSING}, []),
+        (0, {"pull.checks": {**MISSING, "missed_since": int(NOW) - 14}}, []),
+        (0, MISSED, ["cover", "deploy"]),
     ],
 )
 def test_a_missing_check_needs_a_person_once_it_was_missed_a_while_ago(
     seconds: float, memory: dict[str, Any], names: list[str]
 ) -> None:
-    """Who looks right after a push hears that it is missing, and may wait: it registers late."""
+    """Who looks right after a push hears that it is missing, and may wait: it registers late.
+
+    A look is judged once more for each thing that it does, with its own poll in the claim.
+    """
     shown = pull(checks=replace(GREEN, **DEMANDED))
     made = record(**{**REVIEW, "last_check_poll": render_time(NOW - seconds)}, memory=memory)
-    known = judge(seen(made, wake=Wake.TICK), shown).known
-    assert (known.checks or {})["waits"] == names
+    for wake in (Wake.TICK, Wake.IDLE, Wake.IDLE):
+        found = judge(seen(made, wake=wake), shown)
+        assert (found.known.checks or {})["waits"] == names
+        is_told = wake is Wake.TICK or (found.known.checks or {})["missed_since"] < int(NOW)
+        assert [notice.key.partition(":")[0] for notice in found.notices] == ["waits"] * is_told
+        made = replace(made.with_values({"last_check_poll": render_time(NOW)}), pull=found.known)
 
 
 def test_a_poll_is_remembered_as_it_was() -> None:
@@ -304,6 +338,7 @@ def test_a_poll_is_remembered_as_it_was() -> None:
         "held": ["H"],
         "hidden": ["apps"],
         "waits": [],
+        "missed_since": int(NOW),
         "ends_at": NOW + 20,
     }
     lint = judged(

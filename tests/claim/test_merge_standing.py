@@ -478,7 +478,7 @@ def test_our_auto_merge_is_taken_back_where_checks_were_weakened() -> None:
     for made in (ON, shown(merge_state="BLOCKED")):
         text, ends = (
             merge_messages.auto_merge_taken_back(107),
-            ("auto-merge", "conflict", "changes"),
+            ("auto-merge", "failed", "conflict", "changes"),
         )
         back = Notice(f"auto-merge:107:{SHA}:back", text, Audience.NOTE, ends=ends)
         assert review.judge(weakened(after), made).notices[0] == back

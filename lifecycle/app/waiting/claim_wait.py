@@ -97,14 +97,19 @@ class ClaimWait:
     def _run(self) -> Waited:
         while True:
             record = self._changed()
+            if self.is_new and record is not None:
+                self.is_new = False
+                self._refuse(record)
+                join(self.world, watched(self.world, self.claim_store, record), self.within())
+                self._sign()
+                # What waits to be told may not be so any more.
+                if self._is_unseen(record) and self._look_if_due():
+                    continue
             ended = self._ended(record) if record is not None else None
             if ended is not None:
                 return ended
             if self.clock.monotonic() >= self.ends:
                 return self._out_of_time()
-            if self.is_new and record is not None:
-                self.is_new = False
-                join(self.world, watched(self.world, self.claim_store, record), self.within())
             self._sign()
             if not self._look_if_due():
                 left = self.ends - self.clock.monotonic()

@@ -19,7 +19,6 @@ from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Audience, LinkPullRequest, Notice, RemarkOnPull, RerunJobs, Wake
-from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Bucket, Checks, Verdict
 from lifecycle.core.values.model import PullRequest, PullState
 
@@ -70,9 +69,11 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
     if checks is not None:
         is_reported = bool(notices or pull.changes_due)
         durations = pace.learned(pull_record.durations, checks)
-        names, text = _persons(snapshot, pull, checks)
-        is_early = names == checks.missing and not _is_settled(snapshot, checks)
+        missed = _missed_since(snapshot, checks)
+        names, text = _persons(snapshot, pull, checks, missed)
+        is_early = names == checks.missing and not _is_settled(snapshot, missed)
         summary = _summary(checks, durations, () if is_early else names)
+        summary |= {} if missed is None else {"missed_since": missed}
         since = _none_since(snapshot, checks)
         is_unchecked = since is not None and snapshot.now - since >= UNCHECKED_SECONDS
         summary |= {} if since is None else {"none_since": since, "is_unchecked": is_unchecked}
@@ -82,7 +83,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
             key = f"waits:{pull.number}:{checks.sha}:{','.join(names)}"
             result = (Notice(key, text, Audience.NOTE, ends=_RESULTS),)
         elif checks.verdict is Verdict.FAILED:
-            pull_record, result = _failed(pull_record, pull, checks)
+            pull_record, result = _failed(snapshot, pull_record, pull, checks)
         elif checks.verdict is Verdict.GREEN:
             result = _green(snapshot, pull, checks, is_reported=is_reported)
         standing = merge_standing.stands(
@@ -99,7 +100,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         pull_record = replace(pull_record, merging=merging)
         notices += result
     ended = over(pull_record, pull) if notices else ()
-    whole = (replace(notice, ends=(*notice.ends, *ended)) for notice in notices)
+    whole = (replace(one, ends=tuple(dict.fromkeys((*one.ends, *ended)))) for one in notices)
     return Judged(pull_record, tuple(whole))
 
 
@@ -118,11 +119,13 @@ def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
     """Events that are over for the pull request as it was read: a conflict, requests for changes.
 
     Of another head than `known` has, or one that conflicts by now, what green checks led to, or none, is
-    over, too.
+    over, too; and failed checks once there is another head, or none that failed is seen any more.
     """
-    is_other = known.head not in ("", pull.head_sha)
+    is_other, checks = known.head not in ("", pull.head_sha), pull.checks
+    is_whole = checks is not None and checks.is_complete and not checks.unseen
+    is_over = {"failed": is_other or (is_whole and not (checks and checks.failed))}
     is_other |= pull.mergeable == merge_standing.CONFLICTING and not known.conflicts_with
-    is_over = {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_due}
+    is_over |= {"conflict": pull.mergeable == "MERGEABLE", "changes": not pull.changes_due}
     is_over |= dict.fromkeys(("green", "unchecked", "standing"), is_other)
     return tuple(event for event, holds in is_over.items() if holds)
 
@@ -154,16 +157,17 @@ def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
 
 
 def _failed(
-    pull_record: PullRecord, pull: PullRequest, checks: Checks
+    snapshot: Snapshot, pull_record: PullRecord, pull: PullRequest, checks: Checks
 ) -> tuple[PullRecord, tuple[Notice, ...]]:
     """Tell a first failure at once, and later ones when no check runs any more.
 
-    Another run of the same check that fails again is another failure.
+    Another run of the same check that fails again is another failure, and so is one that was over.
     """
     runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
-    before = pull_record.announced or {}
+    before, last = pull_record.announced or {}, snapshot.record.pull.checks or {}
     announced = set(before.get("failed", ())) if before.get("sha") == checks.sha else set[str]()
-    if announced and (checks.running or announced.issuperset(runs)):
+    was_over = last.get("sha") == checks.sha and last.get("verdict") != Verdict.FAILED
+    if announced and not was_over and (checks.running or announced.issuperset(runs)):
         return pull_record, ()
     spoken_of = {"sha": checks.sha, "failed": sorted({*announced, *runs})}
     key = f"failed:{pull.number}:{checks.sha}:{','.join(runs)}"
@@ -191,7 +195,9 @@ def _green(
     return (Notice(key, text, Audience.NEWS, ends=_RESULTS),)
 
 
-def _persons(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[tuple[str, ...], str]:
+def _persons(
+    snapshot: Snapshot, pull: PullRequest, checks: Checks, missed: int | None
+) -> tuple[tuple[str, ...], str]:
     """What of the checks waits for a person, and the sentence on it; nothing while something else runs.
 
     What only a person can correct does not wake the agent: its turn would be in vain. Checks register late,
@@ -207,7 +213,7 @@ def _persons(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[tup
         return checks.held, words.approval_needed(pull, checks.held)
     if checks.stale:
         return checks.stale, words.checks_stale(pull.number, checks.stale)
-    is_late = snapshot.wake is Wake.TICK or _is_missed_again(snapshot, checks)
+    is_late = snapshot.wake is Wake.TICK or (missed is not None and missed < int(snapshot.now))
     if checks.missing and checks.is_complete and is_late:
         return checks.missing, words.checks_missing(pull.number, checks.missing, pull.base)
     if checks.hidden and (checks.runs or checks.overall in _OVER):
@@ -216,16 +222,23 @@ def _persons(snapshot: Snapshot, pull: PullRequest, checks: Checks) -> tuple[tup
     return (), ""
 
 
-def _is_missed_again(snapshot: Snapshot, checks: Checks) -> bool:
+def _missed_since(snapshot: Snapshot, checks: Checks) -> int | None:
+    """Since when, in whole seconds as polls have them, just these are missing; None if none is.
+
+    One look is judged more than once: what it has seen itself is no second look.
+    """
+    if not checks.missing:
+        return None
     before = snapshot.record.pull.checks or {}
-    return before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
+    is_again = before.get("sha") == checks.sha and before.get("missing") == list(checks.missing)
+    since = before.get("missed_since") if is_again else None
+    return int(snapshot.now if since is None else since)
 
 
-def _is_settled(snapshot: Snapshot, checks: Checks) -> bool:
+def _is_settled(snapshot: Snapshot, missed: int | None) -> bool:
     """True if what is missing was missed a while ago, too: who asks soon after a push may be early."""
-    polled_at = parse_time(snapshot.record.claim.last_check_poll) or snapshot.now
     soonest = min(pace.SOONEST, snapshot.rules.poll_seconds)
-    return _is_missed_again(snapshot, checks) and snapshot.now - polled_at >= soonest
+    return missed is not None and snapshot.now - missed >= soonest
 
 
 def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) -> dict[str, Any]:
