@@ -47,6 +47,7 @@ from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.claim.record.state import Record
 from lifecycle.core.errors import (
     BadConfig,
+    BadCredentials,
     HeadMissing,
     HeadMoved,
     HeldByAnother,
@@ -98,6 +99,7 @@ __all__ = [
     "Annotation",
     "Audience",
     "BadConfig",
+    "BadCredentials",
     "CheckRunFacts",
     "Claim",
     "CommentFacts",

@@ -66,6 +66,8 @@ def create_workflow_state(
     Raises:
         Refused: it has no phase, or something in it is not allowed.
     """
+    for parameter, given in (("phases", phases), ("reading", reading), ("reminders", reminders)):
+        _demand_list(parameter, given)
     steps = _steps(root)
     first = next(iter(task.strip().splitlines()), "")[:100]
     called = name or _free_name(steps, first)
@@ -111,10 +113,11 @@ def update_phase_status(
 
     Raises:
         IllegalMove: the table has no such move; the sentence has those that it has.
-        Refused: its gate is not passed, or there is no such workflow or phase.
+        Refused: its gate is not passed, there is no such workflow or phase, or `deliverables` is one text.
     """
     wanted = _status(status)
     default = f"set to {wanted.value} by a program"
+    _demand_list("deliverables", deliverables)
     needs_reason = wanted in (PhaseStatus.BLOCKED, PhaseStatus.SKIPPED, PhaseStatus.FAILED)
     results, handed_on = tuple(deliverables or ()), context_for_next or context
     why = reason or (default if needs_reason else "")
@@ -165,9 +168,17 @@ def generate_markdown(
     return text
 
 
+def _demand_list(parameter: str, given: object) -> None:
+    """Refuse a text where a list of texts belongs: Python would read it as the list of its letters."""
+    if isinstance(given, str):
+        raise Refused(sentence("no-list", parameter=parameter, given=repr(given)))
+
+
 def _steps(root: str | Path) -> WorkflowSteps:
     """The steps of the worktree that a folder belongs to; the folder itself outside of git."""
     folder = Path(root).absolute()
+    if not folder.is_dir():
+        raise Refused(sentence("no-folder", folder=folder))
     top = store.worktree_root(folder) or folder
     clock = SystemClock()
     worktree = preparing_store(top, os.environ, Deadline.after(clock, SECONDS))
@@ -197,6 +208,8 @@ def _status(word: str) -> PhaseStatus:
 def _phase(form: PhaseForm) -> WorkflowPhase:
     if isinstance(form, str):
         return WorkflowPhase(form)
+    if not isinstance(form, Mapping | Sequence):
+        raise Refused(sentence("no-phase"))
     if isinstance(form, Mapping):
         title = form.get("title") or form.get("name") or ""
         return WorkflowPhase(

@@ -95,6 +95,25 @@ def test_functions_refuse_as_commands_do(ground: WorkflowGround) -> None:
         api.update_phase_status(id_, "phase_0", "completed")
 
 
+def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) -> None:
+    """Python would read a text as the list of its letters; nothing is written, nor a folder made."""
+    create, root = api.create_workflow_state, ground.root
+    lists: Any = ({"phases": "AB"}, {"reading": "a.md"}, {"reminders": "Be kind"})
+    for given in lists:
+        with pytest.raises(Refused, match="is no list, so nothing was done; write"):
+            create("T", **{"phases": ["A"], **given}, root=root)
+    with pytest.raises(Refused, match="A phase is a title"):
+        create("T", [3], root=root)  # type: ignore[list-item]  # that is the point
+    with pytest.raises(Refused, match="There is no folder"):
+        create("T", ["A"], root=root / "none")
+    assert not (root / "none").exists()
+    flow = create("T", ["A"], root=root)
+    with pytest.raises(Refused, match=r"^deliverables=.* is no list"):
+        api.update_phase_status(flow, "phase_0", "active", "a.py", root=root)
+    (phase,) = api.get_workflow_state(flow, root=root)["phases"]
+    assert (phase["status"], phase["deliverables"]) == ("pending", [])
+
+
 def test_two_tasks_of_one_name_are_two_workflows(ground: WorkflowGround) -> None:
     """An orchestrator that is asked the same twice gets two ids, and loses neither."""
     ids = {api.create_workflow_state(TASK, PAIRS) for _ in range(2)}
