@@ -180,6 +180,8 @@ class GitRepository:
                 start_new_session=True,
             )
         except FileNotFoundError:
+            if not self.root.is_dir():
+                raise GitFailed(f"There is no folder {self.root}, so git did nothing.") from None
             raise GitFailed("git is not installed or not on PATH; install it and retry.") from None
         with process:
             try:

@@ -328,6 +328,13 @@ def test_what_is_no_pushed_branch_has_no_head(tree: GitRepository, branch: str) 
     assert git.committed("HEAD", ["plain.md"]).startswith("Plain")
 
 
+def test_a_folder_that_is_not_there_is_said_not_to_be(tmp_path: Path) -> None:
+    """Starting git there fails as where no git is: which of the two it is, is looked at."""
+    gone = tmp_path / "gone"
+    with pytest.raises(GitFailed, match=f"There is no folder {gone}, so git did nothing"):
+        GitRepository(gone, Deadline(SystemClock(), None)).run("status")
+
+
 def test_outside_of_a_repository_no_branch_is_pushed(tmp_path: Path) -> None:
     """git fails there, and that is no head."""
     git = GitRepository(tmp_path, Deadline.after(SystemClock(), 30), files=["plain.md"])
