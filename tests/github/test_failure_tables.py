@@ -145,7 +145,7 @@ def test_a_branch_that_is_not_there_is_known_by_field_and_code(
 def test_a_missing_base_is_to_be_corrected_in_the_settings() -> None:
     """It is the repository's own setting that names it."""
     error = answered(422, errors=[{"field": "base", "code": "invalid"}])
-    assert "correct base in .lifecycle.toml" in str(error)
+    assert "nothing was changed; name another one: base in .lifecycle.toml" in str(error)
 
 
 def test_a_move_carries_the_place_or_the_words() -> None:

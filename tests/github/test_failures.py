@@ -84,7 +84,7 @@ def said(message: str) -> dict[str, Any]:
             "push",
         ),
         (422, invalid(field="head", code="invalid"), WRITE, HeadMissing, "push it first"),
-        (422, invalid(field="base", code="invalid"), WRITE, Rejected, "correct base in"),
+        (422, invalid(field="base", code="invalid"), WRITE, Rejected, "base in .lifecycle.toml"),
         (422, {"message": "Validation Failed", "errors": ["odd"]}, WRITE, Rejected, "odd"),
         (418, "<html>teapot</html>", READ, Rejected, "no reason given"),
     ],
