@@ -132,7 +132,7 @@ def test_of_another_head_than_the_present_nothing_is_told(
 
 
 def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
-    """With what had failed in it; a run that is under way again has not passed."""
+    """With what had failed in it; a run that is under way again, or skipped, has not passed."""
     known = heard(world, pull, {}).known
     waits = heard(world, checks(pull, Bucket.PENDING), known, reads=False)
     assert waits.flakes == ()
@@ -140,6 +140,10 @@ def test_a_flake_is_heard_once(world: WorktreeWorld, pull: PullRequest) -> None:
         Check("test", Bucket.FAIL, "CI", "pull_request"), Check("test", Bucket.PASS, "CI", "push"),
     )))  # fmt: skip
     assert heard(world, twin, known, reads=False).flakes == ()  # each tests another tree
+    for word in ("SKIPPED", "NEUTRAL"):
+        run = Check("test", Bucket.PASS, "CI", "pull_request", word=word)
+        skipped = replace(pull, checks=Checks(pull.head_sha, (run,)))
+        assert heard(world, skipped, known, reads=False).flakes == ()
     passed = heard(world, checks(pull, Bucket.PASS), known, reads=False)
     assert passed.flakes == (("test", "Error: No space left on device"),)
     assert heard(world, checks(pull, Bucket.PASS), passed.known, reads=False).flakes == ()

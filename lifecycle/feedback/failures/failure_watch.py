@@ -37,6 +37,9 @@ _FETCH = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-writ
 _RESULTS = ("failed", "green", "waits")
 """Events that the sentences here take the place of, as one result of the checks does of another."""
 
+_IDLE = ("SKIPPED", "NEUTRAL")
+"""GitHub's words for a check that keeps nothing back, and did not pass."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -219,10 +222,14 @@ def _fact(failure: CheckFailure) -> ladder.FailureFact:
 
 
 def _passed(pull: PullRequest) -> Collection[str]:
-    """The checks of the head of which every run has passed, by workflow and name."""
+    """The checks of the head of which every run has passed, by workflow and name; none that was skipped."""
     runs = pull.checks.runs if pull.checks is not None else ()
     named = [
-        (f"{run.workflow}{ladder.BETWEEN}{run.name}", run.bucket is Bucket.PASS) for run in runs
+        (
+            f"{run.workflow}{ladder.BETWEEN}{run.name}",
+            run.bucket is Bucket.PASS and run.word not in _IDLE,
+        )
+        for run in runs
     ]
     return {name for name, _ in named} - {name for name, is_passed in named if not is_passed}
 

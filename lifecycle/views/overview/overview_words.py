@@ -98,6 +98,7 @@ def event_words(entry: JournalEntry) -> str:
         "block": f"told to go on: {entry.source} → {entry.target}",
         "refused": f"not accepted: {entry.source}, stays in {entry.target}",
         "let_go": f"let go in {entry.source}",
+        "flake": f"{named(entry.source)} failed and passed at one commit",
     }
     return words.get(entry.kind, entry.kind)
 

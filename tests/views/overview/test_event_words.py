@@ -92,7 +92,9 @@ EVENTS: dict[str, JournalEntry] = {
         1.0, SYSTEM, journal.REFUSED, source="TESTING", target="CODING"
     ),
     "let go in CODING": JournalEntry(1.0, SYSTEM, journal.LET_GO, source="CODING"),
-    "flake": JournalEntry(1.0, SYSTEM, journal.FLAKE, source="test", target="test_a"),
+    "test failed and passed at one commit": JournalEntry(
+        1.0, SYSTEM, journal.FLAKE, source="test", target="test_a"
+    ),
     'phase 1, "", began': JournalEntry(
         1.0, journal.WORKFLOW, MOVE, target="1 active", detail={"number": 1}
     ),
