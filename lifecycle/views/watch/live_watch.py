@@ -129,15 +129,15 @@ class LiveWatch:
         if not url:
             self._said = f"{page} has no address yet."
         elif not _has_browser():
-            self._said = f"{page}: {url} (no browser is known here; set BROWSER)"
+            self._said = f"{url} (no browser is known here; set BROWSER)"
         else:
-            self._said = f"{page} was opened: {url}"
-            self._opening = threading.Thread(target=self._show, args=(page, url), daemon=True)
+            self._said = f"{url} was opened"
+            self._opening = threading.Thread(target=self._show, args=(url,), daemon=True)
             self._opening.start()
 
-    def _show(self, page: str, url: str) -> None:
+    def _show(self, url: str) -> None:
         if not webbrowser.open(url):
-            self._said = f"{page} was not opened: {url}"
+            self._said = f"{url} (it was not opened)"
 
     def _leave(self, settle: Callable[[bool], None]) -> None:
         """Give the shell its own screen and line back, and stop; go on from here at `fg`."""
