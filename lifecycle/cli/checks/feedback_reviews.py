@@ -183,7 +183,8 @@ def _summary(conversation: PullConversation, waiting: int) -> str:
         f"{len(conversation.unanswered)} unanswered",
     ]
     strangers = len(review_ledger.strangers(conversation, {}))
-    more = f", {strangers} remarks by people who may not write here" if strangers else ""
+    remarks = "1 remark" if strangers == 1 else f"{strangers} remarks"
+    more = f", {remarks} by people who may not write here" if strangers else ""
     waits = f"{waiting} wait for somebody" if waiting != 1 else "1 waits for somebody"
     return f"PR #{conversation.number}: {', '.join(counts)}{more}; with texts and comments {waits}."
 

@@ -22,7 +22,9 @@ from lifecycle.feedback.checks.packet_text import lines_of
 from lifecycle.storage import log
 from lifecycle.storage.feedback_files import FeedbackFiles
 
-TOO_LATE = "The time for reading logs was up; lifecycle feedback reads it."
+TOO_LATE = (
+    "The time for reading logs was up; its page has it, and lifecycle feedback asks for it again."
+)
 
 _NEW = 60.0
 """Seconds after a job's end in which its log may not be there yet."""
