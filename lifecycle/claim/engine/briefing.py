@@ -39,10 +39,12 @@ _WAITING = (
 
 _ACTING = (Hooks.WATCH, Hooks.STOP)
 
+GO_ON = "lifecycle feedback go-on"
+ASKED = "The user was asked what is to be done about what fails in CI"
+
 _NOT_OURS = {
     "inherited": "It fails alike on its base: do not fix it here; the base is watched.",
-    "stopped": "The user was asked what is to be done about that; if it is to go on: "
-    "lifecycle feedback go-on",
+    "stopped": f"{ASKED}; if it is to go on: {GO_ON}",
 }
 """What follows where nobody is to mend what failed, by whose it is (`FailureLedger.kind`)."""
 
@@ -193,6 +195,11 @@ def _mending(record: Record, *, hooks: Hooks) -> str:
         then = f"Merge the base branch, run the tests and push; {review_messages.WATCHED}"
     is_watched = hooks is Hooks.WATCH
     return then if is_watched else then.replace(review_messages.WATCHED, review_messages.BY_HAND)
+
+
+def is_asked(record: Record) -> bool:
+    """True if nobody is to mend what failed before the user has said what is to be done."""
+    return _mending(record, hooks=Hooks.WATCH) == _NOT_OURS["stopped"]
 
 
 def until_the_merge(record: Record) -> str:

@@ -185,8 +185,8 @@ def _summary(conversation: PullConversation, waiting: int) -> str:
     strangers = len(review_ledger.strangers(conversation, {}))
     remarks = "1 remark" if strangers == 1 else f"{strangers} remarks"
     more = f", {remarks} by people who may not write here" if strangers else ""
-    waits = f"{waiting} wait for somebody" if waiting != 1 else "1 waits for somebody"
-    return f"PR #{conversation.number}: {', '.join(counts)}{more}; with texts and comments {waits}."
+    below = f"with texts and comments {waiting} to be read" if waiting else "nothing is to be read"
+    return f"PR #{conversation.number}: {', '.join(counts)}{more}; {below}."
 
 
 def _data(

@@ -192,6 +192,9 @@ def _await(
         if pull.state is values.PullStanding.HELD:
             since = ages.last(f"waits:{number}:{head}")
             reading.await_person("checks", briefing.checks_line(record), since, pull.url)
+        if briefing.is_asked(record):
+            since = ages.last(f"ci-stop:{number}:")
+            reading.await_person("checks", briefing.ASKED, since, briefing.GO_ON)
     for kind, trouble in record.troubles.items():
         if trouble.is_final and not trouble.for_agent and kind in messages.COMPLAINTS:
             what = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)

@@ -26,8 +26,9 @@ from lifecycle.storage.workflow_files import WorkflowFiles
 from lifecycle.views.overview import overview_reading
 from lifecycle.views.overview.overview_reading import watched
 from lifecycle.views.overview.overview_values import PullStanding
+from lifecycle.views.overview.overview_words import age, since_when
 from tests import factories
-from tests.views.overview.overview_ground import NOTE, PULL, OverviewGround
+from tests.views.overview.overview_ground import GREEN, NOTE, PULL, OverviewGround
 
 FUTURE = b'{"version": 99, "schema_version": 99}'
 """What a later release may write."""
@@ -219,6 +220,27 @@ def test_checks_that_are_held_wait_for_a_person(ground: OverviewGround) -> None:
     assert seen.pull is not None
     assert seen.pull.state is PullStanding.HELD
     assert [(one.part, one.since) for one in seen.awaited] == [("checks", 1_000.0)]
+
+
+@pytest.mark.parametrize(("kind", "is_awaited"), [("stopped", True), ("inherited", False)])
+def test_the_question_about_what_fails_waits_for_a_person(
+    ground: OverviewGround, kind: str, is_awaited: bool
+) -> None:
+    """Nobody is woken for it any more; the command lets the agent go on. The base's calls nobody."""
+    memory = {
+        "pull.url": PULL,
+        "pull.head": factories.SHA,
+        "pull.checks": {**GREEN, "passed": 0, "failed": ["test"]},
+        "pull.failures": {"red": factories.SHA, "kind": kind},
+    }
+    said = {f"ci-stop:107:{factories.SHA}": 900.0}
+    ground.claim(said, (), memory, phase="checks_running", pr_number=107)
+    seen = ground.seen()
+    asked = ("checks", 900.0, "lifecycle feedback go-on")
+    assert [(one.part, one.since, one.where) for one in seen.awaited] == [asked] * is_awaited
+    assert seen.claim is not None
+    line = f"{seen.claim.next} [waits for {age(900.0, seen.at)}]" if is_awaited else seen.claim.next
+    assert since_when([seen.claim.next], seen.awaited, seen.at) == [line]
 
 
 def test_the_question_waits_for_a_person(ground: OverviewGround) -> None:
