@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -210,6 +211,27 @@ def test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait(
     assert (failed.ending, len(failed.said)) == (Ending.RED, 1)
     assert failed.packet is not None
     assert [failure.name for failure in failed.packet.failures] == ["test"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "ending"), [("stopped", Ending.PERSON), ("inherited", Ending.RED)]
+)
+def test_what_the_user_was_asked_about_waits_for_the_user(
+    place: Place, clock: EventfulClock, kind: str, ending: Ending
+) -> None:
+    """An agent that waits again is not sent to mend what it is not to mend before the answer."""
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.STOP)
+    place.control.set_check(46, "test", conclusion="failure", log=LOG)
+    clock.offset += 200
+    tree.tick(Wake.TICK)
+    path = place.root / ".lifecycle/state.json"
+    state = json.loads(path.read_text())
+    pull = state["record"]["pull"]
+    pull["failures"] = {**pull["failures"], "red": pull["head"], "kind": kind}
+    path.write_text(json.dumps(state))
+    assert wait(place, WaitFor.CI, seconds=1).ending is ending
 
 
 @pytest.mark.parametrize("has_claim", [True, False], ids=["claim", "number"])

@@ -192,7 +192,8 @@ class ClaimWait:
         trouble = record.troubles.get("RerunJobs")
         is_refused = bool(record.pull.reruns) and trouble is not None and trouble.is_final
         standing = pull_wait.standing_of(record.pull)
-        return replace(standing, is_held=standing.is_held or is_refused)
+        is_held = standing.is_held or is_refused or briefing.is_asked(record)
+        return replace(standing, is_held=is_held)
 
     def _is_fresh(self, record: Record) -> bool:
         """True if the checks were read no longer before this wait than one poll."""
