@@ -64,7 +64,10 @@ WAITING = "waiting"
 """A mark that is there while a prompt of the user's is worth Python's start."""
 
 ANSWERED = "answered"
-"""A mark whose mtime is when a person last wrote a prompt; it goes when the question is put."""
+"""A mark with the id and transcript of the last prompt, made when it came; the question takes it away."""
+
+_TRANSCRIPT = 4_000_000
+"""Bytes of a transcript's end in which a prompt is looked for."""
 
 OWNER = "owner"
 """A file with the id of the session that the claim belongs to."""
@@ -253,11 +256,34 @@ class GuardMarks:
         """True if a look at this version of the claim file left nothing to do."""
         return self.folder.mtime_ns(_STAMP) == mtime_ns
 
+    def answer(self, prompt: str, transcript: str) -> None:
+        """Note that a prompt came: its id, and the file in which the client writes who sent it."""
+        with contextlib.suppress(OSError):  # on a full disk it counts, whoever sent it
+            _put(self.folder, ANSWERED, f"{prompt} {transcript}\n")
+        self.set_due(ANSWERED, self.clock.now())
+
     @property
     def answered_at(self) -> float | None:
         """When a person last wrote a prompt, if that was after the question was put; else None."""
         moment = self.folder.mtime_ns(ANSWERED)
-        return moment / 1e9 if moment >= 0 else None
+        return moment / 1e9 if moment >= 0 and not self._is_scheduled() else None
+
+    def _is_scheduled(self) -> bool:
+        """True if the client itself sent the last prompt, as for a task that the agent scheduled.
+
+        That event looks as a person's does, and its transcript tells them apart, later: the first line that
+        belongs to the prompt. Where nothing is found there, a person wrote it.
+        """
+        noted = self.folder.read(ANSWERED)
+        prompt, _, path = (
+            (noted.content.decode(errors="replace") if noted else "").strip().partition(" ")
+        )
+        if not path:
+            return False
+        text, _ = regular_files.end_of(path, _TRANSCRIPT)
+        at = text.find(f'"promptId":"{prompt}"')
+        line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0] if at >= 0 else ""
+        return '"promptSource":"system"' in line
 
     def hears_prompts(self, since: float) -> bool:
         """True if the hook on the user's prompts has run since then, so that it is installed."""

@@ -224,7 +224,7 @@ def test_a_pasted_prompt_is_not_read_to_its_end(bench: Bench, shell: str) -> Non
     """Its begin tells that a person wrote it: the hook is over while the client still writes the rest."""
     bench.claim.write_text(json.dumps(values()))
     bench.look()
-    for begin, is_persons in (("<task-notification>", False), ("Yes.", True)):
+    for begin, is_persons in (("<task-notification>", False), ("Yes. <task-notification>", True)):
         hook = subprocess.Popen(
             [shell, str(hook_script("user-prompt-submit"))],
             cwd=bench.root,

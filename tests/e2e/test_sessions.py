@@ -93,6 +93,40 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     assert place.issue()["state"] == "closed"
 
 
+def test_the_prompt_of_a_scheduled_task_is_no_answer(session: Session, tmp_path: Path) -> None:
+    """It comes as a person's does, with the shell's note or Python's; the transcript tells who sent it.
+
+    As Claude Code 2.1.332 writes it for CronCreate and ScheduleWakeup, beside what a person typed.
+    """
+    transcript = tmp_path / "transcript.jsonl"
+    rows = [
+        {"promptId": "typed", "type": "user", "promptSource": "typed", "turnOrigin": "human"},
+        {"promptId": "fired", "type": "user", "promptSource": "system", "turnOrigin": "scheduled"},
+        {"promptId": "fired", "type": "user", "message": "a tool's result"},
+    ]
+    lines = (json.dumps(row, separators=(",", ":")) for row in rows)
+    transcript.write_text("".join(f"{line}\n" for line in lines))
+
+    def prompted(prompt: str) -> None:
+        event = {"transcript_path": str(transcript), "prompt_id": prompt, "prompt": "Look again."}
+        raw = json.dumps({"hook_event_name": "UserPromptSubmit", **event}, separators=(",", ":"))
+        env = {**session.variables(), "LIFECYCLE_BIN": str(session.place.command)}
+        session.place.hook("user-prompt-submit", raw.encode(), **env)
+
+    asked(session)
+    place = session.place
+    for _ in ("by Python: the question waits for its answer", "by the shell"):
+        prompted("fired")
+        assert (place.root / ".lifecycle/answered").exists()
+        place.write(phase="done")
+        assert "was not closed" in session.on_stop().model
+        assert place.issue()["state"] == "open"
+        (place.root / ".lifecycle/waiting").unlink(missing_ok=True)
+    prompted("typed")
+    place.write(phase="done")
+    assert session.on_stop().person.startswith("Issue #42 closed.")
+
+
 @SOAKED
 def test_done_after_a_merge_that_nobody_was_told_of_becomes_the_question(session: Session) -> None:
     """An earlier prompt and a wake are no yes to it; the question is put once, and its answer is."""
