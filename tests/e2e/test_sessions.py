@@ -501,7 +501,10 @@ def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
         assert "No hook has been seen at work in this session" in said
         assert "Open the PR with: lifecycle tick" in said
         assert not [word for word in PROMISES if word in said]
-    assert "No hook of this session has been seen" in session.cli("doctor").stdout
+    seen = session.cli("doctor").stdout
+    assert "No hook of this session has been seen" in seen
+    assert "and no worktree that its agent went to" in seen
+    assert "Fix: start Claude Code at the top of this worktree" in seen
     looked = session.cli("tick").stdout + session.cli("status").stdout
     assert "Look at CI, reviews and the merge with: lifecycle tick" in looked
     assert not [word for word in PROMISES if word in looked]
