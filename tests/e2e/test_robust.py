@@ -247,6 +247,25 @@ def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
     assert "PR #46 created" in place.hook("on-stop", {}).stdout
 
 
+def test_a_command_whose_python_is_gone_is_told_at_a_start(place: Place, tmp_path: Path) -> None:
+    """As after an upgrade, or where its environment was moved: no hook fails, and the person hears why."""
+    place.ready()
+    command = tmp_path / "lifecycle"
+    command.write_text(f"#!{tmp_path}/gone/bin/python -I\n")
+    command.chmod(0o755)
+    broken = {"LIFECYCLE_BIN": str(command), "CLAUDE_PLUGIN_ROOT": str(tmp_path)}
+    for hook in (*HOOKS, "ci-waiter", "user-prompt-submit"):
+        done = place.hook(hook, {}, **broken)
+        assert (done.returncode, done.stderr) == (0, "")
+        if hook != "session-start":
+            assert done.stdout == ""
+            continue
+        told = json.loads(done.stdout)["systemMessage"]
+        assert f"cannot start, since {tmp_path}/gone/bin/python is gone" in told
+        assert "pipx install --force ." in told
+    assert "PR #46 created" in place.hook("on-stop", {}).stdout
+
+
 @SOAKED
 @pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
 @pytest.mark.parametrize("hook", HOOKS)
