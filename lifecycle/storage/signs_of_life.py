@@ -272,7 +272,8 @@ class GuardMarks:
         """True if the client itself sent the last prompt, as for a task that the agent scheduled.
 
         That event looks as a person's does, and its transcript tells them apart, later: the first line that
-        belongs to the prompt. Where nothing is found there, a person wrote it.
+        belongs to the prompt. What a person writes into a turn has the id of the prompt that began it.
+        Where nothing is found there, a person wrote it.
         """
         noted = self.folder.read(ANSWERED)
         prompt, _, path = (
@@ -281,9 +282,9 @@ class GuardMarks:
         if not path:
             return False
         text, _ = regular_files.end_of(path, _TRANSCRIPT)
-        at = text.find(f'"promptId":"{prompt}"')
-        line = text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0] if at >= 0 else ""
-        return '"promptSource":"system"' in line
+        _, is_there, turn = text.partition(f'"promptId":"{prompt}"')
+        begun = turn.partition("\n")[0] if is_there else ""
+        return '"promptSource":"system"' in begun and '"origin":{"kind":"human"}' not in turn
 
     def hears_prompts(self, since: float) -> bool:
         """True if the hook on the user's prompts has run since then, so that it is installed."""
