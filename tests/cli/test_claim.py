@@ -348,6 +348,25 @@ def test_claim_leaves_uncommitted_work_alone(place: Place) -> None:
     assert place.card()["Status"] == "Todo"
 
 
+def test_a_hook_that_fails_behind_the_switch_stops_no_claim(place: Place) -> None:
+    """As that of git-lfs where git-lfs is missing: git says no and has switched, which is told."""
+    hook = place.root / ".git/hooks/post-checkout"
+    hook.write_text("#!/bin/sh\necho no git-lfs here >&2\nexit 2\n")
+    hook.chmod(0o755)
+    said = ok(place.cli("claim", "42"))
+    assert (
+        "failed behind the switch to claude/fix-race-condition-in-task-queue-42 (no git-lfs" in said
+    )
+    assert place.git("branch", "--show-current") == place.claim()["branch"]
+    ok(place.cli("release"))
+    assert "failed behind the switch" in ok(place.cli("claim", "42")), (
+        "to a branch that is here, too"
+    )
+    ok(place.cli("release"))
+    assert place.run("git", "switch", "main").returncode, "it has switched all the same"
+    assert "failed behind the switch" in ok(place.cli("claim", "42", "--worktree"))
+
+
 @SOAKED
 def test_a_folder_in_the_claims_place_is_named_before_anything_is_done(place: Place) -> None:
     """No claim could be kept there: nothing is asked of GitHub, nothing is taken, every command says it."""

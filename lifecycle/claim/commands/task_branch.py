@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
+from lifecycle.core.ports import Git
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.world import World
 from lifecycle.git import tracked_files, worktree_files
@@ -32,8 +33,8 @@ def switch(world: World, branch: str, base: str) -> list[str]:
     """Switch to the task's branch, with what others pushed to it; one without work is at the fetched base.
 
     Returns:
-        A remark if the branch here and the one on the remote went different ways, or if a new one has not
-        what was committed to the base here.
+        Remarks: a hook of git's failed, the branch here and the one on the remote went different ways, or a
+        new one has not what was committed to the base here.
 
     Raises:
         GitFailed: the branch cannot be switched to, as with changes that would be overwritten.
@@ -67,18 +68,28 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
         start = git.run("rev-parse", "FETCH_HEAD")
         _refuse_ours(world, base, start)
         remarks = _left_behind(world, branch, base, start)
-        git.run("switch", "--no-track", "-c", branch, start)
-        return remarks
+        return [*_go(git, branch, "--no-track", "-c", branch, start), *remarks]
     if is_here:
         _refuse_ours(world, branch, f"refs/heads/{branch}")
-        git.run("switch", branch)
+        failed = _go(git, branch, branch)
     else:
-        git.run("switch", "--no-track", "-c", branch, tracking)
+        failed = _go(git, branch, "--no-track", "-c", branch, tracking)
     if is_pushed and git.run("rev-list", "--count", f"{branch}..{tracking}") != "0":
         if git.run("rev-list", "--count", f"{tracking}..{branch}") != "0":
-            return [sentence("different-ways", branch=branch, remote=remote)]
+            return [*failed, sentence("different-ways", branch=branch, remote=remote)]
         git.run("merge", "--quiet", "--ff-only", tracking)
     _begin_at_base(world, branch, base)
+    return failed
+
+
+def _go(git: Git, branch: str, *words: str) -> list[str]:
+    """Switch; a remark if a post-checkout hook failed behind that: git says no, and has switched."""
+    try:
+        git.run("switch", *words)
+    except GitFailed as error:
+        if git.current_branch() != branch:
+            raise
+        return [sentence("hook-failed", branch=branch, evidence=error.evidence)]
     return []
 
 

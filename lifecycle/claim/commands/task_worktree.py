@@ -160,5 +160,7 @@ def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
     try:
         git.run("worktree", "add", "--quiet", *options, "--detach", *lock, str(root), "HEAD")
     except GitFailed as error:
+        if (root / ".git").exists():
+            return  # its post-checkout hook failed: what git does not finish it takes away again
         text = sentence("not-added", root=root, evidence=error.evidence, number=number)
         raise GitFailed(text, evidence=error.evidence) from None
