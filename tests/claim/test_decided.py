@@ -404,6 +404,19 @@ def test_a_pull_request_that_was_opened_again_is_counted() -> None:
     assert step.record.judged == "pr_created"
 
 
+def test_another_pull_request_in_its_place_is_not_called_reopened() -> None:
+    """Whoever went to another branch after the close goes on with that branch's: nobody closed it."""
+    made = record(
+        **{**REVIEW, "phase": "pr_closed", "status": "In Progress", "branch": "better-name"},
+        memory={"judged": "pr_closed"},
+    )
+    shown = pull(number=108, branch="better-name", url="u", head_sha="b")
+    step = decide(seen(made, observed=observation(by_branch=(shown,))))
+    assert step.fields == {"pr_number": 108, "phase": "pr_created", "status": "In Review"}
+    (notice,) = step.notices
+    assert notice.text.startswith("PR #108 was already open for better-name and is the claim's")
+
+
 @pytest.mark.parametrize(
     ("shown", "looked", "fields", "judged"),
     [

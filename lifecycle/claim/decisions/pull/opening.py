@@ -231,6 +231,8 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     claim = snapshot.record.claim
     fields: ClaimChanges = {"pr_number": pull.number}
     notices: tuple[Notice, ...]
+    if claim.phase == Phase.PR_CLOSED and claim.pr_number != pull.number:
+        return _adopt(snapshot.record, pull)  # of another branch, say: nobody closed that one
     if claim.phase == Phase.PR_CLOSED:
         # One move at a time, as the table has it: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
