@@ -759,6 +759,19 @@ def test_a_rejected_task_is_told_alike_to_agent_and_person(session: Session) -> 
         assert "was closed on GitHub meanwhile" not in view
 
 
+def test_who_comes_back_to_the_question_hears_that_somebody_closed_the_issue(
+    session: Session,
+) -> None:
+    """The question about closing waited overnight; a person, or a sweep, closed the issue meanwhile."""
+    asked(session)
+    session.end()
+    session.place.control.close_issue(42)
+    morning = Session(session.place, TWO).start()
+    for view in (morning.model, morning.person, session.place.cli("status").stdout):
+        assert "Issue #42 is closed already" in view
+        assert QUESTION not in view
+
+
 def test_status_and_start_say_a_thing_once(session: Session) -> None:
     """What waits to be said may say what comes next, too; and a start's claim what waits to be said."""
     place = session.place

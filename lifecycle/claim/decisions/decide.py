@@ -50,11 +50,10 @@ def _wanted(snapshot: Snapshot) -> Look | None:
     elif phase in IN_REVIEW:
         needed = polls or not derive.is_confirmed(snapshot.record)
         checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))
-    elif phase is Phase.MERGED_DETECTED:
-        needed = snapshot.wake in ASKED or not derive.is_confirmed(snapshot.record)
     else:
         # A look by command tells what GitHub shows, and so does the look of who comes back.
-        needed = snapshot.wake in (*ASKED, Wake.START)
+        is_unsure = phase is Phase.MERGED_DETECTED and not derive.is_confirmed(snapshot.record)
+        needed = snapshot.wake in (*ASKED, Wake.START) or is_unsure
     card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
     is_doubtful = not card.is_known or card.moved_to or taken_by
     # A card that was written ahead is read back, however long the write it follows from is held back.

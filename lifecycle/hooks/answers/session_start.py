@@ -1,8 +1,9 @@
 """SessionStart, every source: claim, run, stage and workflow as one message, what waits, and the board.
 
 What needs somebody is rendered from state here, however often a session starts: a hook that was
-killed loses a nudge, never the question. A claim in review is looked at on GitHub first, in one request: a
-merge that happened meanwhile is told. The board comes from GitHub, if it answers in time.
+killed loses a nudge, never the question. A claim with a PR is looked at on GitHub first, in one request: a
+merge, or a close of its issue, that happened meanwhile is told. The board comes from GitHub, if it answers in
+time.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ LOCK_SECONDS = 1.5
 LOOK_SECONDS = 2.0
 """How long GitHub may take to say whether the claim's pull request was merged meanwhile."""
 
-_REVIEWED = (Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED)
+_HANDED_OFF = (Phase.PR_CREATED, Phase.CHECKS_RUNNING, Phase.PR_CLOSED, Phase.MERGED_DETECTED)
 
 FRESH_SECONDS = 600.0
 """For how long the board's lines are shown again as they were read."""
@@ -127,7 +128,7 @@ def _look_first(call: HookCall) -> None:
     if record is None or call.is_held(record):
         return
     phase, source = PHASES.get(record.claim.phase), call.event.get("source")
-    if phase not in _REVIEWED and (phase is not Phase.CODING or source == "compact"):
+    if phase not in _HANDED_OFF and (phase is not Phase.CODING or source == "compact"):
         return
     world = call.world
     # What cannot be written costs the look, and not what is told: the next stop says it.
