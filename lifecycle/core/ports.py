@@ -277,8 +277,10 @@ class Git(Protocol):
     def committed(self, commit: str, names: Sequence[str]) -> str:
         """The text of the first of these files that a commit has as a regular file; "" if none."""
 
-    def run(self, *args: str, check: bool = True, remote: str = "") -> str:
-        """Run git and return stdout without its last newline; `remote` is the one that it talks to.
+    def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:
+        """Run git, which reads `stdin`, and return stdout without its last newline.
+
+        `remote` is the one that it talks to.
 
         GitFailed, Transient; BadConfig for a remote that is not set up here.
         """

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
 from lifecycle.core.light_dataclass import dataclass
@@ -81,10 +82,9 @@ def take(
         Transient: the remote did not answer, and a read could not settle it.
     """
     nonce = nonce or new_nonce()
-    content = {"agent": redact(agent), "issue": issue, "nonce": nonce}
-    word = json.dumps(content | ({"branch": branch} if branch else {}))
+    word = _word(redact(agent), issue, nonce, branch)
     tree = git.run("hash-object", "-t", "tree", "-w", "--stdin")
-    sha = git.run(*_IDENTITY, "commit-tree", tree, "-m", f"lease {word}", "-m", "[skip ci]")
+    sha = git.run(*_IDENTITY, "commit-tree", tree, "-m", word, "-m", _NO_CI)
     ref = ref_of(issue)
     try:
         _push(git, remote, ref, sha, instead_of=instead_of)
@@ -108,6 +108,33 @@ def take(
     raise Transient(
         f"The lease on #{issue} could not be taken; nothing was claimed. Try again. {why}"
     )
+
+
+def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
+    """Have the lease `sha` name the branch where the work is by now; returns its sha from then on.
+
+    Holder, attempt and date are as they were. One that names the branch already is left.
+
+    Raises:
+        GitFailed, Transient: it was not changed, or nobody knows.
+    """
+    head, _, message = git.run("cat-file", "commit", sha).partition("\n\n")
+    agent, nonce, named_branch = parse_lease(message)
+    if named_branch == branch:
+        return sha
+    text = f"{head}\n\n{_word(agent, issue, nonce, branch)}\n\n{_NO_CI}\n"
+    new = git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
+    _push(git, remote, ref_of(issue), new, instead_of=sha)
+    return new
+
+
+_NO_CI = "[skip ci]"
+
+
+def _word(agent: str, issue: int, nonce: str, branch: str) -> str:
+    """The first line of a lease's commit message."""
+    content = {"agent": agent, "issue": issue, "nonce": nonce}
+    return f"lease {json.dumps(content | ({'branch': branch} if branch else {}))}"
 
 
 def _is_forbidden(error: GitFailed) -> bool:
@@ -162,8 +189,15 @@ def standing(git: Git, remote: str, issue: int, *, sha: str, agent: str) -> Leas
     if not shown or shown == sha:
         return LeaseStanding(is_gone=bool(sha) and not shown, sha=shown)
     holder = _fetched(git, remote, issue, shown)
-    is_ours = not sha and holder.agent == agent
+    is_ours = holder.agent == agent and (not sha or _is_same_attempt(git, sha, holder))
     return LeaseStanding(other=None if is_ours else holder, sha=shown if is_ours else sha)
+
+
+def _is_same_attempt(git: Git, sha: str, holder: Lease) -> bool:
+    """True if the lease `sha` was led to another branch since, by a run that was killed behind that."""
+    with suppress(GitFailed):
+        return bool(holder.nonce) and known(git, sha).nonce == holder.nonce
+    return False  # it is not in this clone
 
 
 def held(git: Git, remote: str) -> frozenset[int]:

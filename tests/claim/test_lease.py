@@ -8,7 +8,9 @@ from typing import Literal
 import pytest
 
 from lifecycle.core.errors import GitFailed, HeldByAnother, Transient
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.core.values.survey import parse_lease
 from lifecycle.git import lease
 from lifecycle.git.process import GitRepository
 from lifecycle.sandbox.control.faults import Fault
@@ -96,6 +98,27 @@ def test_a_page_without_refs_does_not_say_that_the_lease_is_gone(
     assert not lease.standing(git, "origin", 42, sha=sha, agent="octocat-1").is_gone
     assert lease.release(git, "origin", 42, sha)
     assert lease.standing(git, "origin", 42, sha=sha, agent="octocat-1").is_gone
+
+
+def test_a_lease_that_is_led_to_another_branch_is_the_same_claims(
+    place: Place, git: GitRepository
+) -> None:
+    """Who has it, since when, by which attempt stays; who knows the old commit knows the new one."""
+    old = lease.take(git, "origin", 42, "octocat-1", branch="a")
+    new = lease.led_to(git, "origin", 42, old, "b")
+    assert lease.led_to(git, "origin", 42, new, "b") == new
+    assert place.control.world()["refs"][lease.ref_of(42)] == new
+    assert replace(lease.known(git, new), sha=old) == lease.known(git, old)
+    assert parse_lease(place.git("show", "-s", "--format=%B", new))[2] == "b"
+    stands = lease.standing(git, "origin", 42, sha=old, agent="octocat-1")
+    assert stands == lease.LeaseStanding(sha=new)
+    again = lease.take(git, "origin", 42, "octocat-1", instead_of=new)
+    other = lease.standing(git, "origin", 42, sha=new, agent="octocat-1").other
+    assert other is not None
+    assert other.sha == again, "another attempt of that name is another's"
+    with pytest.raises(GitFailed):
+        lease.led_to(git, "origin", 42, new, "c")
+    assert place.control.world()["refs"][lease.ref_of(42)] == again
 
 
 @pytest.mark.parametrize(

@@ -325,6 +325,20 @@ def test_a_claim_without_a_lease_hands_off_unless_somebody_has_one(
     assert f"held by {agent}" in refused(place.cli("handoff", "--summary", "Fix"), 4)
 
 
+def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place) -> None:
+    """The hand-off has the lease name it: a sweep took the task for one without PR, and moved its card."""
+    ok(place.cli("claim", "42"))
+    place.work("feature/race", push=False)
+    place.write(branch="feature/race")
+    ok(place.cli("handoff", "--summary", "Fix"))
+    assert "PR #46 created" in ok(place.cli("tick"))
+    assert "#42" not in ok(place.cli("reconcile", "--dry-run")).partition("waits:")[0]
+    place.control.merge_pull(46)
+    assert "#42 merged-open: PR #46 (feature/race) merged" in ok(place.cli("reconcile", "--close"))
+    assert place.issue()["state"] == "closed"
+    assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
+
+
 @SOAKED
 def test_a_lease_whose_state_was_lost_is_known_by_its_agent(place: Place) -> None:
     """state.json is gone: the lease that names this claim's agent is this claim's."""

@@ -127,8 +127,9 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         with world.deadline.standing_still():
             notes += _validate(world, command, session)
     # Asked right before the push: in the minutes that validation takes the task may be taken over.
-    _refuse_lease_of_another(world, claim_store, record)
+    held = _refuse_lease_of_another(world, claim_store, record)
     left_queue = _pushed(world, record)
+    leased = _led(world, record, held) if held else record.ownership.lease
     notes += left_queue
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
@@ -139,13 +140,16 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         values: dict[str, str] = {}
     else:
         values = {"phase": Phase.READY_FOR_PR.value, "summary": summary}
-    is_same = not (values or record.ownership.is_leaseless or left_queue)
+    is_led = leased != record.ownership.lease
+    is_same = not (values or record.ownership.is_leaseless or left_queue or is_led)
     if is_same and session in ("", record.ownership.session):
         return HandedOff(record, tuple(notes))
 
     def handed(record: Record) -> Record:
         owner, now = session or record.ownership.session, world.clock.now()
-        ours = record.with_ownership(session=owner, session_at=now, is_leaseless=False)
+        ours = record.with_ownership(
+            session=owner, session_at=now, is_leaseless=False, lease=leased
+        )
         return _taken_out(ours, left_queue).with_values(values)
 
     return HandedOff(_noted(world, claim_store, handed, record.claim.branch), tuple(notes))
@@ -284,14 +288,26 @@ def _refuse_ended(record: Record, *, is_out: bool) -> None:
         raise errors.Refused(closed_elsewhere(record.claim.issue_number, "nothing was pushed"))
 
 
-def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Record) -> None:
+def _led(world: World, record: Record, sha: str) -> str:
+    """The sha of the lease once it names the branch that was handed off: sweeps go by what it names."""
+    claim = record.claim
+    try:
+        return lease.led_to(world.git, world.remote, claim.issue, sha, claim.branch)
+    except (errors.GitFailed, errors.Transient) as error:
+        text = f"handoff: the lease does not name {claim.branch}: {error.sentence}"
+        log.write(world.root, text, world.environment)
+        return sha
+
+
+def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Record) -> str:
     """Refuse if the remote's lease shows that somebody took the task over or released it, and note it.
 
-    A remote without leases (a fork, one that cannot be read) is no evidence of another holder.
+    A remote without leases (a fork, one that cannot be read) is no evidence of another holder. Returns the
+    sha of the claim's own lease as it is there, "" if there is none or nobody can say.
     """
     claim, remote = record.claim, world.remote
     if claim.issue_number is None:
-        return
+        return ""
     try:
         stands = observing.standing(world, record, claim.issue_number)
     except (errors.GitFailed, errors.Transient) as error:
@@ -299,7 +315,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
         log.write(world.root, text, world.environment)
         if world.deadline.left <= 0.0:  # it hung: nothing is left for the push
             raise _not_pushed(record.claim.branch, remote, error) from None
-        return
+        return ""
     holder = stands.other
     is_leaseless = stands.is_gone and not record.ending.lease_done
     if is_leaseless or holder is not None:
@@ -318,6 +334,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
         ref = lease.ref_of(claim.issue_number)
         number = claim.issue_number
         raise errors.HeldByAnother(sentence("held-since", number=number, ref=ref, **words))
+    return stands.sha
 
 
 def _pushed(world: World, record: Record) -> list[str]:

@@ -1,9 +1,8 @@
 """SessionStart, every source: claim, run, stage and workflow as one message, what waits, and the board.
 
 What needs somebody is rendered from state here, however often a session starts: a hook that was
-killed loses a nudge, never the question. A claim with a PR is looked at on GitHub first, in one request: a
-merge, or a close of its issue, that happened meanwhile is told. The board comes from GitHub, if it answers in
-time.
+killed loses a nudge, never the question. A claim that has a PR is looked at on GitHub first, in one
+request: a merge or a close that happened meanwhile is told. The board comes from GitHub, if that answers.
 """
 
 from __future__ import annotations
