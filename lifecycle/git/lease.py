@@ -30,13 +30,15 @@ _FORBIDDEN = re.compile(
 class Lease:
     """Who holds the task, as the lease commit says, and since when by its committer date.
 
-    `nonce` tells one attempt from every other: agents of one account may share a name.
+    `nonce` tells one attempt from every other: agents of one account may share a name. `branch` is where
+    the work is, "" if it does not say.
     """
 
     sha: str
     agent: str
     since: str
     nonce: str = ""
+    branch: str = ""
 
 
 def ref_of(issue: int) -> str:
@@ -238,8 +240,8 @@ def _fetched(git: Git, remote: str, issue: int, sha: str) -> Lease:
 def known(git: Git, sha: str) -> Lease:
     """What a lease in this clone says of itself; GitFailed if it is not there."""
     since, _, subject = git.run("show", "--no-patch", "--format=%cI %s", sha).partition(" ")
-    agent, nonce, _ = parse_lease(subject)
-    return Lease(sha, agent or "an unknown holder", since, nonce)
+    agent, nonce, branch = parse_lease(subject)
+    return Lease(sha, agent or "an unknown holder", since, nonce, branch)
 
 
 def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -> bool:

@@ -254,11 +254,20 @@ def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
     assert ok(quiet.cli("tick", "--dry-run")).strip().endswith("Nothing to do.")
 
 
-@pytest.mark.parametrize(("has_board", "is_merged"), [(True, False), (False, False), (True, True)])
+@pytest.mark.parametrize(
+    ("has_board", "is_merged", "branch"),
+    [(True, False, ""), (False, False, ""), (True, True, ""), (True, False, "feature/race")],
+)
 def test_a_takeover_goes_on_with_the_pull_request(
-    quiet: Place, tmp_path: Path, *, has_board: bool, is_merged: bool
+    quiet: Place, tmp_path: Path, *, has_board: bool, is_merged: bool, branch: str
 ) -> None:
-    """Whoever takes the task over has its PR from then on, open or merged; the card stays."""
+    """Whoever takes the task over has its PR from then on, open or merged; the card stays.
+
+    It is found on a branch of the other agent's own, too, which its lease names.
+    """
+    if branch:
+        quiet.git("branch", "-m", branch)
+        quiet.write(branch=branch)
     ok(quiet.cli("handoff", "--summary", "Fix race condition"))
     ok(quiet.cli("tick"))
     number = quiet.pull()
@@ -278,6 +287,7 @@ def test_a_takeover_goes_on_with_the_pull_request(
     phase = "merged_detected" if is_merged else "checks_running"
     assert f"which has PR #{number} (phase {phase})" in said
     assert (claim["phase"], claim["pr_number"]) == (phase, number)
+    assert claim["branch"] == quiet.claim()["branch"]
     assert other.card()["Status"] == "In Review"
     if not is_merged:
         assert "Nothing to do" in ok(other.cli("tick", "--dry-run"))

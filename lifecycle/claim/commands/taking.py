@@ -121,7 +121,10 @@ def _taken(
         if task.issue.is_open and not attempt.insists:
             task = replace(task, blockers=world.forge.blockers(number))
         notes += admission.admit(world, task, attempt)
-        taking = _Taking(world, claim_store, task, attempt, notes)
+        # Whoever had it may have gone to a branch of their own: the work, and its PR, are there.
+        former = admission.holder_of(world, number) if force and task.before is None else None
+        led = former.branch if former is not None else ""
+        taking = _Taking(world, claim_store, task, attempt, notes, led)
         if is_any and task.seen.closers and not attempt.resumes:
             taking.refuse_rivals()
         return taking.both()
@@ -150,21 +153,25 @@ def _held(world: World, claim_store: ClaimStore, mine: Record, hints: Mapping[st
 
 @dataclass(frozen=True, slots=True)
 class _Taking:
-    """An attempt to take the task that was read, under the lock; `notes` gets remarks for the person."""
+    """An attempt to take the task that was read, under the lock; `notes` gets remarks for the person.
+
+    `led`: the branch that the lease of whoever it is taken over from names, "" for none.
+    """
 
     world: World
     claim_store: ClaimStore
     task: TaskAsked
     attempt: Attempt
     notes: list[str]
+    led: str = ""
 
     @property
     def branches(self) -> tuple[str, str]:
         """The branch that the task's own begins at and goes into, and its own or a new one's name."""
         task = self.task
         base = self.world.settings.base or task.seen.default_branch
-        is_own = task.branch not in ("", base)
-        return base, task.branch if is_own else branch_name(task.issue.title, task.issue.number)
+        own = next((name for name in (self.led, task.branch) if name not in ("", base)), "")
+        return base, own or branch_name(task.issue.title, task.issue.number)
 
     def refuse_rivals(self) -> None:
         """Refuse a task that an open pull request is for which is not of the task's own branch."""
