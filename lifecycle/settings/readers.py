@@ -60,13 +60,11 @@ def remote(where: str, value: object) -> str:
 
 
 def branch(where: str, value: object) -> str:
-    """The name of a branch, as git takes one.
+    """The name of a branch, as git takes one."""
+    from lifecycle.core.values.branch_names import is_branch
 
-    Source: https://git-scm.com/docs/git-check-ref-format
-    """
     name = text(where, value)
-    is_odd = re.search(r"[ ~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|[./]$|^[/.+]", name)
-    if is_odd is not None or name == "@":
+    if not is_branch(name):
         raise BadConfig(sentence("no-branch", where=where, value=value))
     return name
 

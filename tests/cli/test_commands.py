@@ -325,6 +325,24 @@ def test_a_claim_without_a_lease_hands_off_unless_somebody_has_one(
     assert f"held by {agent}" in refused(place.cli("handoff", "--summary", "Fix"), 4)
 
 
+def test_a_name_that_no_branch_can_have_is_refused_and_stops_no_later_claim(place: Place) -> None:
+    """An agent wrote it: a hand-off says so, and what is claimed again goes on at a branch's name."""
+    ok(place.cli("claim", "42"))
+    own = place.claim()["branch"]
+    place.work(own, push=False)
+    place.write(branch="my branch")
+    assert "no branch can be called so; nothing" in refused(
+        place.cli("handoff", "--summary", "Fix")
+    )
+    (place.root / ".agent-claim.json").unlink()
+    ok(place.cli("claim", "42"))
+    assert place.claim()["branch"] == own
+    place.write(branch=f"refs/heads/{own}")
+    ok(place.cli("handoff", "--summary", "Fix"))
+    assert "PR #46 created" in ok(place.cli("tick"))
+    assert place.pulls()[46]["head"] == own
+
+
 def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place) -> None:
     """The hand-off has the lease name it: a sweep took the task for one without PR, and moved its card."""
     ok(place.cli("claim", "42"))

@@ -22,6 +22,7 @@ from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
 from lifecycle.core.messages.messages import closed_elsewhere, unknown_phase
 from lifecycle.core.redact import named, redact
+from lifecycle.core.values.branch_names import is_branch
 from lifecycle.core.values.priorities import Status
 from lifecycle.git import lease, worktree_files
 from lifecycle.git import process as git_process
@@ -30,7 +31,7 @@ from lifecycle.storage.store import CLAIM_FILE
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-    from lifecycle.core.world import World
+from lifecycle.core.world import World
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 """The variable with the session's id that the client sets for the commands which its agent runs."""
@@ -251,7 +252,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     """Refuse unless the claim's branch is checked out and has commits of its own; returns remarks."""
     branch, git = record.claim.branch, world.git
     checked_out = git.current_branch()
-    if not branch:
+    if not is_branch(branch):
         raise errors.ClaimRefused(sentence("no-branch", file=CLAIM_FILE))
     if redact(branch, {}) != branch:
         raise errors.Refused(sentence("secret-branch", file=CLAIM_FILE))

@@ -28,7 +28,7 @@ from lifecycle.core.errors import GitFailed, HeldByAnother, LifecycleError, Refu
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import messages
 from lifecycle.core.timing import DeadlineReached
-from lifecycle.core.values.branch_names import branch_name
+from lifecycle.core.values.branch_names import branch_name, is_branch
 from lifecycle.core.values.model import BoardItem, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 from lifecycle.core.world import World
@@ -170,8 +170,9 @@ class _Taking:
         """The branch that the task's own begins at and goes into, and its own or a new one's name."""
         task = self.task
         base = self.world.settings.base or task.seen.default_branch
-        own = next((name for name in (self.led, task.branch) if name not in ("", base)), "")
-        return base, own or branch_name(task.issue.title, task.issue.number)
+        made = branch_name(task.issue.title, task.issue.number)
+        names = (self.led, task.branch)  # an agent may have written anything
+        return base, next((name for name in names if is_branch(name) and name != base), made)
 
     def refuse_rivals(self) -> None:
         """Refuse a task that an open pull request is for which is not of the task's own branch."""

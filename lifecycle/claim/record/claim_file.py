@@ -84,7 +84,7 @@ class Claim:
         return cls(
             item_id=_text(values.get("item_id")),
             issue_number=_number(values.get("issue_number")),
-            branch=_text(values.get("branch")).strip(),
+            branch=_text(values.get("branch")).strip().removeprefix("refs/heads/"),
             agent_id=_text(values.get("agent_id")).strip(),
             phase=_text(values.get("phase")).strip(),
             summary=_text(values.get("summary")).strip(),

@@ -1,4 +1,4 @@
-"""The names of the branches that claims make, `claude/<slug>-<n>`: made here, and read again."""
+"""The names of branches; those that claims make, `claude/<slug>-<n>`, are made here, and read again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 import unicodedata
 
 _SLUG_LIMIT = 40
+
+_ODD = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|[./]$|^[/.+-]|^@$")
+"""Source: https://git-scm.com/docs/git-check-ref-format"""
 
 _NAME = re.compile(r"claude/(?:.*-)?([1-9][0-9]{0,8})")
 
@@ -20,6 +23,11 @@ def branch_name(title: str, number: int) -> str:
             break
         slug = longer
     return f"claude/{slug or 'task'}-{number}"
+
+
+def is_branch(name: str) -> bool:
+    """True if a branch may be called so."""
+    return bool(name) and _ODD.search(name) is None
 
 
 def named_issue(branch: str) -> int:
