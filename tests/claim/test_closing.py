@@ -11,6 +11,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record.sections import Intent
 from lifecycle.claim.record.state import fold
 from lifecycle.core.errors import Rejected, Transient
+from lifecycle.core.messages import messages
 from lifecycle.core.plan import (
     Audience,
     CloseIssue,
@@ -71,6 +72,8 @@ def test_an_issue_that_somebody_closed_is_not_said_to_stay_open(phase: str) -> N
     said = texts(decide(seen(made, observed=shown, wake=Wake.TICK)))
     assert "The claim on #42 was not ended: PR #107 is still open." in said
     assert "stays open" not in said
+    unmerged = messages.done_refused("no PR", 42, "coding", is_open=False)
+    assert "Hand off" not in unmerged, "that is refused for a closed issue"
 
 
 @pytest.mark.parametrize("written_over", [p for p in Phase if p is not Phase.DONE])

@@ -299,7 +299,7 @@ def test_a_takeover_goes_on_with_the_pull_request(
 def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     quiet: Place, *, is_merged: bool
 ) -> None:
-    """`claim` after the file was lost: the PR is what state.json remembers and GitHub shows."""
+    """`claim` after the file was lost, as a look says: the PR is what state.json and GitHub show."""
     ok(quiet.cli("handoff", "--summary", "Fix race condition"))
     ok(quiet.cli("tick"))
     before, number = quiet.claim(), quiet.pull()
@@ -307,6 +307,8 @@ def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     if is_merged:
         quiet.control.merge_pull(number)
     quiet.clear()
+    for command in ("status", "tick"):
+        assert "may still hold #42: lifecycle claim 42 goes on" in ok(quiet.cli(command))
     ok(quiet.cli("claim", "42"))
     claim = quiet.claim()
     phase = "merged_detected" if is_merged else "checks_running"

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from lifecycle.claim.commands.admission import TaskAsked
-from lifecycle.claim.decisions.derive import login_of
+from lifecycle.claim.decisions.derive import is_issue_gone, login_of
 from lifecycle.claim.engine import observing
 from lifecycle.claim.linked import pending_writes
 from lifecycle.claim.record.claim_file import sentence
@@ -164,13 +164,26 @@ def _free(world: World, begun: Begun) -> None:
 
 
 def left(claim_store: ClaimStore) -> str:
-    """The sentence about an attempt that is neither finished nor undone; "" if there is none."""
+    """The sentence about an attempt that is neither finished nor undone, or a lost file; or ""."""
     begun = of(claim_store.state)
     if begun is None:
-        return ""
+        return _without_file(claim_store)
     holdings = "its lease, and what was written on GitHub" if begun.is_held else "its lease"
     command = forcing(begun.issue) if begun.instead_of else f"lifecycle claim {begun.issue}"
     return sentence("begun", number=begun.issue, holdings=holdings, command=command)
+
+
+def _without_file(claim_store: ClaimStore) -> str:
+    """The sentence about a claim whose file was deleted before it ended; "" if nothing of it is held."""
+    last = claim_store.remembered()
+    is_held = last is not None and last.ownership.lease and not last.ending.outcome
+    if last is None or not is_held or last.is_lost or is_issue_gone(last):
+        return ""
+    number = last.claim.issue_number
+    return (
+        f"The claim on #{number} lost its file before it ended, and may still hold #{number}: lifecycle "
+        f"claim {number} goes on with it, and lifecycle release, after that, gives it back."
+    )
 
 
 def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:

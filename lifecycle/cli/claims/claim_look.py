@@ -63,7 +63,10 @@ def glance(session: Session) -> tuple[Report, list[str]]:
         lines += [line for line in session.claim_lines(report.record) if line not in text]
     lines += problem_lines(report, lines)
     if report.record is None and not lines:
+        from lifecycle.claim.commands import unfinished_claims  # a look at a claim needs none of it
+
         lines.append("No claim in this worktree: nothing to do.")
+        lines += filter(None, [unfinished_claims.left(session.claim_store)])
     return report, lines
 
 

@@ -201,8 +201,9 @@ def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = 
         "checks_running": "Wait for the merge",
         "pr_closed": "Reopen the PR or hand off again",
     }.get(phase, "Hand off the work first")
-    if not is_open:
-        return f"The claim on #{issue} was not ended: {reason}. The phase is {phase}. {wait}."
+    if not is_open:  # what is handed off for it is refused
+        then = f" {wait}." if phase == "checks_running" else ""
+        return f"The claim on #{issue} was not ended: {reason}. The phase is {phase}.{then}"
     return (
         f"Issue #{issue} stays open: {reason}. The phase is {phase}. {wait}, or have a "
         'person run: lifecycle close --override "reason"'
