@@ -15,7 +15,7 @@ from lifecycle.core.redact import visible
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.gate_rules import HOLDS, lint_left, review_state
+from lifecycle.run.gates.gate_rules import HOLDS, lint_left, open_questions, review_state
 from lifecycle.run.gates.run_moves import demand_active, moved_phase
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, spent
@@ -29,6 +29,7 @@ def lacks(run: Run, facts: WorkFacts) -> tuple[str, ...]:
     """What a run lacks before its last gate, each as a clause; () if nothing."""
     missing = [] if run.stories else ["there is no story (lifecycle run add-story)"]
     missing += [f"{story.id} is {story.status}" for story in run.open_stories[:20]]
+    missing += open_questions(run)
     if facts.uncommitted:
         paths = listed(facts.uncommitted)
         missing.append(f"not committed: {paths} (lifecycle run commit STORY)")

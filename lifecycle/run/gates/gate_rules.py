@@ -148,8 +148,16 @@ def design_lacks(run: Run) -> tuple[str, ...]:
         if phase not in asked:
             way = f"lifecycle run add-clarification QUESTION ANSWER --phase {phase}"
             lacks.append(f"the {phase} clarification is not there ({way})")
-    wanting = (entry.question for entry in run.clarifications if not entry.answer.strip())
-    return (*lacks, *(f"this question is open: {question}" for question in wanting))
+    return (*lacks, *open_questions(run))
+
+
+def open_questions(run: Run) -> tuple[str, ...]:
+    """The questions that nobody has answered, each as a clause."""
+    return tuple(
+        f"this question is open: {entry.question} (lifecycle run add-clarification … --phase {entry.phase})"
+        for entry in run.clarifications
+        if not entry.answer.strip()
+    )
 
 
 def circle_of(run: Run, start: str) -> list[str]:

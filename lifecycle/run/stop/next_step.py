@@ -68,13 +68,21 @@ def _analysis(run: Run) -> NextStep:
 
 
 def _planning(run: Run) -> NextStep:
-    wanting = next((entry for entry in run.clarifications if not entry.answer), None)
-    if wanting is not None:
-        return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
+    asked = _question(run)
+    if asked is not None:
+        return asked
     if not _is_clarified(run, table.ClarificationPhase.PRE_PLAN):
         return _step("clarify", phase=table.ClarificationPhase.PRE_PLAN)
     bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
     return _step("develop") if bare is None else _step("design", story=bare)
+
+
+def _question(run: Run) -> NextStep | None:
+    """The first question that nobody has answered, to be answered; None if there is none."""
+    wanting = next((entry for entry in run.clarifications if not entry.answer), None)
+    if wanting is None:
+        return None
+    return _step("answer", question=quoted(wanting.question, 120), phase=wanting.phase)
 
 
 def _development(run: Run, tree: str) -> NextStep:
@@ -84,6 +92,9 @@ def _development(run: Run, tree: str) -> NextStep:
         return _step("ask", blocker=standing[-1].id if standing else "B1")
     if not run.stories:
         return _step("no-story")
+    asked = _question(run)
+    if asked is not None:
+        return asked
     if _holds(run.gates, table.Gate.G7, tree):
         return _step("last-gate-passed")
     final = newest(run.gates, table.Gate.G7, tree)

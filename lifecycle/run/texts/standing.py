@@ -15,7 +15,7 @@ from lifecycle.core.timing import render_time
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord, standing
 from lifecycle.run import table
-from lifecycle.run.gates.gate_rules import check_states, lint_left
+from lifecycle.run.gates.gate_rules import check_states, lint_left, open_questions
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.long_run import report_due, review_due, spent, sync_due, tier
 from lifecycle.run.state import Blocker, Run, Story
@@ -71,6 +71,7 @@ def notes(run: Run, now: float, written: float = 0.0) -> list[str]:
     """
     row, lint = tier(run, now), lint_left(run)
     texts = [brake_note(run), lint and f"Lint is waived: {lint}"]
+    texts += [f"T{question[1:]}." for question in open_questions(run)]
     if row.hands_over:  # at a break that is near
         is_amid = run.current is not None and run.current.iteration
         texts.append(

@@ -14,7 +14,7 @@ from lifecycle.run.finish.completion import (
     published,
 )
 from lifecycle.run.gates.work_facts import WorkFacts
-from lifecycle.run.state import GateRecord, Run, Story
+from lifecycle.run.state import Clarification, GateRecord, Run, Story
 from lifecycle.run.table import CheckState, Gate, RunPhase, RunStatus, StoryStatus
 
 AT = 1_800_000_000.0
@@ -67,6 +67,7 @@ def test_a_run_with_everything_is_completed_once() -> None:
         ({"gates": (GateRecord(Gate.G7, AT, CheckState.PENDING, TREE),)}, "G7 is PENDING"),
         ({"pull_request": ""}, "it has no pull request .lifecycle run finish"),
         ({"published": "d" * 40}, "lacks the last commits .lifecycle run finish"),
+        ({"clarifications": (Clarification("When?", "", AT),)}, "this question is open: When?"),
         ({"status": RunStatus.STOPPED}, "lifecycle run resume"),
         ({"status": RunStatus.AWAITING_USER}, "user-fix-complete"),
         ({"phase": RunPhase.PLANNING}, "completion"),

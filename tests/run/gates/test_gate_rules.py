@@ -218,7 +218,8 @@ def test_the_design_is_complete_or_what_lacks_is_named() -> None:
     assert len(design_lacks(a_run(planned(), clarifications=()))) == 2
     run = a_run(planned())
     asked = replace(run, clarifications=(*run.clarifications, Clarification("When?", " ", NOW)))
-    assert design_lacks(asked) == ("this question is open: When?",)
+    way = "lifecycle run add-clarification … --phase development"
+    assert design_lacks(asked) == (f"this question is open: When? ({way})",)
 
 
 def ran(outcome: Outcome = Outcome.PASSED, **changes: Any) -> RunRecord:

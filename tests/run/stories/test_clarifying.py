@@ -20,7 +20,8 @@ from lifecycle.run.stories.story_edits import (
     question_lines,
     story_table,
 )
-from lifecycle.run.table import ClarificationPhase, RunPhase
+from lifecycle.run.table import ClarificationPhase, RunPhase, StoryStatus
+from lifecycle.run.texts.standing import notes
 
 NOW = 1_800_000_000.0
 PRE = ClarificationPhase.PRE_ANALYSIS
@@ -114,16 +115,24 @@ def test_what_is_empty_or_endless_is_refused(question: str, answer: str) -> None
 
 
 def test_a_question_without_an_answer_is_open() -> None:
-    """It opens no checkpoint, G1 names it until it is answered, and it is what comes next in planning."""
+    """It opens no checkpoint, G1 names it until it is answered, and it is what comes next in planning.
+
+    Asked when all are developed, it comes before the last gate, and whoever looks is told of it.
+    """
     begun = replace(new_run("Pay", NOW), stories=(Story("S1", "Pay"),))
     run = clarified(begun, clarification("Which bank?", " ", NOW, PRE))
     with pytest.raises(Refused, match="Ask the user"):
         clarified_for(run, RunPhase.ANALYSIS, NOW, asked=True)
-    assert "this question is open: Which bank?" in design_lacks(run)
+    assert "this question is open: Which bank?" in design_lacks(run)[-1]
     planning = replace(run, phase=RunPhase.PLANNING)
     assert "Which bank?" in next_step(planning).command
+    built = replace(run.stories[0], status=StoryStatus.COMPLETED)
+    late = replace(run, phase=RunPhase.DEVELOPMENT, stories=(built,))
+    assert "Which bank?" in next_step(late).command
+    assert "This question is open: Which bank?" in notes(late, NOW)[-1]
     answered = clarified(run, clarification("Which bank?", "Ours", NOW, PRE))
-    assert "this question is open: Which bank?" not in design_lacks(answered)
+    assert not [lack for lack in design_lacks(answered) if "Which bank?" in lack]
+    assert notes(replace(late, clarifications=answered.clarifications), NOW) == []
 
 
 def test_where_nobody_is_asked_open_questions_are_answered_by_assumption() -> None:
