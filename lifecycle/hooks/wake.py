@@ -114,8 +114,8 @@ def _unwritable(error: OSError) -> str:
         return error.sentence
     where = error.filename or ".lifecycle"
     return (
-        f"lifecycle cannot write its files ({where}: {error.strerror}), so the claim is kept as it is and "
-        "nothing is done for it. Once they can be written, the next stop goes on."
+        f"lifecycle cannot write its files ({where}: {error.strerror}), so all that it keeps here is "
+        "as it was, and nothing is done. Once they can be written, the next stop goes on."
     )
 
 

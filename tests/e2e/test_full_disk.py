@@ -192,6 +192,23 @@ def test_a_hand_off_on_a_full_disk_says_that_the_branch_was_pushed(
     assert place.claim()["phase"] == "pr_created"
 
 
+def test_a_session_that_a_full_disk_lets_go_from_its_run_says_why(disk: Disk, place: Place) -> None:
+    """The person is told at the stop, and the run is as it was; with room it holds the session again."""
+    place.environment["CLAUDE_CODE_SESSION_ID"] = ONE
+    assert place.cli("run", "init", "Pay by card").returncode == 0
+    state = place.root / ".claude/workflow-state.json"
+    before = state.read_bytes()
+    disk.fill()
+    done = place.hook("on-stop", {**EVENTS["on-stop"], "session_id": ONE})
+    said = json.loads(done.stdout)
+    assert said.keys() == {"systemMessage"}
+    assert said["systemMessage"].startswith("The run cannot be kept (No space left on device), so")
+    assert state.read_bytes() == before
+    disk.free()
+    done = place.hook("on-stop", {**EVENTS["on-stop"], "session_id": ONE})
+    assert "is not complete, so go on" in json.loads(done.stdout)["reason"]
+
+
 @SOAKED
 def test_a_waiter_whose_disk_is_full_ends_and_another_one_wakes(full: Disk, place: Place) -> None:
     """It cannot show its sign, so it ends quietly; the one of the next stop says what happened."""

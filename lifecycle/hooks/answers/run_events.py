@@ -31,6 +31,7 @@ from lifecycle.run.state import Run
 from lifecycle.run.stop import decide
 from lifecycle.run.table import RunStatus
 from lifecycle.run.texts import standing
+from lifecycle.run.texts.told import sentence
 from lifecycle.storage import journal, log, regular_files
 from lifecycle.storage.regular_files import StrangeFileError
 
@@ -145,6 +146,8 @@ class RunHook:
                 # Nothing of it counts any more; the next session's start says so again.
                 self.word = StopWord(person=(error.sentence,))
                 self.store.mark(None)
+            except OSError as error:
+                self.word = StopWord(person=(sentence("not-held", why=error.strerror),))
         return self
 
     def _stop(self) -> None:
