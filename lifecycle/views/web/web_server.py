@@ -15,6 +15,7 @@ import contextlib
 import hmac
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -27,7 +28,6 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
@@ -37,7 +37,7 @@ from lifecycle.views.web import all_worktrees, web_page
 
 HOST = "127.0.0.1"
 
-NAMES = frozenset({HOST, "localhost"})
+_HERE = re.compile(r"(?:127\.0\.0\.1|localhost)(?::[0-9]+)?", re.IGNORECASE)
 """What this machine calls itself; any port, since `ssh -L` may lead here from another one."""
 
 CONNECTIONS = 64
@@ -77,7 +77,7 @@ class _PageRequest(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with the page or a part of it."""
         hosts = self.headers.get_all("Host") or [""]
-        if len(hosts) != 1 or _name_of(hosts[0]) not in NAMES:
+        if len(hosts) != 1 or not _HERE.fullmatch(hosts[0]):
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return
         _, _, rest = self.path.partition("/")
@@ -224,16 +224,6 @@ class WatchServer(ThreadingHTTPServer):
             self._complaints.add(sentence)
             with contextlib.suppress(OSError, ValueError):
                 sys.stderr.write(f"lifecycle: {visible(sentence)}\n")
-
-
-def _name_of(host: str) -> str:
-    """The name in a `Host` field, without its port; "" if it is none."""
-    try:
-        parts = urlsplit(f"//{host}")
-        is_whole = parts.netloc == host and "@" not in host and parts.port != 0
-    except ValueError:
-        return ""
-    return (parts.hostname or "") if is_whole else ""
 
 
 def serve(server: WatchServer, announce: Callable[[], None]) -> None:
