@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lifecycle.app.guidance import guidance_text
 from lifecycle.cli.terminal import Column, fitted, styled, table
@@ -130,37 +130,23 @@ def delegation_lines(root: Path) -> list[str]:
             content = document_files.own_content(root, path, _MOST)
             if content is not None:
                 lines.append(line_of(content[0][:_MOST].decode("utf-8", "replace")))
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             lines.append(f"{path} cannot be read; it was left as it is.")
     return [line for line in lines if line]
 
 
 def _graph_line(text: str) -> str:
+    """The wave at work: a graph lists its waves, itself or in its plan, and each of them its phases."""
     data = json.loads(text)
-    waves = list(_waves(data))
+    waves = (data.get("execution_plan") or data).get("waves") or []
     current = int(data.get("current_wave") or 0)
     if not 0 <= current < len(waves):
         return f"Task graph: {len(waves)} waves ({GRAPH})"
-    phases = ", ".join(named(name, 60) for name in waves[current][:_SHOWN]) or "no phases"
+    ids = [
+        str(e.get("phase_id", "") if isinstance(e, dict) else e) for e in waves[current]["phases"]
+    ]
+    phases = ", ".join(named(name, 60) for name in ids[:_SHOWN]) or "no phases"
     return f"Task graph: wave {current + 1} of {len(waves)}: {phases} ({GRAPH})"
-
-
-def _waves(data: dict[str, Any]) -> Iterator[list[str]]:
-    """The names of the phases of each wave; a graph lists its waves, or tasks that each name their wave."""
-    listed = data.get("waves") or (data.get("execution_plan") or {}).get("waves")
-    if listed is None:
-        by_wave: dict[int, list[Any]] = {}
-        for task in data.get("tasks") or []:
-            by_wave.setdefault(int(task.get("wave") or 0), []).append(task)
-        listed = [{"tasks": tasks} for _, tasks in sorted(by_wave.items())]
-    for wave in listed:
-        yield [_name(entry) for entry in (wave.get("phases") or wave.get("tasks") or ())]
-
-
-def _name(entry: Any) -> str:
-    if isinstance(entry, dict):
-        entry = entry.get("phase_id") or entry.get("id") or ""
-    return str(entry)
 
 
 def _sessions_line(text: str) -> str:
