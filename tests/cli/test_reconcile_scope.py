@@ -98,7 +98,7 @@ def test_outside_of_a_worktree_somebody_has_to_name_a_repository(tmp_path: Path)
     with pytest.raises(Refused, match="--repo OWNER/NAME"):
         ScopeGround(tmp_path, {}, Scope())
     (tmp_path / config.CONFIG_FILE).write_text('repository = "octo-org/one"')
-    with pytest.raises(Refused, match="only in one `repository` of"):
+    with pytest.raises(Refused, match="in no git worktree"):
         ScopeGround(tmp_path, {}, Scope())
     place = ScopeGround(tmp_path, {}, Scope(owner="octo-org"))
     assert "LIFECYCLE_REPOSITORY" not in place.environment

@@ -309,7 +309,10 @@ class ScopeGround:
         if named is not None:
             self.environment["LIFECYCLE_REPOSITORY"] = str(named)
         elif worktree is None and not scope.owner:
-            raise Refused(_nowhere(folder, environment))
+            raise Refused(
+                f"{folder} is in no git worktree and no repository is named, so nothing was looked at; "
+                "name one with --repo OWNER/NAME, or all of an owner's with --org LOGIN."
+            )
         if scope.owner and config.load(self.root, self.environment).project_owner is None:
             self.environment["LIFECYCLE_PROJECT_OWNER"] = scope.owner
 
@@ -333,17 +336,6 @@ def _named(scope: Scope, environment: Mapping[str, str]) -> Repository | None:
         if value := environment.get(name):
             return readers.repository(name, value)
     return None
-
-
-def _nowhere(folder: Path, environment: Mapping[str, str]) -> str:
-    """The sentence that no repository is known here; raises BadConfig."""
-    way = "name one with --repo OWNER/NAME, or all of an owner's with --org LOGIN."
-    if config.load(folder, environment).repository:
-        return (
-            f"{folder} is in no git worktree, and only in one `repository` of {config.CONFIG_FILE} is "
-            f"used, so nothing was looked at; {way}"
-        )
-    return f"{folder} is in no git worktree and no repository is named, so nothing was looked at; {way}"
 
 
 def _repository(name: str) -> Repository:
