@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.cli.tracker.tracker_values import text_from
+from lifecycle.core.errors import Refused
 from lifecycle.core.tracker import TaskStatus
 from tests.cli.outcome import ok, refused
 from tests.cli.tracker_ground import made, told, with_beads
@@ -242,3 +244,10 @@ def test_a_label_that_is_nearly_one_asks_for_create(place: Place) -> None:
     assert told(place, "label", name, "--add", "new-one", "--create")["task"]["labels"] == [
         "new-one"
     ]
+
+
+def test_a_closed_standard_input_gives_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a text is to come from there that is a sentence, and no defect."""
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(Refused, match="Standard input is closed; nothing was done"):
+        text_from(None, "-", "TEXT")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.cli.checks.feedback import keep, own_pull
 from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import Word
-from lifecycle.cli.terminal import is_terminal
-from lifecycle.cli.tracker.tracker_values import STDIN, text_from
+from lifecycle.cli.tracker.tracker_values import text_from
 from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import fields_of
 from lifecycle.core.messages import review_messages
@@ -79,7 +76,9 @@ def reply(
     """
     world = session.world
     is_person = not session.presence_beside().is_inside
-    text = world.public(_text(file, is_person=is_person), "reply")
+    # An agent may run this unasked, and so it must not publish a file that it may not read.
+    text = text_from(None, file, "", "--text-file", is_unasked=not is_person)
+    text = world.public(text or "", "reply")
     answers = review_reply.ReviewAnswers(
         world.clients.graph, world.calls, world.base, session.claim_store.file
     )
@@ -157,21 +156,6 @@ def _keep(
         return record.with_pull(**fields)
 
     keep(session, pull, seen)
-
-
-def _text(name: str, *, is_person: bool) -> str:
-    """The text of a file, or of stdin for `-`; an agent's file is refused outside of the worktree.
-
-    An agent may run this command unasked, and so it must not publish a file that it may not read.
-    """
-    if name == STDIN:
-        if sys.stdin is None or is_terminal(sys.stdin):
-            raise Refused(
-                "No text came on stdin, so nothing was posted; give one: --text-file FILE"
-            )
-    elif not Path(name).is_file():
-        raise Refused(f"{visible(name)} is no file, so nothing was posted.")
-    return text_from(None, name, "", "--text-file", is_unasked=not is_person) or ""
 
 
 def _summary(conversation: PullConversation, waiting: int) -> str:

@@ -88,6 +88,10 @@ def text_from(
     if file is None and text != STDIN:
         return text
     is_stdin = file in (None, STDIN)
+    if is_stdin and sys.stdin is None:
+        raise Refused(
+            f"Standard input is closed; nothing was done. Give a file: {file_option} FILE"
+        )
     where = "Standard input" if is_stdin else str(file)
     if is_unasked and not is_stdin:
         _need_inside(Path(str(file)))
