@@ -141,11 +141,11 @@ class _Project(ProjectFiles):
         """Draft what `init` puts in and is not there yet."""
         before = self.mark()
         mode = SHARED if shared or (before and before.mode == SHARED) else LOCAL
-        if before is not None and before.mode != mode:
-            self._moved(before)
-        elif before is not None and before.mode == SHARED and not shared:
-            self.note("shared-already", name=SETTINGS[SHARED])
         new = before or self._begun(mode)
+        if new.mode != mode:
+            self._moved(new)
+        elif mode == SHARED and not shared:
+            self.note("shared-already", name=SETTINGS[SHARED])
         is_new = stages and not new.stages
         new.stages, new.run = stages or new.stages, run or new.run
         new.workflow = workflow or new.workflow
@@ -217,21 +217,15 @@ class _Project(ProjectFiles):
             self.draft.write(LINE_MARK, init_mark.render(line), "what --remove reads")
 
     def _begun(self, mode: str) -> InitMark:
-        """The mark of a first run; permissions that were put in alone go, to come in with the rest."""
+        """The mark of a first run: that of permissions which were put in alone, if they were."""
         allowed = self.mark(PERMITS)
         if allowed is None:
             return self.new_mark(mode)
-        self.unwired(allowed, "its permissions go into the whole")
-        self._left_to_line(allowed)
-        self.unlisted(allowed, allowed.lines)
         self.draft.write(PERMITS, None, "part of the mark now")
         rules = allowed.settings.permissions
-        return InitMark(
-            mode,
-            created=tuple(name for name in allowed.created if name == FOLDER),
-            run=any(rule in rules for rule in hook_table.RUN_PERMISSIONS),
-            workflow=any(rule in rules for rule in hook_table.WORKFLOW_PERMISSIONS),
-        )
+        allowed.run = any(rule in rules for rule in hook_table.RUN_PERMISSIONS)
+        allowed.workflow = any(rule in rules for rule in hook_table.WORKFLOW_PERMISSIONS)
+        return allowed
 
     def removal(self) -> Plan:
         """Draft the removal of all that was put in."""
