@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_880,
-    "storage": 1_439,
+    "core": 2_886,
+    "storage": 1_452,
     "settings": 851,
-    "git": 872,
-    "github": 6_153,
+    "git": 892,
+    "github": 6_166,
     "trackers": 2_533,
     "platforms": 689,
     "evidence": 2_483,
-    "claim": 6_182,
-    "run": 3_568,
+    "claim": 5_997,
+    "run": 3_573,
     "stages": 2_564,
-    "workflow": 2_224,
-    "feedback": 2_586,
-    "reconcile": 1_480,
-    "views": 2_230,
-    "app": 1_632,
-    "setup": 3_341,
-    "hooks": 2_090,
-    "cli": 5_369,
+    "workflow": 2_229,
+    "feedback": 2_588,
+    "reconcile": 1_447,
+    "views": 2_227,
+    "app": 1_581,
+    "setup": 3_226,
+    "hooks": 2_067,
+    "cli": 5_224,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_668
+RUN_IN_ALL = 4_672
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

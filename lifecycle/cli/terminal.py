@@ -233,9 +233,10 @@ def table(screen: Console, columns: Sequence[Column], rows: Sequence[Any]) -> Ta
 
     cells: dict[Column, list[Text]] = {}
     for column in columns:
-        told = (column.cell(row) for row in rows)
+        contents = (column.cell(row) for row in rows)
         texts = [
-            Text(one_line(cell), column.style) if isinstance(cell, str) else cell for cell in told
+            Text(one_line(cell), column.style) if isinstance(cell, str) else cell
+            for cell in contents
         ]
         if any(texts):
             cells[column] = texts

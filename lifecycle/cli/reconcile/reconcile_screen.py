@@ -50,12 +50,12 @@ def show(report: SweepReport, console: Console | None = None) -> None:
     shown.print()
     rows, folds = words.parted(report)
     columns = (
-        Column("", lambda found: _sign(found.state)),
-        Column("task", lambda found: _linked(words.task_of(found), found.url), most=40),
-        Column("finding", lambda found: found.kind, "bold"),
-        Column("what is so", lambda found: found.evidence, most=None),
+        Column("", lambda finding: _sign(finding.state)),
+        Column("task", lambda finding: _linked(words.task_of(finding), finding.url), most=40),
+        Column("finding", lambda finding: finding.kind, "bold"),
+        Column("what is so", lambda finding: finding.evidence, most=None),
         Column("what is done", _done, most=None),
-        Column("", lambda found: found.title, "dim", TITLE),
+        Column("", lambda finding: finding.title, "dim", TITLE),
     )
     if rows:
         shown.print(table(shown, columns, rows))

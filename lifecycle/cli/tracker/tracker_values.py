@@ -192,8 +192,8 @@ def comment_lines(task: str, notes: tuple[Note, ...]) -> Iterator[str]:
 
 def _line(task: Task) -> str:
     """A task as one line, for a pipe or a file."""
-    told = ((column.head, column.cell(task)) for column in COLUMNS[1:])
-    facts = [f"{head} {fact}" for head, fact in told if fact]
+    headed = ((column.head, column.cell(task)) for column in COLUMNS[1:])
+    facts = [f"{head} {fact}" for head, fact in headed if fact]
     return "  ".join([task.id, priority_of(task), word_of(task), quoted(task.title), *facts])
 
 

@@ -118,12 +118,12 @@ def wire(
 
 def _is_wired(root: Node | None, entries: Entries, put: Put, extra: Extra) -> bool:
     """True if all of it is there, each once, and where its event is heard."""
-    found = [*_found(root, put)] if entries else []
+    present = [*_found(root, put)] if entries else []
     allowed, env = at(root, *ALLOW).value or (), at(root, *ENV)
-    has_entries = len(found) == len(entries) and all(
+    has_entries = len(present) == len(entries) and all(
         own.hooks.items[own.index].value == entries.get((own.event, own.name))
         and not hook_table.missed(own.event, own.name, own.matcher)
-        for own in found
+        for own in present
     )
     # One of another value is somebody's own, unless we put it in.
     has_variables = all(

@@ -153,7 +153,7 @@ class ClientSetup:
             (wire, [entry for entry in self.of(wire.name) if entry.event == wire.event])
             for wire in WIRES
         ]
-        return [found for found in wired if len({entry.call for entry in found[1]}) > 1]
+        return [pair for pair in wired if len({entry.call for entry in pair[1]}) > 1]
 
     def allows(self, wanted: Iterable[str] = PERMISSIONS) -> bool:
         """True if the settings have all of these permissions, or a broader one."""

@@ -100,7 +100,9 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
         pull_record = replace(pull_record, merging=merging)
         notices += result
     ended = over(pull_record, pull) if notices else ()
-    whole = (replace(one, ends=tuple(dict.fromkeys((*one.ends, *ended)))) for one in notices)
+    whole = (
+        replace(notice, ends=tuple(dict.fromkeys((*notice.ends, *ended)))) for notice in notices
+    )
     return Judged(pull_record, tuple(whole))
 
 
