@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -32,6 +28,7 @@ from lifecycle.github.auth.app_token import AppTokens, InstallationToken
 from lifecycle.settings import user_folder as home
 from lifecycle.settings.config import AppKey
 from lifecycle.storage import store
+from tests.at_once import at_once
 from tests.github.apps import HOUR, AppServer, Key, make_key
 from tests.github.hub import REPOSITORY, PatientClock
 
@@ -261,45 +258,29 @@ def test_without_a_home_every_process_asks(asker: Asker) -> None:
 
 def test_processes_that_need_a_token_at_once_ask_once(asker: Asker) -> None:
     """Six at the same moment: one asks, under a lock, and the others read what it kept."""
-    program = f"""
-import sys
-from pathlib import Path
-import jwt
-from lifecycle.settings.config import AppKey
-from lifecycle.core.timing import Deadline
-from lifecycle.github.auth.app_token import AppTokens
+    imports = f"""
+    import jwt
+    from pathlib import Path
+    from lifecycle.settings.config import AppKey
+    from lifecycle.core.timing import Deadline
+    from lifecycle.github.auth.app_token import AppTokens
+    from lifecycle.github.client import library_lines, plain_line
 
-class Clock:
-    def now(self): return {asker.deadline.clock.now()!r}
-    def monotonic(self): return 0.0
-    def sleep(self, seconds): raise AssertionError("nobody waits here")
+    class Clock:
+        def now(self): return {asker.deadline.clock.now()!r}
+        def monotonic(self): return 0.0
+        def sleep(self, seconds): raise AssertionError("nobody waits here")
 
-app = AppKey("12", 34, Path({str(asker.app.key_file)!r}))
-home = {{"HOME": {asker.environment["HOME"]!r}}}
-print("ready", flush=True)
-sys.stdin.read()
-tokens = AppTokens(app, None, {asker.server.url!r}, home, Deadline(Clock(), None))
-print(tokens.current().token)
-"""
-    with ExitStack() as stack:
-        processes = [
-            stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, "-c", program],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    env={**os.environ, "NO_PROXY": "127.0.0.1"},
-                )
-            )
-            for _ in range(6)
-        ]
-        pipes = [(one.stdin, one.stdout) for one in processes if one.stdin and one.stdout]
-        assert [stdout.readline() for _, stdout in pipes] == [b"ready\n"] * 6
-        for stdin, _ in pipes:
-            stdin.close()
-        printed = {stdout.read() for _, stdout in pipes}
-    assert [process.returncode for process in processes] == [0] * 6
-    assert len(printed) == 1
+    app = AppKey("12", 34, Path({str(asker.app.key_file)!r}))
+    home = {{"HOME": {asker.environment["HOME"]!r}}}
+    """
+    work = f"""
+    tokens = AppTokens(app, None, {asker.server.url!r}, home, Deadline(Clock(), None))
+    print(tokens.current().token)
+    """
+    printed = at_once(6, imports, work, NO_PROXY="127.0.0.1")
+    assert len(printed) == 6
+    assert len({*printed}) == 1
     assert asker.server.asked == [POST]
 
 

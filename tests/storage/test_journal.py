@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from lifecycle.core.errors import Refused
 from lifecycle.storage import journal, journal_file, store
 from lifecycle.storage.journal import JournalEntry
+from tests.at_once import at_once
 
 NOW = 1_795_000_000.0
 BEGUN = JournalEntry(
@@ -173,14 +174,15 @@ def test_without_a_clone_nothing_is_written(tmp_path: Path, content: bytes | Non
     assert sorted(tmp_path.rglob("*")) == before
 
 
-TWENTY = """
-    import sys
+IMPORTS = """
+    import sqlite3
     from pathlib import Path
     from lifecycle.storage import journal
     from lifecycle.storage.journal import JournalEntry
-    sys.stdin.readline()
+"""
+NOTING = """
     for turn in range(5):
-        own = JournalEntry(turn, "claim", "write", target=f"{sys.argv[2]}/{turn}")
+        own = JournalEntry(turn, "claim", "write", target=f"{number}/{turn}")
         shared = JournalEntry(turn, "claim", "write", target="shared", key=f"shared/{turn}")
         journal.note(Path(sys.argv[1]), own, shared)
 """
@@ -188,19 +190,7 @@ TWENTY = """
 
 def test_twenty_processes_at_once_lose_nothing(root: Path) -> None:
     """All begin on a journal that is not there yet; every entry is there once, whoever had to wait."""
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(TWENTY), str(root), str(number)],
-            stdin=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(20)
-    ]
-    for one in running:
-        assert one.stdin is not None
-        one.stdin.write("\n")
-        one.stdin.close()
-    assert [one.wait(60) for one in running] == [0] * 20
+    assert at_once(20, IMPORTS, NOTING, str(root)) == []
     found = sorted(targets(root))
     assert found == sorted([f"{n}/{turn}" for n in range(20) for turn in range(5)] + ["shared"] * 5)
     journal.note(root, BEGUN)  # whoever comes last takes up what others had to leave
@@ -416,19 +406,7 @@ def test_many_that_find_it_broken_set_it_aside_once(root: Path) -> None:
     """Nobody sets aside what another one has begun anew."""
     journal.note(root, BEGUN)
     file_of(root).write_bytes(b"no database")
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(TWENTY), str(root), str(number)],
-            stdin=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(8)
-    ]
-    for one in running:
-        assert one.stdin is not None
-        one.stdin.write("\n")
-        one.stdin.close()
-    assert [one.wait(60) for one in running] == [0] * 8
+    assert at_once(8, IMPORTS, NOTING, str(root)) == []
     assert {one.name for one in file_of(root).parent.glob("*unreadable*")} == {
         "journal.db.unreadable",
         "journal.db-wal.unreadable",
