@@ -358,7 +358,7 @@ class Hold:
     Attributes:
         agent: who holds the task, "" if the commit does not say so in our words.
         since: the committer's date, None if GitHub did not say.
-        branch: the claim's branch, "" for a lease of an older version.
+        branch: the claim's branch, "" where the lease does not say it.
     """
 
     issue: int

@@ -92,7 +92,7 @@ def parse_lease(message: str) -> tuple[str, str, str]:
     """Agent, nonce and branch of a lease's commit message, "" for what it does not say.
 
     That is `lease {"agent": …, "issue": …, "nonce": …, "branch": …}`, as whoever takes a lease writes it.
-    Leases of older versions name no branch, and a ref of that name may point to anybody's commit.
+    A ref of that name may point to anybody's commit.
     """
     line = message.partition("\n")[0].strip()
     values = map(object_in(line.removeprefix(_LEASE)).get, ("agent", "nonce", "branch"))
