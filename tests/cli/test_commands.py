@@ -172,6 +172,19 @@ def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_reques
     assert f"1 commit of {branch} is not in PR #{second}, and stays on" in ok(place.cli("close"))
 
 
+def test_a_commit_that_was_never_pushed_is_told_though_the_merged_head_is_not_here(
+    place: Place,
+) -> None:
+    """A person pushed onto the branch and merged that: git here cannot compare with what it lacks."""
+    place.ready()
+    ok(place.cli("tick"))
+    number, branch = place.pull(), str(place.claim()["branch"])
+    place.work(branch, push=False)
+    place.control.push_commit(branch, {"theirs.txt": "x"}, "Theirs", by="maria")
+    place.control.merge_pull(number)
+    assert f"1 commit of {branch} is not in PR #{number}" in ok(place.cli("tick"))
+
+
 def test_what_a_hand_off_says_of_the_next_step_has_one_full_stop() -> None:
     """Some next steps are a sentence and some are a command's line."""
     handed = replace(record(phase="ready_for_pr"), conditions={"closed-elsewhere": "Reopen it."})

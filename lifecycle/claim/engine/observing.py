@@ -381,14 +381,18 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
     pull = derive.pull_request_of(record, observed, working.seen.rules)
     if pull is None or pull.state is not model.PullState.MERGED or not pull.head_sha:
         return 0
-    git, branch = working.world.git, f"refs/heads/{record.claim.branch}"
-    words = ("rev-list", "--count", "--no-merges", f"{pull.head_sha}..{branch}")
+    git, branch, remote = working.world.git, record.claim.branch, working.world.remote
+    words = ["rev-list", "--count", "--no-merges", f"refs/heads/{branch}", f"^{pull.head_sha}"]
     try:
         count = git.run(*words, check=False)
+        # A head that is not here has somebody's later commits: beside them at most what was pushed here.
+        if not count and (pushed := git.remote_head_of(branch, remote)):
+            words[-1] = f"^{pushed}"
+            count = git.run(*words, check=False)
         if count in ("", "0"):
             return 0
         # What the branch has of its base since then is no work that the merge missed.
-        base = git.remote_head_of(pull.base, working.world.remote)
+        base = git.remote_head_of(pull.base, remote)
         return int(git.run(*words, f"^{base}")) if base else int(count)
     except LifecycleError as error:
         # As of git that has no time: what GitHub said is told all the same.
