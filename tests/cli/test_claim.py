@@ -197,6 +197,25 @@ def test_fault_15_of_two_agents_of_one_account_exactly_one_wins(
     assert len(holders) == 1
 
 
+def test_where_labels_keep_the_status_the_lease_names_who_has_the_task(
+    place: Place, tmp_path: Path
+) -> None:
+    """A label has no agent: the refusal named nobody, and the way to take the task over."""
+    agent = ""
+    for name in ("one", "two"):
+        root = tmp_path / name
+        environment = environment_of(place.info, root)
+        clone(place.info.git_url, root, environment)
+        (root / ".lifecycle.toml").write_text('[labels]\nuse = "always"\n')
+        other = replace(place, root=root, environment=environment)
+        if not agent:
+            ok(other.cli("claim", "42"))
+            agent = other.claim()["agent_id"]
+        else:
+            sentence = refused(other.cli("claim", "42"), 4)
+            assert f"#42 is In Progress, held by {agent} since " in sentence
+
+
 def _has_claim(root: Path) -> bool:
     return (root / ".agent-claim.json").exists()
 

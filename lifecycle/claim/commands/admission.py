@@ -281,8 +281,12 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     words = {"number": issue.number, "forcing": forcing(issue.number)}
     is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
     if status not in (None, Status.TODO) and not is_ours and not force:
-        if item is not None and item.agent:
-            raise _held_as_the_card_says(world, issue.number, status or "", item.agent)
+        agent = item.agent if item is not None else ""
+        if item is not None and item.is_labels:  # they name nobody
+            holder = holder_of(world, issue.number)
+            agent = holder.agent if holder is not None else ""
+        if agent:
+            raise _held(world, issue.number, status or "", agent)
         raise Refused(sentence("not-todo", status=status, todo=Status.TODO, **words))
     login = login_of(attempt.agent).casefold()
     others = [name for name in issue.assignees if name.casefold() != login]
@@ -299,7 +303,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     return [f'Readiness is {shown}, not "{READY_FOR_AGENT}".']
 
 
-def _held_as_the_card_says(world: World, number: int, status: str, agent: str) -> HeldByAnother:
+def _held(world: World, number: int, status: str, agent: str) -> HeldByAnother:
     """The refusal with who holds the task: the worktree of this clone, or the agent and since when."""
     refusal = other_place(world, number, agent)
     if refusal is not None:
