@@ -356,12 +356,16 @@ def test_a_name_that_no_branch_can_have_is_refused_and_stops_no_later_claim(plac
     assert place.pulls()[46]["head"] == own
 
 
-def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place) -> None:
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place, *, by_hand: bool) -> None:
     """The hand-off has the lease name it: a sweep took the task for one without PR, and moved its card."""
     ok(place.cli("claim", "42"))
-    place.work("feature/race", push=False)
+    place.work("feature/race", push=by_hand)
     place.write(branch="feature/race")
-    ok(place.cli("handoff", "--summary", "Fix"))
+    if by_hand:
+        place.write(phase="ready_for_pr", summary="Fix")
+    else:
+        ok(place.cli("handoff", "--summary", "Fix"))
     assert "PR #46 created" in ok(place.cli("tick"))
     assert "#42" not in ok(place.cli("reconcile", "--dry-run")).partition("waits:")[0]
     place.control.merge_pull(46)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
-from lifecycle.claim.engine import observing
+from lifecycle.claim.engine import acting, observing
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
@@ -130,7 +130,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     # Asked right before the push: in the minutes that validation takes the task may be taken over.
     held = _refuse_lease_of_another(world, claim_store, record)
     left_queue = _pushed(world, record)
-    leased = _led(world, record, held) if held else record.ownership.lease
+    leased = acting.led(world, record, held) if held else record.ownership.lease
     notes += left_queue
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
@@ -287,17 +287,6 @@ def _refuse_ended(record: Record, *, is_out: bool) -> None:
         raise errors.Refused(released_to_hand_off(record.claim.issue_number))
     if derive.is_rejected(record) and not is_out:
         raise errors.Refused(closed_elsewhere(record.claim.issue_number, "nothing was pushed"))
-
-
-def _led(world: World, record: Record, sha: str) -> str:
-    """The sha of the lease once it names the branch that was handed off: sweeps go by what it names."""
-    claim = record.claim
-    try:
-        return lease.led_to(world.git, world.remote, claim.issue, sha, claim.branch)
-    except (errors.GitFailed, errors.Transient) as error:
-        text = f"handoff: the lease does not name {claim.branch}: {error.sentence}"
-        log.write(world.root, text, world.environment)
-        return sha
 
 
 def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Record) -> str:

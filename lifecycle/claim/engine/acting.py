@@ -113,6 +113,17 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     return was_there
 
 
+def led(world: World, record: Record, sha: str) -> str:
+    """The sha of the lease once it names the claim's branch: sweeps and takeovers go by that."""
+    claim = record.claim
+    try:
+        return lease.led_to(world.git, world.remote, claim.issue, sha, claim.branch)
+    except (errors.GitFailed, errors.Transient) as error:
+        text = f"the lease does not name {claim.branch}: {error.sentence}"
+        log.write(world.root, text, world.environment)
+        return sha
+
+
 def _forget(claim_store: ClaimStore | None, record: Record) -> None:
     """Delete the claim file, and the feedback's files with it."""
     if claim_store is not None:
