@@ -148,11 +148,13 @@ def _lost(case: Examined, record: Record) -> tuple[str, str]:
         return "", ""
     if remote not in case.world.git.remotes():
         return "", ""  # said of the remote itself
+    git, sha, agent = case.world.git, record.ownership.lease, record.claim.agent_id
     try:
-        standing = lease.standing(
-            case.world.git, remote, number, sha=record.ownership.lease, agent=record.claim.agent_id
-        )
-    except (GitFailed, Transient):
+        with case.answering():
+            standing = lease.standing(git, remote, number, sha=sha, agent=agent)
+    except (GitFailed, Transient) as error:
+        words = {"remote": remote, "quoted": shlex.quote(remote), "cause": cause(error)}
+        case.find("worktree.lease", number=number, **words)
         return "", ""  # a remote that does not answer says nothing against the claim
     if standing.other is not None:
         return f"{standing.other.agent} holds its lease since {standing.other.since}", release

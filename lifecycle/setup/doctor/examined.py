@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import cached_property, partial
 from pathlib import Path
@@ -43,7 +44,7 @@ _NOWHERE = Path(os.devnull)
 T = TypeVar("T")
 
 ANSWER_SECONDS = 8.0
-"""Seconds that one question to GitHub may take, with its repetitions."""
+"""Seconds that one question to GitHub or to the remote may take, with its repetitions."""
 
 _WHOLE = 1.0
 """A shorter time is not named in the sentence on it."""
@@ -179,7 +180,6 @@ class Examined:
         clients = self._clients if self._silence is None else self._silence
         if isinstance(clients, LifecycleError):
             raise clients
-        seconds = min(ANSWER_SECONDS, max(self.deadline.left, 0.1))
         answer: Future[T] = Future()
 
         def run() -> None:
@@ -189,7 +189,7 @@ class Examined:
                 answer.set_exception(error)
 
         try:
-            with self.deadline.keeping(max(self.deadline.left - seconds, 0.0)):
+            with self.answering() as seconds:
                 threading.Thread(target=run, daemon=True).start()
                 return answer.result(seconds + _GRACE)
         except TimeoutError:
@@ -199,6 +199,13 @@ class Examined:
         except Transient as error:
             self._silence = error
             raise
+
+    @contextmanager
+    def answering(self) -> Iterator[float]:
+        """Let one question take `ANSWER_SECONDS` at most, so that others are asked, too; gives how many."""
+        seconds = min(ANSWER_SECONDS, max(self.deadline.left, 0.1))
+        with self.deadline.keeping(max(self.deadline.left - seconds, 0.0)):
+            yield seconds
 
     @cached_property
     def _clients(self) -> GitHubClients | LifecycleError:

@@ -110,6 +110,21 @@ def test_a_github_that_never_answers_ends_in_time(
 
 
 @SOAKED
+def test_a_remote_that_never_answers_leaves_time_for_github(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the lease is there is not known, and said so, with git's command; all else is asked."""
+    ok(patient.place.cli("claim", "42"))
+    monkeypatch.setattr(examined, "ANSWER_SECONDS", 2.0)
+    monkeypatch.setattr(examined, "SECONDS", 6.0)
+    patient.place.control.add_fault("never-answers", path="/info/refs$", count=9)
+    report = examine(patient.root, patient.place.environment, SystemClock())
+    (wrong,) = [one for one in report.findings if one.level != "ok"]
+    assert (wrong.name, wrong.fix) == ("worktree.lease", "git ls-remote origin HEAD")
+    assert wrong.sentence.endswith("is not known: git ls-remote took too long and was ended.")
+
+
+@SOAKED
 def test_the_board_alone_may_fail(patient: Patient) -> None:
     """An outage in the middle is said where it was noticed; what was seen before is said too."""
     patient.place.control.add_fault(Fault("status", operation="DiscoverBoard", status=502, count=9))
