@@ -135,6 +135,8 @@ class AppServer:
         if (method, path) == ("GET", "/repos/octo-org/hello-service/installation"):
             moved = {"message": "Moved Permanently", "url": self.moved}
             return (301, moved) if self.moved else (200, {"id": 34})
+        if (method, path) == ("GET", "/app"):
+            return 200, {"id": 12}
         if (method, path) == ("GET", "/repositories/77/installation"):
             return 200, {"id": 34}
         if (method, path) == ("POST", "/app/installations/34/access_tokens"):

@@ -108,6 +108,14 @@ class AppTokens:
             _keep(place, mark, token, self.deadline.clock.now())
         return token
 
+    def check(self) -> None:
+        """Ask GitHub for the App itself, with its key, of which a kept token shows nothing.
+
+        Raises:
+            LifecycleError: as `current`.
+        """
+        self._ask("GET", f"{self.api_url}/app", AskedRequest("the GitHub App"))
+
     def forget(self, value: str) -> None:
         """Forget the kept token, which GitHub does not accept any more; the next one is a new one.
 

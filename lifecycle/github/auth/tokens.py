@@ -57,6 +57,7 @@ class Token:
             used.
         renew: forgets what is kept of it, so that the next one is a new one; None for all but Apps.
         permissions: an App's, by GitHub's names; None where GitHub does not tell.
+        check: raises if the next one is not to be had, as by a wrong key; None for all but Apps.
     """
 
     value: str = field(repr=False)
@@ -64,6 +65,7 @@ class Token:
     expires_at: float | None = None
     renew: Callable[[], None] | None = field(default=None, repr=False, compare=False)
     permissions: Mapping[str, str] | None = None
+    check: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
     def is_ending(self, now: float) -> bool:
         """True if it ends so soon that nothing should be begun with it."""
@@ -193,7 +195,7 @@ def _of_app(place: TokenPlace, *, of_user: bool) -> Token | None:
     made = kept.current()
     renew = partial(kept.forget, made.token)
     source = f"the GitHub App {app.id}"
-    return Token(made.token, source, made.expires_at, renew, made.permissions)
+    return Token(made.token, source, made.expires_at, renew, made.permissions, kept.check)
 
 
 def _refuse_inside(app: config.AppKey, root: Path | None) -> None:

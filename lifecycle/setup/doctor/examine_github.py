@@ -85,7 +85,7 @@ def _owner(facts: TokenFacts) -> str:
 
 
 def _end(case: Examined, facts: TokenFacts) -> None:
-    """Findings on when the token ends; an App's is renewed by itself.
+    """Findings on when the token ends; an App's is renewed by itself, if its key is good.
 
     Source: https://docs.github.com/authentication/keeping-your-account-and-data-secure/token-expiration-and-revocation
     """
@@ -93,7 +93,14 @@ def _end(case: Examined, facts: TokenFacts) -> None:
     now = facts.server_time or case.clock.now()
     if not isinstance(token, LifecycleError) and token.expires_at is not None:
         minutes = max(int((token.expires_at - case.clock.now()) / 60), 0)
-        case.find("token.expires.renewed", minutes=minutes)
+        check = token.check
+        try:
+            if check is not None:
+                case.ask(lambda _clients: check())
+        except LifecycleError as error:
+            case.find("token.app", cause=cause(error), fix=remedy(error))
+        else:
+            case.find("token.expires.renewed", minutes=minutes)
     elif facts.expires_at is not None:
         days, date = int((facts.expires_at - now) / DAY), timing.render_time(facts.expires_at)[:10]
         key = "token.expires.late" if days >= FEW_DAYS else "token.expires.soon"

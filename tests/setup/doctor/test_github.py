@@ -481,7 +481,7 @@ def test_labels_that_were_chosen(patient: Patient) -> None:
 
 
 def test_an_app(patient: Patient, tmp_path: Path) -> None:
-    """Where its token comes from and that it is renewed; a key that others can read is a remark."""
+    """Where its token comes from and that it is renewed, which no kept token shows of a wrong key."""
     key = make_key()
     file = tmp_path / "app.pem"
     file.write_text(key.private)
@@ -500,9 +500,12 @@ def test_an_app(patient: Patient, tmp_path: Path) -> None:
         assert "is renewed" in findings["token.expires"]["says"]
         assert findings["token.key"]["fix"] == f"chmod 600 {file}"
         file.write_text(make_key().private)
+        kept = patient.findings(**variables, **where)
         finding = patient.findings(**{**variables, "LIFECYCLE_APP_INSTALLATION": "35"}, **where)
     assert finding["token.app"]["level"] == "fail"
     assert "key of the GitHub App 12" in finding["token.app"]["says"]
+    assert kept["token.app"] == finding["token.app"]
+    assert "token.expires" not in kept
     assert "LIFECYCLE_APP_ID and LIFECYCLE_APP_PRIVATE_KEY_FILE" in finding["token.app"]["fix"]
     assert "BEGIN" not in json.dumps([findings, finding])
 
