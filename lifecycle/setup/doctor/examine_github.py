@@ -105,7 +105,8 @@ def _end(case: Examined, facts: TokenFacts) -> None:
         days, date = int((facts.expires_at - now) / DAY), timing.render_time(facts.expires_at)[:10]
         key = "token.expires.late" if days >= FEW_DAYS else "token.expires.soon"
         page = "personal-access-tokens" if facts.kind == "fine-grained" else "tokens"
-        case.find(key, date=date, days=days, page=f"{case.web}/settings/{page}")
+        span = figures.count(days, "day") if days else "less than a day"
+        case.find(key, date=date, span=span, page=f"{case.web}/settings/{page}")
 
 
 def _key_file(case: Examined) -> None:

@@ -414,8 +414,17 @@ def test_a_claim_goes_on_after_the_fix(patient: Patient) -> None:
 
 
 @SOAKED
-@pytest.mark.parametrize(("days", "level"), [(30, "ok"), (7, "ok"), (6, "warn"), (0, "warn")])
-def test_a_token_that_ends(patient: Patient, days: int, level: str) -> None:
+@pytest.mark.parametrize(
+    ("days", "level", "span"),
+    [
+        (30, "ok", "30 days"),
+        (7, "ok", "7 days"),
+        (6, "warn", "6 days"),
+        (1, "warn", "1 day"),
+        (0, "warn", "less than a day"),
+    ],
+)
+def test_a_token_that_ends(patient: Patient, days: int, level: str, span: str) -> None:
     """GitHub says when: a remark in the last week, with the page on which a new one is made."""
     now = datetime.now(UTC).replace(microsecond=0)
     ends = now + timedelta(days=days, hours=1)
@@ -426,7 +435,7 @@ def test_a_token_that_ends(patient: Patient, days: int, level: str) -> None:
     _answer(patient, "^/user$", {"login": "octocat"}, headers)
     finding = patient.findings()["token.expires"]
     assert finding["level"] == level
-    assert f"{ends:%Y-%m-%d}, in {days} days" in finding["says"]
+    assert f"{ends:%Y-%m-%d}, in {span}." in finding["says"]
     assert finding["fix"].endswith("/settings/tokens") is (level == "warn")
     headers.pop("X-OAuth-Scopes")
     _answer(patient, "^/user$", {"login": "octocat"}, headers)
