@@ -54,7 +54,7 @@ def test_done_after_the_question_needs_a_later_prompt() -> None:
     assert step.fields == {"phase": "merged_detected"}
     assert step.action is None
     assert [say.audience for say in step.notices] == [Audience.ACT]
-    assert "the user has written nothing since" in texts(step)
+    assert "the user has written no prompt since" in texts(step)
     assert look(made) is None  # not one request
 
 
@@ -93,7 +93,7 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
     question, refusal = step.notices
     assert (question.audience, refusal.audience) == (Audience.ASK, Audience.ACT)
     assert lasting(step.notices) == (refusal,)
-    assert "written nothing since the merge" in refusal.text
+    assert "written no prompt since the merge (a choice in a dialog is none)" in refusal.text
     assert 'Ask "Should I close issue #42?"' in refusal.text
     made = record(**DONE, memory=SESSION)
     assert derive.is_question(f"{made.claim_key}/{refusal.key}", made)

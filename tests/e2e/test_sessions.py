@@ -79,7 +79,7 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     place.write(phase="done")
     place.clear()
     refused = session.on_stop()
-    assert "the user has written nothing since" in refused.model
+    assert "the user has written no prompt since" in refused.model
     assert place.requests() == []
     assert place.claim()["phase"] == "merged_detected"
     assert place.issue()["state"] == "open"

@@ -102,7 +102,8 @@ def not_answered(
     `is_open`: the issue is; else only the claim is left to be ended.
     """
     since = "the question was put" if was_asked else "the merge"
-    why = f"the user has written nothing since {since}" if counts_done else "nobody has said yes"
+    unheard = f"the user has written no prompt since {since} (a choice in a dialog is none)"
+    why = unheard if counts_done else "nobody has said yes"
     kept = f"Issue #{issue} was not closed" if is_open else f"The claim on #{issue} was not ended"
     return (
         f"{kept}: PR #{number} merged, but {why}. Ask "
