@@ -70,12 +70,15 @@ class PacketKind:
     lines: Callable[[World, PackedEvent, float], list[str]]
     unread: str
     where: str = "What the logs say is in {where}."
+    fetched_by: str = ""
 
 
 _UNREAD = "What failed in the queue was not read: {why} lifecycle feedback merge {pull} reads it."
 KINDS = {
     "failed": PacketKind(
-        _checks, "What CI's logs say was not read: {why} lifecycle feedback {pull} reads it."
+        _checks,
+        "What CI's logs say was not read: {why} lifecycle feedback {pull} reads it.",
+        fetched_by="What the logs say is told by: lifecycle feedback {pull}",
     ),
     "ejected": PacketKind(_queue, _UNREAD),
     "conflict": PacketKind(
@@ -139,7 +142,7 @@ def unread(why: str, pull: int, event: str = "failed") -> str:
 
 
 def with_packets(root: Path, notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """The notices; one whose packet is in `.lifecycle/feedback/` says where."""
+    """The notices; one whose packet is in `.lifecycle/feedback/` says where, else what fetches it."""
     return tuple(_with_packet(root, notice) for notice in notices)
 
 
@@ -150,9 +153,12 @@ def _with_packet(root: Path, notice: Notice) -> Notice:
             is_there = bool(of.commit) and FeedbackFiles(root).has(name)
         except OSError:
             return notice
-        if is_there:
-            place = KINDS[of.event].where.format(where=FeedbackFiles.shown(name))
-            return replace(notice, text=f"{notice.text} {place}")
+        kind = KINDS[of.event]
+        template = kind.where if is_there else kind.fetched_by
+        if template:
+            place = template.format(where=FeedbackFiles.shown(name), pull=of.pull)
+            between = " " if notice.text.endswith(".") else "\n"  # a command ends its line
+            return replace(notice, text=f"{notice.text}{between}{place}")
     return notice
 
 
