@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import getpass
 import re
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import Claim, CorruptClaimError
 from lifecycle.core.errors import BadConfig, ClaimRefused, GitFailed, NotInstalled, NoToken
+from lifecycle.git.tracked_files import tracked
 from lifecycle.settings import resources, running_client
 from lifecycle.storage import log, store
 from lifecycle.storage.store import CLAIM_FILE
@@ -27,18 +28,6 @@ if TYPE_CHECKING:
 
 sentence: Final = resources.Sentences("app/refusals.toml")
 
-
-class Host(TrackerHub, Protocol):
-    """A world that a tracker can be opened in."""
-
-    @property
-    def token(self) -> object:
-        """The token; NoToken if there is none."""
-
-    def is_tracked(self, name: str) -> bool:
-        """True if git tracks this file, or anything in this folder, of the worktree's root."""
-
-
 ACTOR = "LIFECYCLE_ACTOR"
 """The variable that names the actor where no claim does."""
 
@@ -46,7 +35,7 @@ _NOBODY = "agent"
 _ACTOR = r"[\w.@:/+-]{1,100}"
 
 
-def tracker_of(world: Host) -> Tracker:
+def tracker_of(world: TrackerHub) -> Tracker:
     """The tracker of this worktree.
 
     Where another tracker's database is here and its program is not, or may not run, GitHub's issues take
@@ -67,7 +56,7 @@ def tracker_of(world: Host) -> Tracker:
     return noting(tracker, world.root, world.clock, session)
 
 
-def note_of(world: Host) -> str:
+def note_of(world: TrackerHub) -> str:
     """A sentence if the tasks are GitHub's issues only since another tracker cannot be used.
 
     Raises:
@@ -81,21 +70,21 @@ def _instead(why: str, way: str) -> str:
     return f"{why}, so tasks are GitHub's issues; {way}."
 
 
-def _has_github(world: Host) -> bool:
+def _has_github(world: TrackerHub) -> bool:
     """True if there is a repository of GitHub's to ask, and a token to ask it with."""
     try:
-        _ = world.base, world.token
+        _ = world.base, world.forge
     except (BadConfig, GitFailed, NoToken):
         return False
     return True
 
 
-def issues_of(world: Host) -> Tracker:
+def issues_of(world: TrackerHub) -> Tracker:
     """GitHub's issues as a tracker, whatever this worktree's tasks are kept in; raises BadConfig."""
     return registry.open_tracker(registry.GITHUB, place_of(world))
 
 
-def inner_of(world: Host, agent: str = "", tracker: str = "") -> Tracker | None:
+def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker | None:
     """The tracker of this worktree unless it is GitHub's, in the name of this agent if one is given.
 
     Who is about to take a claim speaks as the claim's agent before there is a claim file. A link that was
@@ -109,7 +98,7 @@ def inner_of(world: Host, agent: str = "", tracker: str = "") -> Tracker | None:
     return None if name == registry.GITHUB else registry.open_tracker(name, place)
 
 
-def place_of(world: Host, agent: str = "") -> TrackerPlace:
+def place_of(world: TrackerHub, agent: str = "") -> TrackerPlace:
     """Where this world's tracker is opened, for this agent if one is given; raises BadConfig."""
     session = running_client.session_of({}, world.environment)
     return TrackerPlace(
@@ -126,16 +115,17 @@ def place_of(world: Host, agent: str = "") -> TrackerPlace:
     )
 
 
-def _claimed_by(world: Host) -> str:
+def _claimed_by(world: TrackerHub) -> str:
     """The agent that the claim file names, or "": a file that came with the repository names nobody."""
     try:
         file = store.read(world.root / CLAIM_FILE, follow=False)
         claim = Claim.of(claim_file.parse(file.content)) if file is not None else None
     except (OSError, CorruptClaimError, ClaimRefused):
         return ""
-    if claim is None or not re.fullmatch(_ACTOR, claim.agent_id) or world.is_tracked(CLAIM_FILE):
+    if claim is None or not re.fullmatch(_ACTOR, claim.agent_id):
         return ""
-    return claim.agent_id
+    is_tracked = tracked(world.root, world.deadline, world.environment, [CLAIM_FILE])
+    return "" if is_tracked else claim.agent_id
 
 
 def _configured(name: str) -> str:

@@ -36,20 +36,10 @@ UNLIMITED = frozenset({"ci-waiter"})
 """Entrypoints that run in the background until there is news; each of their looks has a deadline."""
 
 BEHIND_ANSWER = {
-    "on-stop": (
-        "lifecycle.claim.engine.acting",
-        "lifecycle.github.operations.joint_writes",
-        "lifecycle.storage.journal_file",
-        "ctypes",  # the claim file changes places with the next one by a call of the system's
-    ),
-    "on-idle": (
-        "lifecycle.feedback.failures.failure_watch",
-        "lifecycle.feedback.reviews.review_watch",
-        "lifecycle.storage.journal_file",
-        "ctypes",
-    ),
+    "on-stop": ("claim.engine.acting", "github.operations.joint_writes"),
+    "on-idle": ("feedback.failures.failure_watch", "feedback.reviews.review_watch"),
 }
-"""Modules that an entrypoint needs once GitHub has answered: imported while it waits for that."""
+"""Modules of ours that an entrypoint needs once GitHub has answered: imported while it waits for that."""
 
 
 def run(hook: str, event: Mapping[str, Any] | None = None) -> int:
@@ -148,7 +138,9 @@ def _answer(
     if hook == "session-start":  # it is started where there is something of ours, and nowhere else
         known_clones.note(claim_store.root, environment)
     module = importlib.import_module(f"lifecycle.hooks.answers.{hook.replace('-', '_')}")
-    import_meanwhile(*BEHIND_ANSWER.get(hook, ()))
+    if behind := BEHIND_ANSWER.get(hook):
+        ours = (f"lifecycle.{name}" for name in (*behind, "storage.journal_file"))
+        import_meanwhile(*ours, "ctypes")  # the claim file changes places with the next one by it
     # Of another client no session is known: what names one was inherited, or is that client's own.
     session = "" if is_other else running_client.session_of(event, environment)
     reply: Reply = module.answer(HookCall(hook, event, session, world, claim_store, client))

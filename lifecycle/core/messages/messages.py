@@ -3,10 +3,10 @@
 Where a sentence lives. One that a decision gives as a notice, that goes onto GitHub, or that two
 modules say is in this folder: here what is about a claim and its end; in `review_messages` an open pull
 request; in `linked_messages` a task of another tracker; in `loss_messages` a task that is released or
-lost. One that a single place says stands in that place: why a command refuses beside the `raise`, what
-a command prints in its module of `cli/`. A room that has many keeps them in a TOML file beside its
-modules, and says them by name (`settings/resources.py`): what GitHub, a run, a workflow, a tracker, a
-setting or `lifecycle init` refuses, a repository's finding in `reconcile/`, a finding of the doctor.
+lost. One that a single place says stands in that place: what a command prints in its module of `cli/`. A
+room that has many keeps them in a TOML file beside its modules, and says them by name
+(`settings/resources.py`): what is refused of a claim, what GitHub, a run, a workflow, a tracker, a setting,
+a worktree's world or `lifecycle init` refuses, a repository's finding in `reconcile/`, one of the doctor.
 
 How it is written. It says what happened, what was kept, what to do next, in the words of
 docs/glossary.md. Names that others chose pass `quoted` or `named`. None of them holds a secret. The
