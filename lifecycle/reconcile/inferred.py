@@ -294,14 +294,15 @@ def record_of(task: InferredTask, allowed: Allowed, now: float) -> Record:
         phase = Phase.DONE
     keeps_lease = phase is Phase.DONE and not (is_closing or allowed.ending_lease)
     lease = task.hold.sha if task.hold is not None and not keeps_lease else ""
+    own = _NO_PULL
+    if pull is not None:
+        own = replace(own, opened=pull.number, url=pull.url, head=pull.head_sha)
     return Record(
         values=_values(task, phase),
         created_at=task.started_at or 0.0,
         title=task.issue.title,
         card=sections.CardRecord(is_known=item is not None, agent=_synced_agent(task)),
-        pull=replace(_NO_PULL, opened=pull.number, url=pull.url, head=pull.head_sha)
-        if pull is not None
-        else _NO_PULL,
+        pull=own,
         judged=phase.value,
         ownership=sections.OwnershipRecord(lease=lease),
         linked=_NO_LINK,

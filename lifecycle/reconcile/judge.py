@@ -266,7 +266,14 @@ def fix_sentence(actions: Sequence[plan.Action], task: InferredTask) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
+_OF_PULL = plan.RemarkOnPull | plan.RerunJobs | plan.AdvancePullRequest
+_UNTOLD = plan.ForgetClaim | plan.SetLinked | _OF_PULL
+"""What is nothing of GitHub's, or nothing that is known from afar."""
+
+
 def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> Iterator[str]:
+    if isinstance(action, _UNTOLD):
+        return
     match action:
         case plan.OpenPullRequest():
             draft = "draft " if action.is_draft else ""
@@ -287,14 +294,6 @@ def _parts(action: plan.Action, task: InferredTask, item: BoardItem | None) -> I
         case plan.ReleaseLease():
             who = task.hold.agent if task.hold is not None else ""
             yield f"end the lease of {who}" if who else "end the lease"
-        case (
-            plan.ForgetClaim()
-            | plan.SetLinked()
-            | plan.RemarkOnPull()
-            | plan.RerunJobs()
-            | plan.AdvancePullRequest()
-        ):
-            pass  # nothing of GitHub's, or nothing that is known from afar
         case _:
             assert_never(action)
 

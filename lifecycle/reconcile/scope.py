@@ -152,11 +152,9 @@ def narrowed(scope: Scope, event: Trigger) -> tuple[Scope, str]:
     if not (owner and name and scope.has(event.repository)):
         where = event.repository or "a repository that it does not name"
         return scope, _note(event.name, f"it happened in {where}, which is not looked at")
-    return Scope(
-        repositories=(Repository(owner, name),),
-        issues=() if event.issue is None else (event.issue,),
-        pulls=() if event.pull is None else (event.pull,),
-    ), ""
+    issues = () if event.issue is None else (event.issue,)
+    pulls = () if event.pull is None else (event.pull,)
+    return Scope((Repository(owner, name),), issues=issues, pulls=pulls), ""
 
 
 def _of(name: str, data: Json, repository: str) -> Trigger:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import derive
-from lifecycle.claim.decisions.pull import review
+from lifecycle.claim.decisions.pull import opening, review
 from lifecycle.claim.decisions.table import CLAIM, IN_REVIEW, PHASES, Phase
 from lifecycle.claim.engine import acting, observing
 from lifecycle.claim.record.claim_file import sentence
@@ -35,9 +35,6 @@ from lifecycle.core.world import World
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 """The variable with the session's id that the client sets for the commands which its agent runs."""
-
-TITLE_LENGTH = 256
-"""Characters of a pull request's title; GitHub answers a longer one with 422, "title is too long"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +108,10 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     summary = world.public(" ".join(summary.split()), "summary")
     if not summary:
         raise errors.Refused(sentence("no-summary"))
-    if len(summary) > TITLE_LENGTH:
-        raise errors.Refused(sentence("long-summary", length=len(summary), most=TITLE_LENGTH))
+    if len(summary) > opening.TITLE_LIMIT:
+        raise errors.Refused(
+            sentence("long-summary", length=len(summary), most=opening.TITLE_LIMIT)
+        )
     world.refuse_tracked()
     world.refuse_strange_remote()
     record = observing.demand_same_place(world, _staying(current(world, claim_store)))

@@ -275,16 +275,10 @@ def snapshot_of(
     pushed = None
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
-    return Snapshot(
-        wake,
-        now,
-        record,
-        rules,
-        loaded.hints,
-        pushed_head=pushed,
-        answered_at=claim_store.marks.answered_at,
-        hears_prompts=claim_store.marks.hears_prompts(record.created_at),
-    )
+    marks = claim_store.marks
+    hears, answered_at = marks.hears_prompts(record.created_at), marks.answered_at
+    seen = Snapshot(wake, now, record, rules, loaded.hints, pushed_head=pushed)
+    return replace(seen, hears_prompts=hears, answered_at=answered_at)
 
 
 def is_off(world: World, key: str) -> bool:

@@ -71,7 +71,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
 
     Args:
         world: what may be touched.
-        claim_store: gets a note of the task before that is claimed; an earlier note is replaced.
+        claim_store: keeps that the task is to be released before it is claimed, until the claim is there.
         attempt: in whose name the task is claimed, which if it was named, and whether it is taken over
             from somebody else. One that insists claims the issue though the task is refused.
         notes: gets a remark where the issue is claimed without the task.

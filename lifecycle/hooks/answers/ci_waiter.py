@@ -143,13 +143,10 @@ class _Waiter:
             return 0.0
         claim = self.claim_store.mtime_ns()
         stopped = max(self.claim_store.folder.mtime_ns(STOPPED), self.started_ns)
-        moment = pace.next_look(
-            record,
-            self._settings().poll_seconds,
-            self.clock.now(),
-            settled=self.claim_store.marks.is_stamped(claim),
-            stopped_at=stopped / 1e9 if stopped >= claim else None,
-        )
+        stopped_at = stopped / 1e9 if stopped >= claim else None
+        settled = self.claim_store.marks.is_stamped(claim)
+        every, now = self._settings().poll_seconds, self.clock.now()
+        moment = pace.next_look(record, every, now, settled=settled, stopped_at=stopped_at)
         return moment if moment is None else max(moment, self.again)
 
     def _is_unchanged(self) -> bool:

@@ -20,6 +20,8 @@ from lifecycle.core.values.model import Observation, PullRequest, PullState
 from lifecycle.core.values.priorities import Status
 
 TITLE_LIMIT = 256
+"""Characters of a title; GitHub answers a longer one with 422, "title is too long"."""
+
 BODY_LIMIT = 60_000
 SUMMARY_LIMIT = 20_000
 """GitHub takes 65,536 characters; a long summary must not push the link to the issue out."""
