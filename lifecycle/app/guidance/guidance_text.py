@@ -36,6 +36,7 @@ def guidance(
     others: Sequence[Workflow] = (),
     refused: Sequence[str] = (),
     limit: int = WHOLE_LIMIT,
+    longest: tuple[int, int] = (_TEXT, _PATH),
 ) -> RecoveryPart:
     """The part of the recovery message for the session that goes on with this workflow.
 
@@ -44,14 +45,15 @@ def guidance(
         others: those that are not over either.
         refused: sentences on paths of the list that are not read (`phase_words.py`).
         limit: characters of the lines that are never cut.
+        longest: characters of a text, and of a path.
     """
     head, end = _phase_line(workflow), _action(workflow)
     room = limit - len(head) - len(end) - 2
-    reading = reading_lines(workflow.all_reading, room)
+    reading = reading_lines(workflow.all_reading, room, longest[1])
     return RecoveryPart(
         (
             RecoveryLine(head, Rank.WHOLE),
-            *_told(workflow, others, _TEXT),
+            *_told(workflow, others, longest[0]),
             *(RecoveryLine(" ".join(line.split()), Rank.FIRST) for line in refused if line.strip()),
             *(RecoveryLine(line, Rank.WHOLE) for line in reading),
             RecoveryLine(end, Rank.WHOLE),
@@ -64,13 +66,8 @@ def whole_guidance(
     workflow: Workflow, others: Sequence[Workflow] = (), refused: Sequence[str] = ()
 ) -> list[str]:
     """All lines of the guidance: every path, every text whole."""
-    return [
-        _phase_line(workflow),
-        *(line.text for line in _told(workflow, others, _LONG)),
-        *refused,
-        *reading_lines(workflow.all_reading, _LONG * 100, _LONG),
-        _action(workflow),
-    ]
+    part = guidance(workflow, others, refused, _LONG * 100, (_LONG, _LONG))
+    return [line.text for line in part.lines]
 
 
 def kept_lines(workflow: Workflow, others: Sequence[Workflow] = ()) -> list[str]:

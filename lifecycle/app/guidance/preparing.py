@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lifecycle import __version__
-from lifecycle.app.guidance import guidance_text, prepared_recovery
+from lifecycle.app.guidance import guidance_text, prepared_recovery, recovery_message
 from lifecycle.app.guidance.recovery_message import LIMIT, RecoveryLine, RecoveryPart, folded
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, redact, shown, visible
@@ -55,8 +55,8 @@ def workflow_part(
         is_alone: no other system has something to say.
     """
     kept, refused = reading_here(root, workflow)
-    limits = {"limit": ALONE_LIMIT} if is_alone else {}
-    part = guidance_text.guidance(kept, others, refused, **limits)
+    limit = ALONE_LIMIT if is_alone else recovery_message.WHOLE_LIMIT
+    part = guidance_text.guidance(kept, others, refused, limit)
     lines = (RecoveryLine(_fit(line.text), line.rank) for line in part.lines)
     return RecoveryPart(tuple(lines), part.rest)
 
