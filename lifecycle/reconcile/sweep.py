@@ -50,25 +50,20 @@ class KeptCards:
     __slots__ = ("_named", "_pulls", "holding", "met")
 
     def __init__(self, holding: Holding) -> None:
-        texts: dict[str, str] = {}  # the same text twice is kept once
-
-        def once(text: str) -> str:
-            return texts.setdefault(text, text)
-
+        # The same text twice is kept once.
         leases = {
-            hold.issue: replace(hold, agent=intern(hold.agent), branch=once(hold.branch))
+            hold.issue: replace(hold, agent=intern(hold.agent), branch=intern(hold.branch))
             for hold in holding.leases.values()
         }
-        tips = {
-            once(tip.branch): replace(tip, branch=once(tip.branch)) for tip in holding.tips.values()
-        }
+        named = (replace(tip, branch=intern(tip.branch)) for tip in holding.tips.values())
+        tips = {tip.branch: tip for tip in named}
         held = {hold.branch: hold.issue for hold in leases.values() if hold.branch}
         self.met: set[int] = set()
         self._pulls: dict[str, tuple[PullRequest, ...]] = {}
         for pull in holding.pulls:
             if pull.branch in held or named_issue(pull.branch):
                 owner, base = intern(pull.head_owner), intern(pull.base)
-                kept = replace(slim(pull), branch=once(pull.branch), head_owner=owner, base=base)
+                kept = replace(slim(pull), branch=intern(pull.branch), head_owner=owner, base=base)
                 self._pulls[kept.branch] = (*self._pulls.get(kept.branch, ()), kept)
         self._named: dict[int, tuple[str, ...]] = {}
         for branch in dict.fromkeys((*tips, *self._pulls)):
