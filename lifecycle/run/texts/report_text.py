@@ -11,7 +11,7 @@ from lifecycle.core.messages import figures
 from lifecycle.core.redact import quoted
 from lifecycle.platforms import platform_tables
 from lifecycle.platforms.selection import Detection
-from lifecycle.run.gates.gate_rules import JUDGED
+from lifecycle.run.gates.gate_rules import unmet
 from lifecycle.run.gates.work_facts import WorkFacts
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import GateRecord, ReviewRecord, Run, Story
@@ -360,7 +360,7 @@ def _chosen(run: Run, *, every: bool) -> list[Story]:
 def _row(story: Story, tree: str) -> tuple[str, ...]:
     title = f"{story.title} (security)" if story.security else story.title
     gates = standing.gate_line(story, tree) or "-"
-    judged = sum(criterion.state in JUDGED for criterion in story.criteria)
+    judged = len(story.criteria) - len(unmet(story, tree if story.is_open else ""))
     stands = (story.size, story.status.value, story.tdd.value, str(story.iteration))
     shown = (standing.check_line(story, tree), gates, f"{judged}/{len(story.criteria)}")
     return story.id, quoted(title, 80)[1:-1], *stands, *shown

@@ -256,7 +256,10 @@ def steps(run: Run, facts: WorkFacts, now: float) -> list[str]:
     step, report = next_step(run, facts), "A progress report is due: lifecycle run report"
     goes_on = {table.StoryStatus.PENDING, *table.WORKING}
     open_stories = (story for story in run.open_stories if story.status in goes_on)
-    after = next((story for story in open_stories if story != run.current), None)
+    now_at = run.current if run.phase is table.RunPhase.DEVELOPMENT else None
+    done = {story.id for story in (*run.completed_stories, *filter(None, [now_at]))}
+    free = (story for story in open_stories if done.issuperset(story.depends_on))
+    after = next((story for story in free if story != now_at), None)
     lines = [
         f"{step.text}: {step.command}",
         f"Then {after.id}: {after.quoted_title}" if after is not None else "",

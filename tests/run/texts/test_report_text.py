@@ -5,9 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from lifecycle.run.long_run import report_due
-from lifecycle.run.state import Run
-from lifecycle.run.table import RunStatus
+from lifecycle.run.state import Run, Story
+from lifecycle.run.table import RunPhase, RunStatus
 from lifecycle.run.texts.report_text import report_data, report_lines, reported
+from lifecycle.run.texts.standing import steps
 from tests.run.texts.texts_ground import FACTS, NOW, a_run, done
 
 WHOLE = """\
@@ -52,6 +53,19 @@ def test_the_report_is_whole() -> None:
     assert "lifecycle run tdd-phase S2 verify" in steps[0]
     assert steps[1].startswith("2. Then S4")
     assert len(steps) == 2
+
+
+def test_the_story_after_this_one_is_one_that_can_be_begun_then() -> None:
+    """None that waits for a blocked one; and before development the very first."""
+    waiting = replace(a_run().stories[-1], depends_on=("S3",))
+    run = a_run().with_story(waiting)
+    assert not [step for step in steps(run, FACTS, NOW) if step.startswith("Then")]
+    then = replace(run, stories=(*run.stories, Story("S5", "Last", depends_on=("S2",))))
+    assert 'Then S5: "Last"' in steps(then, FACTS, NOW)
+    planned = replace(
+        run, phase=RunPhase.PLANNING, stories=(Story("S1", "One"), Story("S2", "Two"))
+    )
+    assert 'Then S1: "One"' in steps(planned, FACTS, NOW)
 
 
 def test_a_report_that_was_given_is_due_no_more() -> None:

@@ -23,11 +23,18 @@ def row(lines: list[str], name: str) -> dict[str, str]:
 
 
 def test_a_criterion_that_is_not_met_is_not_counted() -> None:
-    """One that a person has to judge is: the story can be completed with it."""
+    """One that a person has to judge is: the story can be completed with it.
+
+    What was met counts for its own tree.
+    """
     story = a_run().story("S2")
     unmet = replace(story.criteria[0], state=CriterionState.UNMET)
     changed = a_run().with_story(story.but(criteria=(unmet, *story.criteria)))
     assert row(status_lines(status_view(changed, FACTS, NOW)), "S2")["Criteria"] == "1/3"
+    for tree, count in ((FACTS.tree, "2/2"), (OLD, "1/2")):
+        met = replace(story.criteria[0], state=CriterionState.MET, tree=tree)
+        kept = a_run().with_story(story.but(criteria=(met, *story.criteria[1:])))
+        assert row(status_lines(status_view(kept, FACTS, NOW)), "S2")["Criteria"] == count
 
 
 def test_a_check_counts_for_its_own_tree_alone() -> None:
