@@ -267,6 +267,20 @@ def test_giving_back_a_linked_task_gives_both_back(beads: Place) -> None:
     assert not beads.has_claim()
 
 
+def test_a_linked_task_that_another_has_is_released_without_the_claim(beads: Place) -> None:
+    """By force alone, and for its holder: the worktree's claim, which the task is linked to, goes on."""
+    task = made(beads, "Linked", "--external", "gh-42")
+    ok(beads.cli("claim", task))
+    assert beads.run("bd", "update", task, "--assignee=maria").returncode == 0
+    assert "held by maria; nothing was released" in refused(
+        beads.cli("tracker", "release", task), 4
+    )
+    given = told(beads, "release", task, "--force")
+    assert (given["task"]["status"], given["task"]["assignee"]) == ("open", None)
+    assert leases(beads) == ["refs/agent-claims/42"]
+    assert beads.has_claim()
+
+
 @SOAKED
 def test_a_linked_task_of_a_closed_issue_is_closed_alone(beads: Place) -> None:
     """The issue was closed elsewhere: nothing stands against closing what is left of it."""

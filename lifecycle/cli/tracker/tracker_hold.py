@@ -176,11 +176,12 @@ def release(session: Session, task: str, reason: str, *, force: bool) -> int:
 
     The task of this worktree's claim is released as lifecycle release does it. What somebody else
     holds is left (exit code 4), unless that was an earlier session of this worktree and is over, or
-    --force is given. An issue is not released for others: take it over first, with lifecycle takeover.
+    --force is given; the claim that such a task is linked to goes on. An issue is not released for
+    others: take it over first, with lifecycle takeover.
     """
     reason = session.world.public(reason, "reason")
     stand = rules.Stand(session, task)
-    if stand.is_ours:
+    if stand.is_ours and not stand.is_anothers:
         return _given_back(session, stand.task, reason).show(session)
     stand.refuse_others("released", force=force)
     notes = _freed(session, stand.task)

@@ -36,6 +36,7 @@ class Stand:
         issue: the number of the issue that it is or is linked to, or None.
         is_issue: the task is that issue itself.
         is_ours: the claim of this worktree is for the task.
+        is_anothers: that claim is linked to the task, and the tracker says that somebody else has it.
     """
 
     def __init__(self, session: Session, name: str) -> None:
@@ -45,12 +46,14 @@ class Stand:
         self.is_issue = session.tracker.name == registry.GITHUB
         self.issue = int(task.id) if self.is_issue else linked_writes.issue_named(self.world, task)
         record = session.claim_store.load(repair=False).record
-        self.is_ours = False
+        self.is_ours = self.is_anothers = False
         if record is not None:
             link = record.linked.link
             is_linked = link is not None and link.id == task.id and not self.is_issue
             is_issues = self.issue is not None and record.claim.issue_number == self.issue
             self.is_ours = is_linked or is_issues
+            holders = ("", record.claim.agent_id, session.tracker.actor)
+            self.is_anothers = not self.is_issue and task.is_open and task.assignee not in holders
 
     def refuse_others(self, done: str, *, force: bool = False) -> None:
         """Refuse to end a task that somebody else holds, by a claim or in the tracker itself.
