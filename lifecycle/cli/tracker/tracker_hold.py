@@ -154,10 +154,12 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     """The result of taking an issue; `name` is the id of the tracker's task that is linked to it, or ""."""
     claim = taken.record.claim
     how = "taken" if taken.is_new or taken.is_again else "yours already"
-    both = f"{name} and " if name else ""
+    task = session.tracker.get(name or str(claim.issue_number))
+    both = f"{name} and " if name and task.assignee == claim.agent_id else ""
     which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
     lines = [f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.", taken.where]
-    task = session.tracker.get(name or str(claim.issue_number))
+    if name and task.is_open and task.assignee not in ("", claim.agent_id):
+        lines.append(rules.refusal(session, name, task.assignee, "released").sentence)
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
 
 
