@@ -225,6 +225,17 @@ def test_a_wake_pays_nothing(session: Session) -> None:
     assert "User auth" in session.prompt().model
 
 
+def test_a_persons_gate_is_passed_by_the_prompt_after_its_question(session: Session) -> None:
+    """Where a workflow is all that there is; a wake's own words are no yes."""
+    gated = ("--phase", "Agree", "--phase", "Build", "--gate", "1=person")
+    assert session.cli("workflow", "start", "Asked", *gated).returncode == 0
+    assert "A person has to say this" in session.cli("workflow", "advance").stderr
+    session.wake("The tests ended.")
+    assert "A person has to say this" in session.cli("workflow", "advance").stderr
+    assert session.prompt("Yes, go ahead.").is_silent
+    assert "is completed" in session.cli("workflow", "advance").stdout
+
+
 def test_two_copies_of_a_start_tell_it_once(session: Session) -> None:
     """The hooks are installed twice: one of the two is silent.
 
