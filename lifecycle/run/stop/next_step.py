@@ -12,6 +12,7 @@ from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
 from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.settings import resources
 
+_BLOCKED: Final = table.StoryStatus.BLOCKED
 _STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.toml")
 
 
@@ -43,7 +44,7 @@ def next_step(run: Run, facts: WorkFacts = UNSEEN) -> NextStep:
         case table.RunPhase.PLANNING:
             return _planning(run)
         case table.RunPhase.DEVELOPMENT if run.current is not None:
-            return _story(run.current, facts)
+            return _left_over(run, facts) or _story(run.current, facts)
         case table.RunPhase.DEVELOPMENT:
             return _development(run, facts.tree)
         case table.RunPhase.LINT_FIX if run.open_stories:
@@ -75,6 +76,14 @@ def _planning(run: Run) -> NextStep:
         return _step("clarify", phase=table.ClarificationPhase.PRE_PLAN)
     bare = next((story for story in run.open_stories if gate_rules.story_lacks(story)), None)
     return _step("develop") if bare is None else _step("design", story=bare)
+
+
+def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
+    """To set aside what a blocked story left uncommitted, before another is begun; None if nothing is."""
+    stuck = [story for story in run.stories if story.iteration and story.status is _BLOCKED]
+    if run.at_work is not None or not (stuck and facts.uncommitted):
+        return None
+    return _step("set-aside", story=stuck[-1])
 
 
 def _question(run: Run) -> NextStep | None:

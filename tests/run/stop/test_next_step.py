@@ -211,6 +211,22 @@ def test_each_phase_has_its_next_step(place: dict[str, Any], command: str) -> No
     assert step.command.startswith(f"lifecycle run {command}")
 
 
+def test_what_a_blocked_story_left_is_set_aside_before_the_next_one() -> None:
+    """Its failing tests would fail that one, too; not where it was never begun, nor amid another."""
+    stuck = replace(BEGUN, id="S9", status=StoryStatus.BLOCKED, iteration=3)
+    run = Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(stuck, PLANNED))
+    left = WorkFacts(TREE, "h" * 40, ("test_pay.py",))
+    step = next_step(run, left)
+    assert step.command == "lifecycle run mark-working-state"
+    assert "git stash push -u -m S9" in step.text
+    unmoved = "lifecycle run scan-dependencies S1"
+    assert next_step(run, FACTS).command == unmoved
+    waiting = replace(run, stories=(replace(stuck, iteration=0), PLANNED))
+    assert next_step(waiting, left).command == unmoved
+    amid = replace(run, stories=(stuck, BEGUN))
+    assert next_step(amid, left).command == "lifecycle run tdd-phase S1 red"
+
+
 def test_without_git_the_records_alone_count() -> None:
     """Nobody knows the tree: what was shown is believed for a hint, and for no gate."""
     run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(READY,))
