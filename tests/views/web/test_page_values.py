@@ -6,6 +6,7 @@ from typing import Any
 
 from lifecycle.run.table import RunStatus
 from lifecycle.storage.journal import JournalEntry
+from lifecycle.storage.store import CLAIM_FILE
 from lifecycle.views.web.web_page import render, values
 from tests.views.web.web_ground import WebGround
 
@@ -31,6 +32,18 @@ def test_what_is_over_stands_apart(user: WebGround) -> None:
     assert found["idle"] == [("~/src/idle", "main")]
     text = render("live.html", user.worktrees().look(), user.environment)
     assert "1 worktree whose work is over" in text
+
+
+def test_what_cannot_be_read_is_not_said_to_wait_for_nobody(user: WebGround) -> None:
+    """Calm is told of what was read alone."""
+    whole, broken = user.clone("a"), user.clone("b")
+    whole.claim(phase="coding")
+    heading = "Nothing waits for you{}</h2>"
+    text = render("live.html", user.worktrees().look(), user.environment)
+    assert heading.format("") in text
+    (broken.root / CLAIM_FILE).write_text("{")
+    text = render("live.html", user.worktrees().look(), user.environment)
+    assert heading.format(", as far as is read") in text
 
 
 def test_a_journal_that_worktrees_share_is_told_once(user: WebGround) -> None:

@@ -293,6 +293,8 @@ def test_without_scripts_it_is_a_page_that_renews_itself(running: Chrome, user: 
     """Where no script runs everything is there all the same, and the browser is told to load it again."""
     full(user)
     with shown(running, user) as page:
+        page.open()
+        page.sees("#waits-head", "4 things wait")  # on a busy machine they are read in turn
         running.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
         try:
             running.get(page.server.address)
