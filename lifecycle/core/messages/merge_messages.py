@@ -95,8 +95,9 @@ def unresolved(open_count: int) -> str:
 
 
 def _reviews(demands: MergeDemands) -> str:
+    """The approvals that are missing: GitHub says how many there have to be, and not how many count."""
     count = demands.approvals
-    many = f"{count} approving reviews" if count > 1 else "an approving review"
+    many = f"approving reviews, {count} in all" if count > 1 else "an approving review"
     of = ["an owner of the code"] if demands.code_owners else []
     of += ["somebody else than who pushed last"] if demands.last_push else []
     return f"{many} (one by {' and one by '.join(of)})" if of else many
