@@ -213,6 +213,24 @@ def test_a_failure_that_runs_again_before_anybody_heard_ends_no_wait(
     assert [failure.name for failure in failed.packet.failures] == ["test"]
 
 
+def test_who_runs_a_failure_again_and_waits_at_once_waits_for_that_run(
+    place: Place, clock: EventfulClock
+) -> None:
+    """What was seen to have failed moments before the wait has not failed any more: it looks again."""
+    place.ready()
+    tree = place.tree()
+    tree.tick(Wake.STOP)
+    place.control.set_check(46, "test", conclusion="failure", log=LOG)
+    clock.offset += 200
+    tree.tick(Wake.TICK)
+    place.control.set_check(46, "test", status="in_progress", conclusion=None)
+    clock.at(clock.offset + 60, lambda: place.control.set_check(46, "test"))
+    clock.offset += 5
+    passed = wait(place, WaitFor.CI)
+    assert (passed.ending, passed.packet) == (Ending.GOOD, None)
+    assert clock.offset < 500
+
+
 @pytest.mark.parametrize(
     ("kind", "ending"), [("stopped", Ending.PERSON), ("inherited", Ending.RED)]
 )

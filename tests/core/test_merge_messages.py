@@ -43,8 +43,8 @@ LEFT = Conversations("d", unresolved=4)
         (
             {**REVIEW, "demands": MergeDemands(2, code_owners=True, last_push=True)},
             (
-                "waits for approving reviews, 2 in all (one by an owner of the code and one by somebody else "
-                "than who pushed last)"
+                "waits for approving reviews, 2 in all (one by an owner of the code and one by somebody "
+                "else than who pushed last)"
             ),
         ),
         (

@@ -69,6 +69,7 @@ class ClaimWait:
     again: float = 0.0
     confirmed: float = 0.0
     is_new: bool = True
+    is_doubted: bool = False
     problem: LifecycleError | None = None
     _record: Record | None = None
     _files: tuple[int, int] | None = None
@@ -149,7 +150,9 @@ class ClaimWait:
             return self._of(record, Ending.CREDENTIALS, problem=held.sentence)
         if ending is None and self._next(record) is None:
             ending = Ending.PERSON
-        return self._told(record, ending) if ending is not None else None
+        if ending is None or (self.is_doubted and not notices):
+            return None
+        return self._told(record, ending)
 
     def _refuse(self, record: Record) -> None:
         """Refuse to wait for what cannot come."""
@@ -218,7 +221,8 @@ class ClaimWait:
         """Seconds that have to be between two polls of the checks, as things stand."""
         interval, left = self.world.settings.poll_seconds, self.ends - self.clock.monotonic()
         is_last = left <= LAST_SECONDS and self._may_look()
-        return min(pace.SOONEST, interval) if is_last or self._is_unseen(record) else interval
+        is_soon = is_last or self.is_doubted or self._is_unseen(record)
+        return min(pace.SOONEST, interval) if is_soon else interval
 
     def _next(self, record: Record) -> float | None:
         """When to look, in seconds since the epoch; None if no look brings anything on."""
@@ -244,7 +248,7 @@ class ClaimWait:
             self.again = answer.again
             self.problem = Transient(answer.problem) if answer.problem else None
             if answer.is_same:
-                self.confirmed, self._files = now, None
+                self.confirmed, self._files, self.is_doubted = now, None, False
             return answer.is_same
         if not may_look:  # the waiter beside us looks: its files tell
             self.again = now + BESIDE_SECONDS
@@ -252,6 +256,7 @@ class ClaimWait:
         soonest = min(pace.SOONEST, self.world.settings.poll_seconds)
         self.not_before = self.clock.monotonic() + soonest
         report = self._looked(interval)
+        self.is_doubted = False
         waiting = news_packets.to_be_read(self.claim_store.ledger, report.record)
         if report.problem is None and news_packets.judged(self.world, waiting, self.within()):
             report = self._looked(interval)
@@ -292,10 +297,18 @@ class ClaimWait:
         if self._record is not None and not self._is_beside(self._record):
             signs_of_life.promise_command(folder, self.wanted.value, until)
 
-    def _told(self, record: Record, ending: Ending) -> Waited:
-        """The end with its news, which counts as told from here on; why it came is read before."""
+    def _told(self, record: Record, ending: Ending) -> Waited | None:
+        """The end with its news, which counts as told from here on; why it came is read before.
+
+        None where nothing is failed any more that was seen to be shortly before this wait.
+        """
         ended, waiting = self._of(record, ending), self._waiting(record)
         ended = pull_wait.explained(self.world, ended, waiting, self.within)
+        packet = ended.packet
+        if packet is not None and not (packet.count or packet.unseen or waiting):
+            self.is_doubted = self._seen_at(record) < self.began
+            if self.is_doubted:
+                return None
         if self._is_beside(record):
             return replace(ended, said=tuple(self.claim_store.ledger.waiting()))
         with self.claim_store.folder.locked(HOOK_SECONDS):
