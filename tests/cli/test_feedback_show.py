@@ -11,7 +11,7 @@ import jsonschema_rs
 import pytest
 
 from lifecycle.cli.checks.feedback import standing_of
-from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.checks import Bucket, Check, Checks
 from lifecycle.core.values.model import PullState
 from lifecycle.sandbox.checks.state import Annotation, Step
 from tests import factories
@@ -134,6 +134,14 @@ def test_what_is_misspelt_is_no_number(place: Place) -> None:
     [
         ({}, ["PR #107 is ready to merge."]),
         ({"checks": RED}, ["The checks of PR #107 are not green: check-0."]),
+        (
+            {"checks": Checks(factories.SHA, (Check("all is\nwell", Bucket.FAIL),))},
+            ['The checks of PR #107 are not green: "all is well".'],
+        ),
+        (
+            {"checks": Checks(factories.SHA, (Check("is\ndone", Bucket.PENDING),))},
+            ['Checks of PR #107 still run: "is done".'],
+        ),
         (
             {"changes_requested": (factories.review(),)},
             ["Changes are requested on PR #107 by maria."],

@@ -214,8 +214,8 @@ def _not_green(number: int, checks: Checks) -> str:
     bad = [*(run.name for run in checks.failed), *checks.missing]
     running = [run.name for run in checks.runs if run.bucket is Bucket.PENDING]
     if running and not bad:
-        return f"Checks of PR #{number} still run: {', '.join(running)}."
-    names = ", ".join(bad) or ("" if checks.runs else "none has registered yet")
+        return f"Checks of PR #{number} still run: {', '.join(map(named, running))}."
+    names = ", ".join(map(named, bad)) or ("" if checks.runs else "none has registered yet")
     return f"The checks of PR #{number} are not green{names and f': {names}'}."
 
 
