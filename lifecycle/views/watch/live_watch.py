@@ -131,13 +131,13 @@ class LiveWatch:
         elif not _has_browser():
             self._said = f"{url} (no browser is known here; set BROWSER)"
         else:
-            self._said = f"{url} was opened"
+            self._said = f"{page} was opened: {url}"
             self._opening = threading.Thread(target=self._show, args=(url,), daemon=True)
             self._opening.start()
 
     def _show(self, url: str) -> None:
         if not webbrowser.open(url):
-            self._said = f"{url} (it was not opened)"
+            self._said = f"{url} was not opened"
 
     def _leave(self, settle: Callable[[bool], None]) -> None:
         """Give the shell its own screen and line back, and stop; go on from here at `fg`."""

@@ -179,7 +179,7 @@ def test_a_browser_that_fails_is_not_said_to_have_opened_anything(
     with watching(ground, BROWSER=program, PATH="/nowhere") as watched:
         watched.until("q quit")
         watched.press("p")
-        watched.until(f"The pull request was not opened: {PULL}")
+        watched.until(f"{PULL} was not opened")
         watched.press("q")
         assert watched.end() == 0
 
@@ -194,7 +194,7 @@ def test_keys_without_a_page_or_a_browser_say_so(ground: ViewGround) -> None:
         ground.everything()
         watched.until("3/3 passed")
         watched.press("p")
-        watched.until(f"The pull request: {PULL}")
+        watched.until(f"{PULL} (no browser is known here")
         watched.press("q")
         assert watched.end() == 0
 
