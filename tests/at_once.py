@@ -15,6 +15,7 @@ for number in range({count}):
     if not os.fork():
         os.close(opened)
         os.read(gate, 1)  # until all are there
+        sys.stdout = open(1, "w", 65536, closefd=False)  # whatever PYTHONUNBUFFERED says: lines stay whole
 {work}
         sys.stdout.flush()
         os._exit(0)

@@ -34,7 +34,7 @@ def session(place: Place) -> Session:
 
 
 def test_a_merge_during_a_compaction_is_told_at_the_start(session: Session) -> None:
-    """One request shows it; claim and workflow come in one message; the next start asks nothing more."""
+    """One request shows it; claim and workflow come in one message; the next start looks again."""
     place = session.place
     assert "phase pr_created, PR #46" in compact(session)
     place.control.merge_pull(46)
@@ -47,7 +47,7 @@ def test_a_merge_during_a_compaction_is_told_at_the_start(session: Session) -> N
     assert place.writes() == []
     assert place.claim()["phase"] == "merged_detected"
     assert session.start("resume").model.count(QUESTION) == 1
-    assert len(place.requests()) == 1
+    assert len(place.requests()) == 2
 
 
 @pytest.mark.parametrize("is_slow", [False, True], ids=["offline", "slow"])

@@ -55,14 +55,14 @@ def node(case: Case) -> dict[str, Any]:
 def looked(case: Case, *, wake: Wake = Wake.IDLE) -> tuple[list[Notice], Record]:
     """What the looks of a case say, each once for its key, as the ledger has it; and the record.
 
-    All of it happens at 12:00 of the cases' day.
+    The first is at 12:00 of the cases' day, and each later one a second after the one before.
     """
     pull = translate.pull_request(node(case))
     record = factories.record(**IN_REVIEW, pr_number=7)
     said: dict[str, Notice] = {}
-    for _ in range(case.looks):
-        shown = factories.observation(by_number=pull)
-        step = decide(factories.seen(record, observed=shown, wake=wake))
+    for second in range(case.looks):
+        shown, now = factories.observation(by_number=pull), factories.NOW + second
+        step = decide(factories.seen(record, observed=shown, wake=wake, now=now))
         said |= {say.key: say for say in step.notices}
         record = evolved(record, step)
     return list(said.values()), record
