@@ -226,11 +226,12 @@ def table(screen: Console, columns: Sequence[Column], rows: Sequence[Any]) -> Ta
 
     The first column without a width is the main one. Of the others, in their order, each stands beside it
     that leaves it LEAST columns. The cells of the rest stand above or below its own, with the names of
-    their columns. A column that is empty in every row is left out.
+    their columns. Any other column that is empty in every row is left out.
     """
     from rich.table import Table
     from rich.text import Text
 
+    main = next(column for column in columns if column.most is None)
     cells: dict[Column, list[Text]] = {}
     for column in columns:
         contents = (column.cell(row) for row in rows)
@@ -238,9 +239,8 @@ def table(screen: Console, columns: Sequence[Column], rows: Sequence[Any]) -> Ta
             Text(one_line(cell), column.style) if isinstance(cell, str) else cell
             for cell in contents
         ]
-        if any(texts):
+        if column is main or any(texts):
             cells[column] = texts
-    main = next(column for column in cells if column.most is None)
     widths = {
         column: max(screen.measure(text).maximum for text in (Text(column.head), *texts))
         for column, texts in cells.items()

@@ -53,6 +53,18 @@ def test_a_table_fits_the_terminal_and_tells_all(
         assert fact in " ".join(text.split()), fact
 
 
+def test_a_workflow_without_phases_is_a_table_without_rows(
+    ground: WorkflowGround, place: Place
+) -> None:
+    """A document that another program began may name none so far: that is told, and no defect."""
+    document = ground.root / ".claude/state/workflow.json"
+    document.parent.mkdir(parents=True, exist_ok=True)
+    document.write_text('{"workflow": "Begun elsewhere", "phases": []}')
+    here = Place(place.info, place.control, ground.root, ground.environment)
+    code, shown = on_terminal(here, 80, "workflow", "show")
+    assert (code, "0 of 0 phases done" in plain(shown)) == (0, True), shown
+
+
 def test_piped_it_is_plain(full: WorkflowGround) -> None:
     """What an agent reads has no colours and no columns, and says the same."""
     told = full.said("show")
