@@ -14,7 +14,16 @@ from lifecycle.core.errors import BlockedBy, LifecycleError, NotInstalled
 from lifecycle.git import lease
 from lifecycle.storage import journal
 from lifecycle.storage.signs_of_life import STOP_DUE, GuardMarks
-from tests.claim.linked_ground import busy, claim, failing, inside, look, merged, tracker_of
+from tests.claim.linked_ground import (
+    busy,
+    claim,
+    failing,
+    give_back,
+    inside,
+    look,
+    merged,
+    tracker_of,
+)
 from tests.claim.test_crashes import CrashError
 from tests.cli.outcome import ok
 from tests.conftest import Place
@@ -78,6 +87,28 @@ REFUSALS = [
     lambda: NotInstalled("It is not on PATH."),
     lambda: BlockedBy("mem-2 stands before it."),
 ]
+
+
+def test_what_one_name_left_is_not_forgotten_with_anothers(both: Place) -> None:
+    """An earlier claim's release turns out to be needless: that of the name that has the task stays."""
+    claim(both)
+    with failing("release", REFUSALS[0]):
+        give_back(both)
+    both.clock.sleep(460)
+    killed(both, 42)
+    earlier, own = left(both)
+    assert inside(both).assignee == own.actor != earlier.actor
+    with failing("release", busy):
+        look(both)
+    earlier, own = left(both)
+    assert earlier.until < own.until
+    both.clock.sleep(earlier.until - both.clock.now())
+    both.tree().tick(Wake.STOP)
+    assert left(both) == (own,)
+    both.clock.sleep(own.until - both.clock.now())
+    both.tree().tick(Wake.STOP)
+    assert inside(both).is_ready
+    assert left(both) == ()
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=["not installed", "blocked"])

@@ -79,10 +79,10 @@ def add(claim_store: ClaimStore, write: Left) -> None:
     claim_store.state[PENDING] = [asdict(kept) for kept in (*others, write)]
 
 
-def forget(claim_store: ClaimStore, tracker: str, task: str) -> None:
-    """Delete the pending writes for a task: they are done, or a new claim has taken the task."""
+def forget(claim_store: ClaimStore, *about: str) -> None:
+    """Delete the pending writes for a task (tracker, id), or the one of a name (as `Left.name`) alone."""
     pending = claim_store.state.pop(PENDING, [])
-    if kept := [old for old in pending if (old["tracker"], old["id"]) != (tracker, task)]:
+    if kept := [old for old in pending if Left(**old).name[: len(about)] != about]:
         claim_store.state[PENDING] = kept
 
 
@@ -147,7 +147,7 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
         log.write(world.root, f"{about} is not {write.wanted}: {error.sentence}")
         _later(claim_store, write, error, now)
         return error.sentence
-    forget(claim_store, write.tracker, write.id)
+    forget(claim_store, *write.name)
     if task and write.wanted == card_and_link.CLOSED:
         _tell(claim_store, write, linked_messages.closed_after_all(task, write.issue))
     if task:
@@ -186,7 +186,7 @@ def _done(world: World, write: Left) -> str:
 def _later(claim_store: ClaimStore, write: Left, error: errors.LifecycleError, now: float) -> None:
     """Schedule the next try, after as long as the write has waited already; or give up with a notice."""
     if now - write.since >= KEPT_SECONDS:
-        forget(claim_store, write.tracker, write.id)
+        forget(claim_store, *write.name)
         name = write.id or f"of #{write.issue}"
         _tell(claim_store, write, linked_messages.given_up(name, write.wanted, error.sentence))
         return
