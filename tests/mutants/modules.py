@@ -184,6 +184,7 @@ RIMS: dict[str, tuple[str, ...]] = {
         "claim.engine.acting",
         "claim.engine.look",
         "claim.engine.observing",
+        "cli.checks.feedback_reviews",
         "cli.run.run_begin",
         "cli.run.run_moves",
         "cli.run.run",
