@@ -107,9 +107,10 @@ def test_an_output_that_is_full_says_what_was_kept(drifted: Place) -> None:
 
 @SOAKED
 def test_a_file_that_takes_nothing_is_named(place: Place, step: Place) -> None:
-    """The summary's file is a folder: exit 1 names it; the repair was made, and the outputs say so."""
+    """The summary's file is a folder: exit 1 names it; the repair was made, and outputs and log say so."""
     drift(place)
     step.environment["GITHUB_STEP_SUMMARY"] = str(step.root)
     done = step.cli("reconcile", "--summary")
     assert f"{step.root}: Is a directory; what was done until then is kept" in refused(done)
+    assert f"✓ {REPOSITORY}#42 {CARD}: " in done.stdout
     assert written(step, "GITHUB_OUTPUT") == "findings=1\napplied=1\nfailed=0\n"

@@ -194,12 +194,14 @@ class Form:
                 for finding in report.findings
             ),
         )
-        if self.summary:
-            actions.write_outputs(report, os.environ)
-            actions.write_summary(report, os.environ)
-        self._print(report)
-        if self.summary:
-            self._annotations(report)
+        try:
+            if self.summary:
+                actions.write_outputs(report, os.environ)
+                actions.write_summary(report, os.environ)
+        finally:  # the log tells what was repaired, whatever becomes of the files
+            self._print(report)
+            if self.summary:
+                self._annotations(report)
 
     @contextmanager
     def telling(self) -> Iterator[None]:
