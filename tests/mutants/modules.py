@@ -117,7 +117,6 @@ ALSO_MUTATED = (
 
 RIMS: dict[str, tuple[str, ...]] = {
     "It asks GitHub, through a client that it is given.": (
-        "cli.checks.feedback_reviews",
         "feedback.checks.fetching",
         "feedback.reviews.review_reading",
         "feedback.reviews.review_reply",
