@@ -64,10 +64,13 @@ WAITING = "waiting"
 """A mark that is there while a prompt of the user's is worth Python's start."""
 
 ANSWERED = "answered"
-"""A mark with the id and transcript of the last prompt, made when it came; the question takes it away."""
+"""A mark with id and transcript of each prompt, made when the last one came; it goes at the question."""
 
 _TRANSCRIPT = 4_000_000
 """Bytes of a transcript's end in which a prompt is looked for."""
+
+_KEPT = 20
+"""Prompts among which a person's is looked for: a task may be scheduled for each minute."""
 
 OWNER = "owner"
 """A file with the id of the session that the claim belongs to."""
@@ -226,6 +229,18 @@ def _put(folder: Folder, name: str, content: str) -> None:
     regular_files.fill(folder.at(name), content.encode())
 
 
+def _is_scheduled(prompt: str, transcript: str) -> bool:
+    """True if the client itself sent the prompt, as for a task that the agent scheduled.
+
+    That event looks as a person's does, and its transcript tells them apart, later: the first line that
+    belongs to the prompt. What a person writes into a turn has the id of the prompt that began it.
+    Where nothing is found there, a person wrote it.
+    """
+    _, is_there, turn = transcript.partition(f'"promptId":"{prompt}"')
+    begun = turn.partition("\n")[0] if is_there else ""
+    return '"promptSource":"system"' in begun and '"origin":{"kind":"human"' not in turn
+
+
 class GuardMarks:
     """The marks of one worktree."""
 
@@ -259,32 +274,33 @@ class GuardMarks:
     def answer(self, prompt: str, transcript: str) -> None:
         """Note that a prompt came: its id, and the file in which the client writes who sent it."""
         with contextlib.suppress(OSError):  # on a full disk it counts, whoever sent it
-            _put(self.folder, ANSWERED, f"{prompt} {transcript}\n")
+            lines = [*self._prompts(), f"{prompt} {transcript}"]
+            _put(self.folder, ANSWERED, "".join(f"{line}\n" for line in lines))
         self.set_due(ANSWERED, self.clock.now())
 
     @property
     def answered_at(self) -> float | None:
-        """When a person last wrote a prompt, if that was after the question was put; else None."""
-        moment = self.folder.mtime_ns(ANSWERED)
-        return moment / 1e9 if moment >= 0 and not self._is_scheduled() else None
+        """When a person last wrote a prompt, if that was after the question was put; else None.
 
-    def _is_scheduled(self) -> bool:
-        """True if the client itself sent the last prompt, as for a task that the agent scheduled.
-
-        That event looks as a person's does, and its transcript tells them apart, later: the first line that
-        belongs to the prompt. What a person writes into a turn has the id of the prompt that began it.
-        Where nothing is found there, a person wrote it.
+        It is 0.0 where the client itself sent another one since, so that nobody knows when it was.
         """
+        moment = self.folder.mtime_ns(ANSWERED)
+        if moment < 0:
+            return None
+        when, texts = moment / 1e9, {"": ""}
+        for line in reversed(self._prompts()):
+            prompt, _, path = line.partition(" ")
+            if path not in texts:
+                texts[path], _ = regular_files.end_of(path, _TRANSCRIPT)
+            if not _is_scheduled(prompt, texts[path]):
+                return when
+            when = 0.0
+        return when or None
+
+    def _prompts(self) -> list[str]:
+        """The last prompts since the question was put, a line for each."""
         noted = self.folder.read(ANSWERED)
-        prompt, _, path = (
-            (noted.content.decode(errors="replace") if noted else "").strip().partition(" ")
-        )
-        if not path:
-            return False
-        text, _ = regular_files.end_of(path, _TRANSCRIPT)
-        _, is_there, turn = text.partition(f'"promptId":"{prompt}"')
-        begun = turn.partition("\n")[0] if is_there else ""
-        return '"promptSource":"system"' in begun and '"origin":{"kind":"human"}' not in turn
+        return noted.content.decode(errors="replace").splitlines()[-_KEPT:] if noted else []
 
     def hears_prompts(self, since: float) -> bool:
         """True if the hook on the user's prompts has run since then, so that it is installed."""

@@ -93,14 +93,14 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     assert place.issue()["state"] == "closed"
 
 
-@pytest.mark.parametrize("is_queued", [False, True])
+@pytest.mark.parametrize("answers", [["typed"], ["fired"], ["typed", "fired"]])
 def test_the_prompt_of_a_scheduled_task_is_no_answer(
-    session: Session, tmp_path: Path, *, is_queued: bool
+    session: Session, tmp_path: Path, answers: list[str]
 ) -> None:
     """It comes as a person's does, with the shell's note or Python's; the transcript tells who sent it.
 
     As Claude Code 2.1.332 writes it for CronCreate and ScheduleWakeup, beside what a person typed: alone,
-    or into the turn that the task began, whose id the event has then.
+    or into the turn that the task began, whose id the event has then. It takes no answer back, either.
     """
     transcript = tmp_path / "transcript.jsonl"
     rows = [
@@ -126,8 +126,9 @@ def test_the_prompt_of_a_scheduled_task_is_no_answer(
         assert "was not closed" in session.on_stop().model
         assert place.issue()["state"] == "open"
         (place.root / ".lifecycle/waiting").unlink(missing_ok=True)
-    prompted("fired" if is_queued else "typed")
-    if is_queued:
+    for prompt in answers:
+        prompted(prompt)
+    if answers == ["fired"]:
         queued = {"type": "queued_command", "origin": {"kind": "human"}}
         with transcript.open("a") as file:
             file.write(json.dumps({"attachment": queued}, separators=(",", ":")))
