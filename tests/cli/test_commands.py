@@ -259,7 +259,10 @@ def test_a_branch_that_is_nowhere_is_made_anew_and_the_base_keeps_its_name(place
 
 
 def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) -> None:
-    """Git switches no branch then: the way out is the rebase's end. No lease stays behind."""
+    """Git switches no branch then: the way out is the rebase's end. No lease stays behind.
+
+    In that of a merge not even the branch that the worktree is on can be claimed.
+    """
     ok(place.cli("claim", "42"))
     branch = place.claim()["branch"]
     place.work(branch, push=False)
@@ -277,6 +280,11 @@ def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) ->
     assert not place.has_claim()
     assert "agent-claims" not in place.git("ls-remote", "origin")
     place.git("rebase", "--abort")
+    assert place.run("git", "merge", "other").returncode
+    said = refused(place.cli("claim", "42"))
+    assert "A merge is under way here, so nothing was claimed; end it first" in said
+    assert "agent-claims" not in place.git("ls-remote", "origin")
+    place.git("merge", "--abort")
     ok(place.cli("claim", "41"))
 
 

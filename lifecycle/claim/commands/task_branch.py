@@ -8,7 +8,6 @@ from contextlib import suppress
 
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
-from lifecycle.core.ports import Git
 from lifecycle.core.redact import quoted, visible
 from lifecycle.core.world import World
 from lifecycle.git import tracked_files, worktree_files
@@ -68,12 +67,12 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
         start = git.run("rev-parse", "FETCH_HEAD")
         _refuse_ours(world, base, start)
         remarks = _left_behind(world, branch, base, start)
-        return [*_go(git, branch, "--no-track", "-c", branch, start), *remarks]
+        return [*_go(world, branch, "--no-track", "-c", branch, start), *remarks]
     if is_here:
         _refuse_ours(world, branch, f"refs/heads/{branch}")
-        failed = _go(git, branch, branch)
+        failed = _go(world, branch, branch)
     else:
-        failed = _go(git, branch, "--no-track", "-c", branch, tracking)
+        failed = _go(world, branch, "--no-track", "-c", branch, tracking)
     if is_pushed and git.run("rev-list", "--count", f"{branch}..{tracking}") != "0":
         if git.run("rev-list", "--count", f"{tracking}..{branch}") != "0":
             return [*failed, sentence("different-ways", branch=branch, remote=remote)]
@@ -82,13 +81,15 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
     return failed
 
 
-def _go(git: Git, branch: str, *words: str) -> list[str]:
+def _go(world: World, branch: str, *words: str) -> list[str]:
     """Switch; a remark if a post-checkout hook failed behind that: git says no, and has switched."""
     try:
-        git.run("switch", *words)
+        world.git.run("switch", *words)
     except GitFailed as error:
-        if git.current_branch() != branch:
+        if world.git.current_branch() != branch:
             raise
+        # It may have been there before, in the middle of a merge, which git refuses to leave.
+        worktree_files.refuse_under_way(world.git, world.root, "claimed")
         return [sentence("hook-failed", branch=branch, evidence=error.evidence)]
     return []
 
