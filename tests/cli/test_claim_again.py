@@ -256,14 +256,17 @@ def test_it_goes_on_where_github_shows_its_pull_request(quiet: Place) -> None:
 
 @pytest.mark.parametrize(
     ("has_board", "is_merged", "branch"),
-    [(True, False, ""), (False, False, ""), (True, True, ""), (True, False, "feature/race")],
+    [
+        *((True, False, ""), (False, False, ""), (True, True, ""), (False, True, "")),
+        *((True, False, "feature/race"), (True, True, "feature/race")),
+    ],
 )
 def test_a_takeover_goes_on_with_the_pull_request(
     quiet: Place, tmp_path: Path, *, has_board: bool, is_merged: bool, branch: str
 ) -> None:
     """Whoever takes the task over has its PR from then on, open or merged; the card stays.
 
-    It is found on a branch of the other agent's own, too, which its lease names.
+    It is found on a branch of the other agent's own, too, which its lease names, and where that is gone.
     """
     if branch:
         quiet.git("branch", "-m", branch)
@@ -282,6 +285,7 @@ def test_a_takeover_goes_on_with_the_pull_request(
     other = Place(quiet.info, quiet.control, root, environment)
     if is_merged:
         other.control.merge_pull(number)
+        other.git("push", "--quiet", "origin", f":{quiet.claim()['branch']}")
     said = ok(other.cli("takeover", "42"))
     claim = other.claim()
     phase = "merged_detected" if is_merged else "checks_running"

@@ -239,7 +239,9 @@ def pull_request_of(
     `former`: the lease that was taken over, or None; what merged while its holder had the task counts, too.
     """
     seen, owner = task.seen, world.head.owner
-    if task.branch != branch and world.git.remote_head_of(branch, world.remote):
+    # What was taken over may be merged, and its branch deleted.
+    is_pushed = former is not None or world.git.remote_head_of(branch, world.remote)
+    if task.branch != branch and is_pushed:
         seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
     if task.before is not None:
         return derive.pull_request_of(task.before, seen, Rules(owner, base))
