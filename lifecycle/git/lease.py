@@ -126,7 +126,11 @@ def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
         return sha
     text = f"{head}\n\n{_word(agent, issue, nonce, branch)}\n\n{_NO_CI}\n"
     new = git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text)
-    _push(git, remote, ref_of(issue), new, instead_of=sha)
+    try:
+        _push(git, remote, ref_of(issue), new, instead_of=sha)
+    except (GitFailed, Transient):  # its answer may be lost
+        if _listed(git, remote, issue) != new:
+            raise
     return new
 
 

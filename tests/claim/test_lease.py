@@ -103,8 +103,12 @@ def test_a_page_without_refs_does_not_say_that_the_lease_is_gone(
 def test_a_lease_that_is_led_to_another_branch_is_the_same_claims(
     place: Place, git: GitRepository
 ) -> None:
-    """Who has it, since when, by which attempt stays; who knows the old commit knows the new one."""
+    """Who has it, since when, by which attempt stays; who knows the old commit knows the new one.
+
+    An answer that is lost is settled by reading, as where it is taken.
+    """
     old = lease.take(git, "origin", 42, "octocat-1", branch="a")
+    place.control.add_fault(Fault("cut", path=r"git-receive-pack$", when="after"))
     new = lease.led_to(git, "origin", 42, old, "b")
     assert lease.led_to(git, "origin", 42, new, "b") == new
     assert place.control.world()["refs"][lease.ref_of(42)] == new
