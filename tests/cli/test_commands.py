@@ -244,7 +244,10 @@ def test_a_branch_that_was_deleted_here_is_switched_to_from_the_remote(place: Pl
 
 
 def test_a_branch_that_is_nowhere_is_made_anew_and_the_base_keeps_its_name(place: Place) -> None:
-    """Never pushed, and deleted here: git has nothing to switch to, and the base is not the branch."""
+    """Never pushed, and deleted here: git has nothing to switch to, and the base is not the branch.
+
+    Nor is it pushed where the agent wrote that it is.
+    """
     ok(place.cli("claim", "42"))
     branch = place.claim()["branch"]
     place.git("switch", "--quiet", "main")
@@ -256,6 +259,11 @@ def test_a_branch_that_is_nowhere_is_made_anew_and_the_base_keeps_its_name(place
     assert f"Branch {branch} is not in this clone, nor known on origin." in said
     place.git(*advice.split()[1:])
     assert "has no commit that main lacks" in refused(place.cli("handoff", "--summary", "Fix"))
+    place.work("main", push=False)
+    place.write(branch="main")
+    said = refused(place.cli("handoff", "--summary", "Fix"))
+    assert "branch is main, which is also the PR's base; nothing was pushed" in said
+    assert place.git("rev-list", "origin/main..main")
 
 
 def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) -> None:

@@ -31,7 +31,7 @@ from lifecycle.storage.store import CLAIM_FILE
 
 if TYPE_CHECKING:
     from lifecycle.claim.record.claim_store import ClaimStore, Loaded
-from lifecycle.core.world import World
+    from lifecycle.core.world import World
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 """The variable with the session's id that the client sets for the commands which its agent runs."""
@@ -266,10 +266,12 @@ def _check_branch(world: World, record: Record) -> list[str]:
             way += f"; if not, go there with: {go}"
         head = checked_out or "no branch"
         raise errors.Refused(sentence("another-branch", branch=branch, head=head, way=way))
+    base = world.settings.base or default_branch(world)
+    if branch == base:  # a push would merge it
+        raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
     notes = []
     if git.run("status", "--porcelain", "--untracked-files=no"):
         notes.append("There are uncommitted changes; they are not part of the PR.")
-    base = world.settings.base or default_branch(world)
     if base and git.remote_head_of(base, world.settings.remote):
         count = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
         if count == "0":
