@@ -247,11 +247,25 @@ def test_a_missing_command_lets_the_agent_go_on(place: Place) -> None:
     assert "PR #46 created" in place.hook("on-stop", {}).stdout
 
 
-def test_a_command_whose_python_is_gone_is_told_at_a_start(place: Place, tmp_path: Path) -> None:
-    """As after an upgrade, or where its environment was moved: no hook fails, and the person hears why."""
+@pytest.mark.parametrize(
+    ("form", "folder"),
+    [
+        ("#!{} -I\n", "gone"),
+        ("#!/bin/sh\n'''exec' {} \"$0\" \"$@\"\n' '''\n", "long"),
+        ("#!/bin/sh\n'''exec' \"{}\" \"$0\" \"$@\"\n' '''\n", "with a space"),
+        ("#!/bin/sh\n'''exec' '{}' \"$0\" \"$@\"\n' '''\n", "by uv"),
+    ],
+)
+def test_a_command_whose_python_is_gone_is_told_at_a_start(
+    place: Place, tmp_path: Path, form: str, folder: str
+) -> None:
+    """As after an upgrade, or where its environment was moved: no hook fails, and the person hears why.
+
+    pip and uv have a shell start a Python whose path has a space or is long.
+    """
     place.ready()
-    command = tmp_path / "lifecycle"
-    command.write_text(f"#!{tmp_path}/gone/bin/python -I\n")
+    command, python = tmp_path / "lifecycle", tmp_path / folder / "bin/python"
+    command.write_text(form.format(python))
     command.chmod(0o755)
     broken = {"LIFECYCLE_BIN": str(command), "CLAUDE_PLUGIN_ROOT": str(tmp_path)}
     for hook in (*HOOKS, "ci-waiter", "user-prompt-submit"):
@@ -261,7 +275,7 @@ def test_a_command_whose_python_is_gone_is_told_at_a_start(place: Place, tmp_pat
             assert done.stdout == ""
             continue
         told = json.loads(done.stdout)["systemMessage"]
-        assert f"cannot start, since {tmp_path}/gone/bin/python is gone" in told
+        assert f"cannot start, since {python} is gone" in told
         assert "pipx install --force ." in told
     assert "PR #46 created" in place.hook("on-stop", {}).stdout
 
