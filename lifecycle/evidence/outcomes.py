@@ -26,6 +26,10 @@ class Outcome(StrEnum):
     """Nobody can say: it is running, its output is missing, or no row of the table reads it."""
 
 
+NOT_INSTALLED = "is not installed"
+"""In the reason of a run whose program, or a part of it, is not there: no edit of the code mends that."""
+
+
 class CallEnd(StrEnum):
     """How a tool call ended."""
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from lifecycle.core.light_dataclass import dataclass
+from lifecycle.evidence.outcomes import NOT_INSTALLED
 
 Take = Callable[[bytes], None]
 """Takes a part of what was printed."""
@@ -97,7 +98,7 @@ def run(
                 bufsize=0,
             )
         except (FileNotFoundError, NotADirectoryError):
-            return ProcessEnd(ABSENT, error=f"{words[0]} is not installed, or not on PATH")
+            return ProcessEnd(ABSENT, error=f"{words[0]} {NOT_INSTALLED}, or not on PATH")
         except OSError as error:
             return ProcessEnd(
                 UNUSABLE, error=f"{words[0]} cannot be started ({error.strerror or error})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,11 +12,12 @@ from lifecycle.evidence import junit, reading, suite_runs
 from lifecycle.evidence.checks.check_log import CheckOutput
 from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.command_lines import Words
-from lifecycle.evidence.outcomes import Outcome, Reading
+from lifecycle.evidence.outcomes import NOT_INSTALLED, Outcome, Reading
 from lifecycle.evidence.records import COVERAGE, KINDS, TEST
 from lifecycle.evidence.runners import runner_options, runner_table
 from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_table import Rows
+from lifecycle.settings import resources
 
 FILE_TIMES_SECONDS = 0.02
 """How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
@@ -64,7 +66,30 @@ def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
         configured=end.configured,
     )
     reports = junit.read_reports(root, end.words, end.began)
-    return shown if reports is None else with_reports(shown, reports, end.status)
+    if reports is not None:
+        return with_reports(shown, reports, end.status)
+    if not end.status or (shown.counts is not None and shown.counts.total):
+        return shown
+    absent = missing_tool(end.status, end.output.text)
+    return Reading(Outcome.FAILED, why=absent) if absent else shown
+
+
+def missing_tool(status: int, output: str) -> str:
+    """Which program a command did not find, with what installs it, as a reason; "" if it names none."""
+    text = reading.plain(output)
+    ends = {
+        status,
+        *(int(end) for end in re.findall(r"(?:Error|[Cc]ode|status) (\d{1,3})\b", text)),
+    }
+    for row in resources.table("evidence/checks/missing_tools.toml")["tools"]:
+        found = re.search(row["pattern"], text, re.MULTILINE)
+        if found is not None and row.get("status", status) in ends:
+            name = row.get("name", "{0}").format(found[1])
+            way = (
+                f" (install it with: {row['install'].format(found[1])})" if "install" in row else ""
+            )
+            return f"{name} {NOT_INSTALLED}{way}"
+    return ""
 
 
 def _by_status(check: KnownCheck, end: CommandEnd, root: Path) -> Reading:
@@ -75,7 +100,8 @@ def _by_status(check: KnownCheck, end: CommandEnd, root: Path) -> Reading:
     if end.status in reading.STOPPED:
         return Reading(Outcome.PARTIAL, why=reading.ENDED)
     if end.status != 0:
-        return Reading(Outcome.FAILED, why=f"exit status {end.status}")
+        absent = missing_tool(end.status, end.output.text)
+        return Reading(Outcome.FAILED, why=absent or f"exit status {end.status}")
     if check.name != COVERAGE or not end.is_last:
         return Reading(Outcome.PASSED)
     from lifecycle.platforms import coverage_number
@@ -88,7 +114,7 @@ def _by_status(check: KnownCheck, end: CommandEnd, root: Path) -> Reading:
         since_ns = int((end.first_began - FILE_TIMES_SECONDS) * 1e9)
         number = coverage_number.percent(check.coverage, end.printed.text, root, since_ns)
     if number is None:
-        return Reading(Outcome.UNKNOWN, why=why)
+        return Reading(Outcome.UNKNOWN, why=missing_tool(0, end.printed.text) or why)
     return Reading(Outcome.PASSED, why=f"coverage {number:g} %", percent=number)
 
 

@@ -10,7 +10,12 @@ from __future__ import annotations
 from lifecycle.core import markdown_table
 from lifecycle.core.messages import figures
 from lifecycle.run import table
-from lifecycle.run.gates.gate_rules import check_states, failed_on_lint_alone, state_of
+from lifecycle.run.gates.gate_rules import (
+    check_states,
+    failed_on_lint_alone,
+    not_installed,
+    state_of,
+)
 from lifecycle.run.state import GatePart, GateRecord, Run, Story, WordCheck, newest
 from lifecycle.run.texts.told import filled, kept_words, refused, sentence
 from lifecycle.run.trouble import blockers
@@ -69,6 +74,8 @@ def final_lines(run: Run, record: GateRecord) -> list[str]:
 
 def _advice(run: Run, record: GateRecord) -> str:
     """What to do after G7 failed."""
+    if absent := not_installed(record):
+        return sentence("not-installed", absent=absent, gate=record.gate)
     is_alone = failed_on_lint_alone(record)
     if run.phase is not table.RunPhase.LINT_FIX:
         return sentence("only-lint-fails" if is_alone else "fix-in-phase-2")
@@ -150,7 +157,9 @@ def gate_lines(record: GateRecord, story: Story) -> list[str]:
         command = f" `{part.command}`" if part.command else ""
         lines.append(f"- {part.check}: {part.state}{_counted(part)}{why}{command}")
     if record.state is table.CheckState.FAIL:
-        lines.append(f"{table.GATES[record.gate].on_fail}.")
+        advice = f"{table.GATES[record.gate].on_fail}."
+        absent, gate = not_installed(record), f"{record.gate} {story.id}"
+        lines.append(sentence("not-installed", absent=absent, gate=gate) if absent else advice)
     return lines
 
 

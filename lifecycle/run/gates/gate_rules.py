@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lifecycle.evidence.file_kinds import FileKind, kind_of
-from lifecycle.evidence.outcomes import Outcome
+from lifecycle.evidence.outcomes import NOT_INSTALLED, Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run import table
 from lifecycle.run.gates.work_facts import WorkFacts
@@ -212,6 +212,12 @@ def absent_part(gate: table.Gate, name: str) -> GatePart:
         why = "the project has no such check, and needs one"
         return GatePart(name, table.CheckState.FAIL, why=why)
     return GatePart(name, table.CheckState.NOT_APPLICABLE, why="the platform has no such command")
+
+
+def not_installed(record: GateRecord) -> str:
+    """What a gate that failed did not find, and what installs it; "" if it is the code that failed."""
+    parts = (part for part in record.parts if part.state is table.CheckState.FAIL)
+    return next((part.why for part in parts if NOT_INSTALLED in part.why), "")
 
 
 def state_of(parts: Iterable[GatePart], waived: str = "") -> table.CheckState:

@@ -109,6 +109,8 @@ def _development(run: Run, tree: str) -> NextStep:
     final = newest(run.gates, table.Gate.G7, tree)
     if final is None:
         return _step("last-gate")
+    if absent := gate_rules.not_installed(final):
+        return _step("install", gate=final.gate, absent=absent)
     return _step("lint-alone" if gate_rules.failed_on_lint_alone(final) else "last-gate-failed")
 
 
@@ -129,6 +131,9 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
     """The first thing that is missing before the story is completed."""
     for gate in (table.Gate.G2, table.Gate.G3, table.Gate.G4):
         if not _holds(story.gates, gate, facts.tree):
+            last = newest(story.gates, gate)
+            if last is not None and (absent := gate_rules.not_installed(last)):
+                return _step("install", gate=f"{gate} {story.id}", absent=absent)
             return _step("gate", story=story, gate=gate, when=table.GATES[gate].when.casefold())
     for number, _ in gate_rules.unmet(story, facts.tree):
         criterion = story.criteria[number - 1]

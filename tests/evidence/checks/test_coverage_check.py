@@ -11,9 +11,11 @@ import pytest
 from lifecycle.core.timing import SystemClock
 from lifecycle.evidence.checks import known_checks
 from lifecycle.evidence.checks.check_engine import CheckRun
+from lifecycle.evidence.checks.check_reading import missing_tool
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.settings import config
+from tests.batches import each_row
 from tests.platforms.platform_ground import put
 
 COUNTS = r"(?P<covered>\d+) of (?P<total>\d+)"
@@ -78,6 +80,74 @@ def test_a_report_of_an_earlier_run_is_none_of_this_one(home: Path) -> None:
     assert checked(home, source, "true").outcome is Outcome.UNKNOWN
     done = checked(home, source, "echo 1 of 4 >report")
     assert (done.outcome, done.why) == (Outcome.PASSED, "coverage 25 %")
+
+
+ABSENT = {
+    "error: no such command: `llvm-cov`\n\nhelp: view all installed commands with `cargo --list`\n"
+    "help: find a package to install `llvm-cov` with `cargo search cargo-llvm-cov`\n": (
+        101,
+        "cargo-llvm-cov is not installed (install it with: cargo install cargo-llvm-cov)",
+    ),
+    "error: 'cargo-clippy' is not installed for the toolchain 'stable'.\n"
+    "To install, run `rustup component add clippy`\n": (
+        1,
+        "clippy is not installed (install it with: rustup component add clippy)",
+    ),
+    "ERROR: usage: python -m pytest [options] [file_or_dir] [file_or_dir] [...]\n"
+    "python -m pytest: error: unrecognized arguments: --cov --cov-report=term\n  inifile: None\n": (
+        4,
+        "pytest-cov is not installed (install it with: python -m pip install pytest-cov)",
+    ),
+    "/usr/bin/python3: No module named pytest\n": (
+        1,
+        "pytest is not installed (install it with: python -m pip install pytest)",
+    ),
+    'go: no such tool "covdata"\n': (1, "go tool covdata is not installed"),
+    "Data collection : Unable to find a datacollector with friendly name 'XPlat Code Coverage'.\n": (
+        0,
+        "coverlet.collector is not installed (install it with: dotnet add package coverlet.collector)",
+    ),
+    "error: Failed to spawn: `ruff`\n  Caused by: No such file or directory (os error 2)\n": (
+        2,
+        "ruff is not installed",
+    ),
+    "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n": (
+        1,
+        "Java is not installed",
+    ),
+    "\n> coverage\n> nyc npm test\n\nsh: 1: nyc: not found\n": (127, "nyc is not installed"),
+    "/bin/sh: line 1: nyc: command not found\nmake: *** [Makefile:2: cov] Error 127\n": (
+        2,
+        "nyc is not installed",
+    ),
+    "Command not found: ruff\n": (1, "ruff is not installed"),
+    "main.py: key: not found\n": (1, ""),
+    "ModuleNotFoundError: No module named 'ex'\n": (1, ""),
+    "error: package ID specification `x` did not match any packages\n": (101, ""),
+}
+"""What commands printed that did not find a program, their exit status, and what is said of it."""
+
+
+@each_row(("output", "status", "why"), [(output, *row) for output, row in ABSENT.items()])
+def test_a_program_that_is_not_there_is_named_with_what_installs_it(
+    output: str, status: int, why: str
+) -> None:
+    """No edit of the code mends that; what the code itself does not find is its own."""
+    assert missing_tool(status, output) == why
+
+
+def test_coverage_without_its_program_says_so(home: Path) -> None:
+    """Whatever it ended with; where a percentage was read, it was there."""
+    text = "Unable to find a datacollector with friendly name 'XPlat Code Coverage'."
+    pattern: dict[str, object] = {"pattern": COUNTS}
+    done = checked(home, pattern, f'echo "{text}"')
+    assert (done.outcome, done.why.split(" (")[0]) == (
+        Outcome.UNKNOWN,
+        "coverlet.collector is not installed",
+    )
+    assert checked(home, pattern, f'echo "{text}" 3 of 4').outcome is Outcome.PASSED
+    done = checked(home, pattern, "no-such-program --cov")
+    assert (done.outcome, done.why) == (Outcome.FAILED, "no-such-program is not installed")
 
 
 def test_without_a_platforms_word_a_known_programs_number_is_read(home: Path) -> None:

@@ -141,6 +141,12 @@ def test_a_storys_gate_is_told_with_all_its_parts() -> None:
         "- coverage: PENDING",
         f"{GATES[Gate.G4].on_fail}.",
     ]
+    absent = "cargo-llvm-cov is not installed"
+    lacking = record.but(parts=(GatePart("coverage", FAIL, why=absent),))
+    advice = sentence("not-installed", absent=absent, gate="G4 S1")
+    assert gate_lines(lacking, planned())[2:] == [advice]
+    advice = sentence("not-installed", absent=absent, gate="G7")
+    assert final_lines(a_run(), lacking.but(gate=Gate.G7))[-1] == advice
     bare = GateRecord(Gate.G4, NOW, PASS, "", ())
     assert gate_lines(bare, planned()) == ["Gate G4: PASS for S1 on tree ?"]
 

@@ -12,6 +12,7 @@ from lifecycle.run.state import (
     Blocker,
     Clarification,
     Criterion,
+    GatePart,
     GateRecord,
     ReviewRecord,
     Run,
@@ -114,6 +115,21 @@ def test_the_last_run_of_a_gate_counts() -> None:
         stories = (replace(BUILT, gates=records),)
         run = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=stories)
         assert next_step(run, FACTS).command == f"lifecycle run {command}"
+
+
+def test_what_a_gate_did_not_find_is_to_be_installed() -> None:
+    """Before the gate is run again, of a story and of the run; and it is named."""
+    parts = (GatePart("coverage", CheckState.FAIL, why="pytest-cov is not installed"),)
+    absent = GateRecord(Gate.G2, NOW, CheckState.FAIL, TREE, parts)
+    at_work = Run("abc12345", "Pay", NOW, phase=RunPhase.DEVELOPMENT, stories=(BUILT,))
+    story = replace(BUILT, gates=(*BUILT.gates, absent))
+    last = replace(at_work, stories=(DONE,), gates=(replace(absent, gate=Gate.G7),))
+    for run, gate in ((replace(at_work, stories=(story,)), "G2 S1"), (last, "G7")):
+        step = next_step(run, FACTS)
+        assert (step.text.split(":")[0], step.command) == (
+            parts[0].why,
+            f"lifecycle run gate {gate}",
+        )
 
 
 def test_what_is_shown_is_committed_before_it_is_completed() -> None:

@@ -77,6 +77,8 @@ MESSAGES = {
         "Stripe API is down",
         "third-party service unavailable",
         "git@github.com: Permission denied (publickey).",
+        "coverage failed: cargo-llvm-cov is not installed (install it with: cargo install cargo-llvm-cov)",
+        "bash: line 1: nyc: command not found",
     ],
     FailureCategory.TIMEOUT: [
         "Request timed out after 30 s",
