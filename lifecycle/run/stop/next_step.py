@@ -13,7 +13,8 @@ from lifecycle.run.state import GateRecord, Run, Story, newest
 from lifecycle.settings import resources
 
 _BLOCKED: Final = table.StoryStatus.BLOCKED
-_STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.toml")
+STEPS: Final[dict[str, tuple[str, str]]] = resources.texts("run/stop/next_steps.toml")
+"""Every step by its name: what is to be done, and the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,5 +160,5 @@ def _holds(records: tuple[GateRecord, ...], gate: table.Gate, tree: str) -> bool
 
 def _step(name: str, **values: Any) -> NextStep:
     """The row of this name in `next_steps.toml`, filled in."""
-    text, command = (part.format_map(values) for part in _STEPS[name])
+    text, command = (part.format_map(values) for part in STEPS[name])
     return NextStep(text, f"lifecycle run {command}")

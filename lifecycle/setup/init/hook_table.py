@@ -125,10 +125,14 @@ tdd-phase tdd-validate tdd-status tdd gate review-context review scan-dependenci
 retry-recommendation add-blocker await-user-fix mark-working-state commit finish complete
 """
 
+STASH_PERMISSIONS = ("Bash(git stash push -u -m:*)", "Bash(git stash pop:*)")
+"""What sets aside the files of a story that stands still, and brings them back: nobody is there to ask."""
+
 RUN_PERMISSIONS = (
     *_rules("run ", _RUN_VERBS),
     *_rules("platform ", "list detect get-command"),
     *_rules("", "check"),
+    *STASH_PERMISSIONS,
 )
 """Further permissions for autonomous runs, put in with them alone: what their instructions name.
 
