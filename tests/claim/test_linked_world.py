@@ -365,3 +365,21 @@ def test_what_became_of_the_linked_task_is_told_once_by_a_look_by_command(
     assert [report.actions for report in reports] == [(), ()]
     assert writes(both) == before
     assert both.has_claim()
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_a_linked_task_that_was_closed_and_is_open_again_is_read_by_a_look_by_command(
+    both: Place, is_taken: bool
+) -> None:
+    """It is claimed as any that was opened; whose it is is told, if somebody has it."""
+    agent = both.tree().claim(42).record.claim.agent_id
+    maria = tracker_of(both, "maria")
+    tracker_of(both, agent).close("mem-1")
+    assert "closed meanwhile" in texts(both.tree().tick())
+    maria.reopen("mem-1")
+    if is_taken:
+        maria.claim("mem-1")
+    reports = [both.tree().tick() for _ in range(2)]
+    held = "mem-1 is held by maria now"
+    assert [texts(report).count(held) for report in reports] == [int(is_taken), 0]
+    assert inside(both).assignee == ("maria" if is_taken else agent)

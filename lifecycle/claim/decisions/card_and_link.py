@@ -189,12 +189,13 @@ def wants_link(snapshot: Snapshot) -> bool:
     ends and never asked has no later look that would.
     """
     record = snapshot.record
-    link = record.linked.link
+    link, is_ending = record.linked.link, link_wanted(record) != CLAIMED
     if record.claim.issue_number is None or record.is_lost or snapshot.wake is Wake.SWEEP:
         return False
     if link is not None:
-        return snapshot.wake is Wake.TICK and link.synced == CLAIMED
-    is_ending = link_wanted(record) != CLAIMED
+        # One that somebody closed during the claim may be open again.
+        is_read = link.synced == CLAIMED or (link.synced == CLOSED and not is_ending)
+        return snapshot.wake is Wake.TICK and is_read
     return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)
 
 
@@ -221,8 +222,9 @@ def link_notices(record: Record) -> tuple[Notice, ...]:
     """A notice, told once, that the linked task is left as it is."""
     if record.linked.link is None or not record.linked.left:
         return ()
-    end = ":end" if record.linked.link.synced == LEFT else ""
-    return (Notice(f"linked-left:{record.linked.link.id}{end}", record.linked.left, Audience.NOTE),)
+    link = record.linked.link
+    end = {LEFT: ":end", CLOSED: ":closed"}.get(link.synced, "")
+    return (Notice(f"linked-left:{link.id}{end}", record.linked.left, Audience.NOTE),)
 
 
 def link_remainder(record: Record) -> str:

@@ -198,10 +198,17 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
 
 
 def _read_again(world: World, record: Record, link: Link) -> Record:
-    """The record with what became of its linked task: one that is not held any more is wanted anew."""
+    """The record with what became of its linked task.
+
+    One that is not held any more is wanted anew, as is one that was closed meanwhile and is open again.
+    """
     try:
         tracker = world.inner_as(record.claim.agent_id, link.tracker)
-        if tracker is None or _is_mine(tracker, tracker.get(link.id)):
+        task = tracker.get(link.id) if tracker is not None else None
+        was_closed = link.synced == card_and_link.CLOSED
+        if tracker is None or task is None or (was_closed and not task.is_open):
+            return record
+        if _is_mine(tracker, task) and not was_closed:
             return record
     except errors.NotFound:
         pass
@@ -209,7 +216,8 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
         sentence = redact(error.sentence, world.environment)
         log.write(world.root, f"the linked task {link.id}: {sentence}")
         return record
-    return replace(record, linked=replace(record.linked, link=replace(link, synced="")))
+    linked = replace(record.linked, link=replace(link, synced=""), left="")
+    return replace(record, linked=linked)
 
 
 def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
