@@ -27,6 +27,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -210,7 +211,7 @@ COMMANDS: Final = group.table
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; no traceback ever reaches a person."""
-    as_json = "--json" in arguments
+    as_json = "--json" in takewhile(lambda word: word != "--", arguments)
     with guarded():
         return answered(lambda: _clicked(arguments, as_json=as_json), as_json=as_json)
 

@@ -182,10 +182,25 @@ def files_aside(git: GitRepository, is_own: IsOwn) -> Iterator[Aside]:
             shutil.copy2(real, index)
         aside = replace(git, places={"GIT_INDEX_FILE": str(index)})
         staged = aside.run(*ASIDE, "write-tree", check=False)
-        aside.run(*ASIDE, "add", *_everywhere(aside), "--update", "--", ":/")
-        new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
-        add_paths(aside, new)
-        yield Aside(aside, aside.run(*ASIDE, "write-tree"), staged)
+        with _taking():
+            aside.run(*ASIDE, "add", *_everywhere(aside), "--update", "--", ":/")
+            new = [path for path in untracked(git) if not is_own(path) and not is_secret(path)]
+            add_paths(aside, new)
+            taken = Aside(aside, aside.run(*ASIDE, "write-tree"), staged)
+        yield taken
+
+
+@contextmanager
+def _taking() -> Iterator[None]:
+    """Say of git, where it cannot take files as they are, what that leaves as it was."""
+    try:
+        yield
+    except GitFailed as error:
+        why = (
+            f"git could not take the files as they are ({error.evidence}), so nothing was done; files, "
+            "index and branch are as they were. Mend that and run the same command again."
+        )
+        raise GitFailed(why, evidence=error.evidence) from None
 
 
 def add_paths(git: GitRepository, paths: list[str]) -> None:
@@ -193,7 +208,8 @@ def add_paths(git: GitRepository, paths: list[str]) -> None:
     if paths:
         words = ("--literal-pathspecs", *ASIDE, "add", *_everywhere(git), "--all")
         listed = "".join(f"{path}\0" for path in paths)
-        git.run(*words, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
+        with _taking():
+            git.run(*words, "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
 
 
 def with_own_files(aside: Aside, commit: str, is_own: IsOwn) -> str:

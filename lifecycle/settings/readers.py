@@ -165,8 +165,9 @@ def check_commands(where: str, value: object) -> dict[str, object]:
             raise BadConfig(sentence("no-check-name", where=where, name=name))
         is_several = isinstance(command, list) and len(command) > 0 and all(map(_is_words, command))
         if not (_is_words(command) or is_several):
+            lines = isinstance(command, str) and "\n" in command.strip()
             words = {"where": where, "name": name, "command": repr(command)}
-            raise BadConfig(sentence("no-check-command", **words))
+            raise BadConfig(sentence("check-of-lines" if lines else "no-check-command", **words))
     return table
 
 

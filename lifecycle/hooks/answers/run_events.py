@@ -18,7 +18,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, Self
 
-from lifecycle.core.errors import BadConfig, LifecycleError
+from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
 from lifecycle.core.plan import StopVerdict, StopWord
 from lifecycle.core.timing import Deadline, DeadlineReached, parse_time
 from lifecycle.core.values.configured import RunSettings
@@ -146,8 +146,9 @@ class RunHook:
                 # Nothing of it counts any more; the next session's start says so again.
                 self.word = StopWord(person=(error.sentence,))
                 self.store.mark(None)
-            except OSError as error:
-                self.word = StopWord(person=(sentence("not-held", why=error.strerror),))
+            except (OSError, LockBusy) as error:
+                why = getattr(error, "strerror", "another lifecycle process is at work on it")
+                self.word = StopWord(person=(sentence("not-held", why=why),))
         return self
 
     def _stop(self) -> None:

@@ -95,7 +95,9 @@ def publish(world: World, to: Destination, run: Run, section: str) -> Published:
         # Merged meanwhile, if there was one: then that is the run's.
         return Published(run.pull_request, why=f"{to.branch} has no commit that its base lacks")
     except LifecycleError as error:
-        error.sentence = f"{error.sentence} {to.branch} was pushed, and the run goes on. {AGAIN}"
+        error.sentence = (
+            f"{error.sentence} Before that {to.branch} was pushed, and the run goes on. {AGAIN}"
+        )
         raise
     return Published(outcome.now.url, outcome.changed)
 

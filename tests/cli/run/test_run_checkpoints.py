@@ -45,6 +45,15 @@ def test_a_story_is_committed_marked_and_gone_back_to(begun: RunGround) -> None:
     assert run.story("S1").commit == begun.git("rev-parse", "HEAD")
     assert "Nothing is uncommitted" in begun.said("commit", "S1", **IDENTITY)
 
+    begun.git("config", "filter.none.clean", "false")
+    begun.git("config", "filter.none.required", "true")
+    write(begun.root, ".git/info/attributes", "*.bin filter=none\n")
+    write(begun.root, "pay.bin", "1\n")
+    for words in (["commit", "S1"], ["mark-working-state"]):
+        kept = refused(begun.run(*words, **IDENTITY))
+        assert "so nothing was done; files, index and branch are as they were" in kept, words
+    (begun.root / "pay.bin").unlink()
+
     marked = begun.said("mark-working-state")
     assert marked.startswith("Marked working state: mark-1 (")
     write(begun.root, "later.py", "2\n")

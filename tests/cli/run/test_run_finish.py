@@ -301,10 +301,15 @@ def test_without_a_remote_it_completes_and_says_so(work: Finished, tmp_path: Pat
 
 @SOAKED
 def test_without_a_token_nothing_is_pushed(work: Finished) -> None:
-    """The sentence says where a token comes from; the run goes on, and a second try ends it."""
+    """The sentence says where a token comes from; the run goes on, and a second try ends it.
+
+    GitHub refuses a wrong one after the push, which is told: nothing was changed by what it was asked.
+    """
     work.begin()
     refused(work.place.cli("run", "finish", GH_TOKEN="", PATH="/usr/bin:/bin"))
     assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
+    said = told(work.place.cli("run", "finish", GH_TOKEN="wrong"))
+    assert f"Before that {BRANCH} was pushed, and the run goes on." in said
     assert work.run.status is RunStatus.ACTIVE
     ok(work.place.cli("run", "finish"))
 
