@@ -165,10 +165,15 @@ def check_commands(where: str, value: object) -> dict[str, object]:
             raise BadConfig(sentence("no-check-name", where=where, name=name))
         is_several = isinstance(command, list) and len(command) > 0 and all(map(_is_words, command))
         if not (_is_words(command) or is_several):
-            lines = isinstance(command, str) and "\n" in command.strip()
             words = {"where": where, "name": name, "command": repr(command)}
-            raise BadConfig(sentence("check-of-lines" if lines else "no-check-command", **words))
+            wrong = "check-of-lines" if _has_lines(command) else "no-check-command"
+            raise BadConfig(sentence(wrong, **words))
     return table
+
+
+def _has_lines(value: object) -> bool:
+    """True for a text of several lines."""
+    return isinstance(value, str) and "\n" in value.strip()
 
 
 def _is_words(value: object) -> bool:
