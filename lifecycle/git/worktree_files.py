@@ -55,12 +55,14 @@ class Uncommitted:
         staged, unstaged: what a commit would take, in the index and not yet there.
         secrets: what is named like a secret, and left alone.
         strange: what is staged and never committed by us: own files, or named like a secret.
+        modules: submodules in which a file that is known there changed: no commit here takes that.
     """
 
     staged: tuple[str, ...] = ()
     unstaged: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     strange: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -141,7 +143,16 @@ def uncommitted(
         tuple(path for path in kept if path not in alone),
         secrets,
         tuple(path for path in staged if path in alone),
+        _changed_modules(git, unstaged),
     )
+
+
+def _changed_modules(git: GitRepository, known: list[str]) -> tuple[str, ...]:
+    """The submodules, beside known paths, with changes of their own; one's `ignore` leaves it out."""
+    if not (git.root / ".gitmodules").exists():
+        return ()
+    words = ("-c", "diff.ignoreSubmodules=untracked", "diff", "--name-only", "-z", "--no-renames")
+    return tuple(sorted({*paths_of(git, *words)}.difference(known)))
 
 
 def untracked(git: GitRepository) -> list[str]:

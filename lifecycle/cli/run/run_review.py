@@ -101,7 +101,7 @@ def _reported() -> str:
     return text
 
 
-_PLAIN = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
+_PLAIN = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=diff")
 
 
 def review_context(session: RunSession, *, story: str) -> None:

@@ -64,6 +64,9 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
     if changes.strange:
         names = visible(listed(changes.strange))
         raise refused("staged-is-kept-out", names=names, strange=visible(changes.strange[0]))
+    if changes.modules:
+        names = visible(listed(changes.modules))
+        raise refused("changed-in-module", names=names, module=visible(changes.modules[0]))
     if not changes.paths:
         return StoryCommit("", "", (), changes.secrets)
     with worktree_files.files_aside(git, is_own) as aside:

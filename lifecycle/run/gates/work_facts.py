@@ -57,7 +57,8 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     if not tree:
         return UNSEEN
     git = opened(git)
-    dirty = uncommitted(git, is_own, outputs).paths
+    changes = uncommitted(git, is_own, outputs)
+    dirty = (*changes.paths, *changes.modules)
     known = base and commit_at(git, base)
     words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)
     listed = git.run(*(words if known else ("ls-files",)), "-z").split("\0")

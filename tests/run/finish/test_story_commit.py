@@ -11,6 +11,7 @@ from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.git.process import GitRepository
 from lifecycle.run.finish.story_commit import StoryCommit, commit_story, subject_of, with_commit
+from lifecycle.run.gates.work_facts import facts_of
 from lifecycle.run.state import Run, Story
 from lifecycle.run.table import StoryStatus
 from tests.run.run_ground import RunGround
@@ -187,3 +188,30 @@ def test_a_merge_is_ended_by_whoever_began_it(ground: RunGround) -> None:
     (ground.root / ".git" / "MERGE_HEAD").write_text(ground.git("rev-parse", "HEAD"))
     with pytest.raises(Refused, match="A merge is under way"):
         commit(ground)
+
+
+def test_what_changed_in_a_submodule_is_committed_there_first(
+    ground: RunGround, tmp_path: Path
+) -> None:
+    """It holds the story, and no commit here takes it; what is new there does not, nor what is ignored."""
+    other = tmp_path / "other"
+    ground.git("init", "--quiet", str(other))
+    (other / "a.py").write_text("1\n")
+    ground.git("-C", str(other), "add", ".")
+    ground.git("-C", str(other), "commit", "--quiet", "-m", "One")
+    ground.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "lib")
+    ground.git("commit", "--quiet", "-m", "With a submodule")
+    git = GitRepository(ground.root, Deadline.after(SystemClock(), 60), ground.environment)
+    write(ground, "lib/built.o")
+    assert facts_of(git).uncommitted == ()
+    write(ground, "lib/a.py", "2\n")
+    assert facts_of(git).uncommitted == ("lib",)
+    with pytest.raises(Refused, match="git -C lib commit -a") as caught:
+        commit(ground)
+    assert "nothing was committed" in caught.value.sentence
+    ground.git("config", "submodule.lib.ignore", "dirty")
+    assert facts_of(git).uncommitted == ()
+    ground.git("config", "--unset", "submodule.lib.ignore")
+    ground.git("-C", "lib", "commit", "--quiet", "-a", "-m", "Two")
+    assert commit(ground).paths == ("lib",)
+    assert facts_of(git).uncommitted == ()
