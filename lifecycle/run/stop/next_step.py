@@ -132,8 +132,8 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
     """The first thing that is missing before the story is completed."""
     for gate in (table.Gate.G2, table.Gate.G3, table.Gate.G4):
         if not _holds(story.gates, gate, facts.tree):
-            last = newest(story.gates, gate)
-            if last is not None and (absent := gate_rules.not_installed(last)):
+            ran = newest(story.gates, gate)
+            if ran is not None and (absent := gate_rules.not_installed(ran)):
                 return _step("install", gate=f"{gate} {story.id}", absent=absent)
             return _step("gate", story=story, gate=gate, when=table.GATES[gate].when.casefold())
     for number, _ in gate_rules.unmet(story, facts.tree):
