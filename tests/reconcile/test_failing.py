@@ -234,17 +234,19 @@ def test_a_claim_that_was_taken_over_meanwhile_is_not_given_back(
     assert report.failed == 0
 
 
-def test_whom_nobody_may_unassign_is_told_and_the_rest_is_given_back(make: Make) -> None:
-    """A refused step of giving back is told, and the others are done and told, as the hooks do it."""
+def test_whom_nobody_may_unassign_is_told_and_the_next_run_finishes(make: Make) -> None:
+    """The card keeps the agent's name: in Todo it was one that people moved, and the assignee stayed."""
     one = make(OLD)
-    one.control.add_fault("no-permission", path="/assignees$", method="DELETE", count=9)
-    report = one.run(ALL)
-    failure = only(report)
-    assert (failure.state.value, failure.fix) == ("failed", "Unassign octocat.")
-    assert failure.problem.startswith(f"Done: End the lease of {AGENT}, comment on #42, set ")
-    assert ". The rest: " in failure.problem
+    one.control.add_fault("no-permission", path="/assignees$", method="DELETE", count=2)
+    first, second = only(one.run(ALL)), only(one.run(ALL))
+    assert (first.state.value, first.fix) == ("failed", "Unassign octocat.")
+    assert first.problem.startswith(f"Done: End the lease of {AGENT}, comment on #42. The rest: ")
+    assert (second.kind, second.state.value) == ("silent", "failed")
+    assert ends(one) == (True, ("In Progress", AGENT), "")
+    assert states(one.run(ALL)) == {"silent": "applied"}
     assert ends(one) == (True, ("Todo", None), "")
-    assert len(one.shows().comments) == 1
+    assert (one.shows().assignees, len(one.shows().comments)) == ((), 1)
+    assert one.run(ALL).findings == ()
 
 
 STAGES: dict[str, dict[str, Any]] = {
