@@ -59,7 +59,7 @@ def _card(task: InferredTask) -> str:
     if item is None:
         return "it has no card"
     if item.is_labels and not item.status:
-        return "it has no Status label"
+        return "it has no Status label, or more than one"
     where = "the label" if item.is_labels else "the card"
     status = f'{where} says "{item.status}"' if item.status else f"{where} has no Status"
     named = f", and names {item.agent}" if item.agent else ""

@@ -244,10 +244,13 @@ def url(where: str, value: object) -> str:
     try:
         is_url = isinstance(value, str) and re.fullmatch(pattern, value) is not None
         parts = urlsplit(str(value))
-    except ValueError:  # a bracket that is none
+        is_url = is_url and parts.port != 0
+    except ValueError:  # a bracket or a port that is none
         is_url = False
     if not is_url:
-        raise BadConfig(f"{where} must be an http or https URL without credentials.")
+        raise BadConfig(
+            f"{where} must be an http or https URL without credentials, its port a number up to 65535."
+        )
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise BadConfig(sentence("plain-http", where=where))
     return str(value).rstrip("/")

@@ -267,7 +267,7 @@ def test_lists_may_be_written_in_any_way(shop: Shop) -> None:
     done = shop.reconcile(schedule(), repositories=names)
     assert done.code == 0, done.log
     assert done.outputs["applied"] == "2"
-    done = shop.reconcile(schedule(), issues="38 42")
+    done = shop.reconcile(schedule(), issues="38, #42")
     assert done.code == 0, done.log
 
 

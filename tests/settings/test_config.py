@@ -395,6 +395,7 @@ def test_a_project_cannot_say_where_tokens_go(tmp_path: Path, key: str) -> None:
         ('token_command = "gh auth token"', "list of words"),
         ("token_command = []", "list of words"),
         ('api_url = "ftp://x.example"', "http"),
+        ('api_url = "https://x.example:99999"', "its port a number up to 65535"),
         ('api_url = "https://user:hunter2@x.example"', "without credentials"),
         ("no toml", "not valid TOML"),
         ('app.id = "12 34"', "client ID"),

@@ -10,10 +10,10 @@ wrong() { # what an input may be
 	exit 2
 }
 
-each() { # option, list: the option once for every word
+each() { # option, list: the option once for every word, a number also as #42
 	local word
 	for word in ${2//,/ }; do
-		options+=("$1=$word")
+		options+=("$1=${word#\#}")
 	done
 }
 
