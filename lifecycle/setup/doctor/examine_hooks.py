@@ -62,6 +62,8 @@ def _files(case: Examined) -> None:
             case.find("hooks.settings", file=file, fix=_edit(file.shown))
         if file.data.get("disableAllHooks") is True:
             case.find("hooks.disabled", file=file, fix=_edit(file.shown))
+        if denied := ", ".join(file.denied):
+            case.find("hooks.denied", file=file, rules=denied, fix=_edit(file.shown))
 
 
 def _mark(case: Examined) -> None:

@@ -46,16 +46,8 @@ def read(text: str, where: str) -> Node | None:
         root = jsonc.parse(text)
     except jsonc.JsoncError as error:
         raise unwritten(f"{where} is no valid JSON ({error})") from None
-    _need(at(root), dict, "", where)
-    for key in ("hooks", "permissions"):
-        _need(at(root, key), dict, key, where)
-    _need(at(root, *ALLOW), list, "permissions.allow", where)
-    for event in events():
-        groups = at(root, "hooks", event)
-        _need(groups, list, f"hooks.{event}", where)
-        for group in groups.items:
-            _need(group, dict, f"An entry of hooks.{event}", where)
-            _need(at(group, "hooks"), list, f"hooks in an entry of hooks.{event}", where)
+    if root is not None and (problem := hook_table.misshapen(root.value, where)):
+        raise unwritten(f"{problem}, which settings must have there")
     return root
 
 
@@ -85,8 +77,6 @@ def wire(
         if hook_table.own_name(hook) is None
     )
     root = read(text, where)
-    if extra.variables:
-        _need(at(root, *ENV), dict, "env", where)
     # A variable that somebody changed or took out is theirs now.
     ours = {n: val for n, val in before.variables.items() if at(root, *ENV, n).value == val}
     known = replace(before, hooks=(*before.hooks, *hooks), variables=ours)
@@ -234,10 +224,3 @@ def _found(root: Node | None, put: Put) -> Iterator[OwnEntry]:
                 name = put.own_name(member.key, item.value)
                 if name is not None:
                     yield OwnEntry(member.key, name, matcher, entries, index)
-
-
-def _need(node: Node, kind: type, what: str, where: str) -> None:
-    if node is not NOTHING and not isinstance(node.value, kind):
-        expected = "an object" if kind is dict else "a list"
-        subject = f"{what} in {where}" if what else where
-        raise unwritten(f"{subject} is not {expected}, which settings must have there")

@@ -42,6 +42,13 @@ class ClientSettings:
         return value if isinstance(value, dict) else {}
 
     @property
+    def denied(self) -> list[str]:
+        """Rules by which the client refuses the agent commands of ours, whatever else allows them."""
+        rules = self.object("permissions").get("deny")
+        words = map(str, rules if isinstance(rules, list) else ())
+        return [rule for rule in words if rule in _BROAD or rule.startswith("Bash(lifecycle")]
+
+    @property
     def hooks(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """Event, matcher and entry of each hook."""
         return hook_table.hooks_in(self.object("hooks"))
@@ -232,9 +239,10 @@ def _settings(path: Path, root: Path, environment: Mapping[str, str]) -> ClientS
         return ClientSettings(path, name, {}, "it is no UTF-8 text")
     except JsoncError as error:
         return ClientSettings(path, name, {}, str(error))
-    if node is not None and not isinstance(node.value, dict):
-        return ClientSettings(path, name, {}, "it holds no object")
-    return ClientSettings(path, name, node.value if node is not None else {})
+    data = node.value if node is not None else {}
+    is_looked_at = path.is_relative_to(root) or not isinstance(data, dict)  # `init` refuses it
+    problem = hook_table.misshapen(data, name) if is_looked_at else ""
+    return ClientSettings(path, name, {} if problem else data, problem)
 
 
 def found_mark(root: Path) -> tuple[init_mark.InitMark | None, str]:

@@ -226,6 +226,30 @@ def hooks_in(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[st
                     yield event, str(group.get("matcher") or ""), hook
 
 
+def misshapen(settings: Any, where: str) -> str:
+    """What in a settings file is not of the shape that it must have, in words; "" if all of it is."""
+    for what, value, kind in _shapes(settings):
+        if not isinstance(value, kind):
+            subject = f"{what} in {where}" if what else where
+            return f"{subject} is not {'an object' if kind is dict else 'a list'}"
+    return ""
+
+
+def _shapes(settings: Any) -> Iterator[tuple[str, Any, type]]:
+    """Each part by its name, and what it has to be; nothing of a part is asked before it is that."""
+    yield "", settings, dict
+    hooks, permissions = settings.get("hooks", {}), settings.get("permissions", {})
+    yield "hooks", hooks, dict
+    yield "permissions", permissions, dict
+    yield "env", settings.get("env", {}), dict
+    yield "permissions.allow", permissions.get("allow", []), list
+    for event in events():
+        yield f"hooks.{event}", hooks.get(event, []), list
+        for group in hooks.get(event, []):
+            yield f"An entry of hooks.{event}", group, dict
+            yield f"hooks in an entry of hooks.{event}", group.get("hooks", []), list
+
+
 def own_name(hook: object, known: Collection[str] = ()) -> str | None:
     """The script that a hook entry runs if the entry is one that we make, else None.
 

@@ -16,6 +16,7 @@ import lifecycle
 from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder, install_line
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, hears, local_form
 from tests.cli.outcome import ok
+from tests.repeated import soaked
 from tests.setup.doctor.conftest import LOCAL, SHARED, Patient, entries
 
 SOAKED = pytest.mark.soak(
@@ -345,10 +346,12 @@ def test_a_script_at_another_event(patient: Patient) -> None:
     assert "SubagentStop" in patient.only("hooks.event", "warn")["says"]
 
 
-@SOAKED
-@pytest.mark.parametrize("content", ["{", "[]", '{"hooks": {"Stop": [}}', "\xff"])
+MISSHAPEN = ("{", "[]", '{"hooks": {"Stop": [}}', "\xff", '{"permissions": "x"}', '{"hooks": []}')
+
+
+@pytest.mark.parametrize("content", ['{"hooks": null}', *map(soaked, MISSHAPEN)])
 def test_settings_that_cannot_be_read(patient: Patient, content: str) -> None:
-    """The file is named and why; that its hooks are missing is not said a second time."""
+    """The file is named and why, also where init refuses its shape; missing hooks are not said as well."""
     (patient.root / LOCAL).write_bytes(content.encode("latin-1"))
     finding = patient.only("hooks.settings", "fail")
     assert finding["says"].startswith(f"{LOCAL} cannot be read")
@@ -397,3 +400,14 @@ def test_a_linked_worktree_has_the_hooks_of_its_main_one(patient: Patient, tmp_p
     assert there.wrong() == []
     _unwired(patient)
     assert there.wrong() == []
+
+
+def test_commands_that_the_client_refuses_are_told(patient: Patient) -> None:
+    """A rule of permissions.deny goes before every other: the agent cannot claim, and nothing said why."""
+    data = patient.settings()
+    data["permissions"]["deny"] = ["Bash(lifecycle claim:*)", "Read(.env)", "Bash(lifecycle *)"]
+    patient.write_settings(data)
+    finding = patient.only("hooks.denied", "warn")
+    assert "Bash(lifecycle claim:*), Bash(lifecycle *)" in finding["says"]
+    assert "Read" not in finding["says"]
+    assert finding["fix"].endswith(LOCAL)
