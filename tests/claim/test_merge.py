@@ -55,6 +55,13 @@ def test_a_removed_engine_field_returns() -> None:
     assert not merged.hints
 
 
+def test_a_branch_that_was_left_out_returns() -> None:
+    """Who writes the phase alone leaves the branch as it was: nothing said it was gone until the hand-off."""
+    merged = merge([AFTER], AFTER, {"phase": "coding"})
+    assert (merged.values["branch"], merged.values["phase"]) == (AFTER["branch"], "coding")
+    assert "branch" not in merged.changed
+
+
 def test_unknown_keys_belong_to_the_agent() -> None:
     """A key that the schema does not know is kept when added and gone when removed."""
     added = merge([BEFORE], AFTER, {**BEFORE, "note": "x"})
@@ -96,6 +103,7 @@ def test_an_edit_from_any_past_copy_survives_and_no_engine_field_is_lost(
         assert merged.values[name] == ours[name]
     for name in AGENT_FIELDS:
         is_edit = name in edit and (edit[name] or None) != (copied[name] or None)
+        is_edit = is_edit and (name != "branch" or bool(edit[name]))
         assert merged.values[name] == (edit[name] if is_edit else ours[name])
 
 

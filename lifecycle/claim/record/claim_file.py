@@ -203,7 +203,9 @@ def merge(past: Sequence[Values], ours: Values, theirs: Values) -> Merged:
     changed = set()
     hints = {}
     for name in AGENT_FIELDS:
-        if not _same(theirs.get(name), base.get(name)):
+        # No work is on no branch: whoever wrote the file as a whole left it out.
+        is_left_out = name == "branch" and not theirs.get(name)
+        if not is_left_out and not _same(theirs.get(name), base.get(name)):
             values[name] = theirs.get(name)
             changed.add(name)
     phase = theirs.get("phase")
