@@ -237,6 +237,15 @@ class ReleaseLease:
 
 
 @dataclass(frozen=True, slots=True)
+class LeadLease:
+    """Set: the lease `sha` names this branch, by which sweeps and takeovers go."""
+
+    issue: int
+    sha: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetLinked:
     """Set: the task of another tracker that stands for the issue is `wanted`.
 
@@ -271,7 +280,7 @@ PlainAction = (
 )
 """What comes about as it says, so that nothing else is to be known of it afterwards."""
 
-Action = OpenPullRequest | AddToBoard | SetBoard | SetLinked | PlainAction
+Action = OpenPullRequest | AddToBoard | SetBoard | LeadLease | SetLinked | PlainAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +322,13 @@ class BoardIs:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaseIs:
+    """The claim's lease has this commit from here on."""
+
+    sha: str
+
+
+@dataclass(frozen=True, slots=True)
 class LinkedIs:
     """What is true of the linked task now.
 
@@ -334,7 +350,7 @@ class Failed:
     error: LifecycleError
 
 
-Fact = Intended | PullRequestOpened | Done | OnBoard | BoardIs | LinkedIs | Failed
+Fact = Intended | PullRequestOpened | Done | OnBoard | BoardIs | LeaseIs | LinkedIs | Failed
 
 
 class ReplyPlace(StrEnum):

@@ -135,7 +135,7 @@ def test_the_journal_has_flakes_and_both_writes() -> None:
 
 ALL_KINDS = (
     *("OpenPullRequest", "LinkPullRequest", "RemarkOnPull", "RerunJobs", "AddToBoard", "SetBoard"),
-    *("PostComment", "CloseIssue", "Unassign", "ReleaseLease", "SetLinked"),
+    *("PostComment", "CloseIssue", "Unassign", "ReleaseLease", "LeadLease", "SetLinked"),
 )
 
 
@@ -152,6 +152,7 @@ ALL_KINDS = (
         ("CloseIssue", plan.Done(plan.CloseIssue(42))),
         ("Unassign", plan.Done(plan.Unassign(42, "maria"))),
         ("ReleaseLease", plan.Done(plan.ReleaseLease(42, SHA))),
+        ("LeadLease", plan.LeaseIs(SHA)),
         ("SetLinked", plan.LinkedIs("demo-1", "closed")),
     ],
 )
@@ -195,6 +196,7 @@ def test_a_fact_settles_what_was_tried_of_its_own_kind_alone(kind: str, fact: pl
         (plan.CloseIssue(42), plan.Done(plan.CloseIssue(42))),
         (plan.Unassign(42, "maria"), plan.Done(plan.Unassign(42, "maria"))),
         (plan.ReleaseLease(42, SHA), plan.Done(plan.ReleaseLease(42, SHA))),
+        (plan.LeadLease(42, SHA, "b"), plan.LeaseIs("(new)")),
         (plan.ForgetClaim(), plan.Done(plan.ForgetClaim())),
         (
             plan.SetBoard("I", "Done", "x"),

@@ -56,7 +56,7 @@ def test_a_removed_engine_field_returns() -> None:
 
 
 def test_a_branch_that_was_left_out_returns() -> None:
-    """Who writes the phase alone leaves the branch as it was: nothing said it was gone until the hand-off."""
+    """Who writes the phase alone leaves the branch as it was: nothing said that it was gone."""
     merged = merge([AFTER], AFTER, {"phase": "coding"})
     assert (merged.values["branch"], merged.values["phase"]) == (AFTER["branch"], "coding")
     assert "branch" not in merged.changed

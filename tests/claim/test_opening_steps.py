@@ -11,7 +11,7 @@ import pytest
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.card_and_link import is_unsynced
 from lifecycle.claim.decisions.decide import decide, still_wanted
-from lifecycle.claim.decisions.derive import may_try
+from lifecycle.claim.decisions.derive import may_try, prepared
 from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.pull import opening
 from lifecycle.claim.decisions.pull.review import WHILE_OPEN
@@ -23,6 +23,7 @@ from lifecycle.core import hidden_marker
 from lifecycle.core.plan import (
     Audience,
     CloseIssue,
+    LeadLease,
     OpenPullRequest,
     PostComment,
     ReleaseLease,
@@ -583,3 +584,42 @@ def test_a_draft_of_left_work_is_handed_to_nobody_for_an_issue_that_was_closed(
     assert isinstance(step.action, OpenPullRequest) is is_open
     assert ("no PR is opened for it" in texts(step)) is not is_open
     assert step.fields == {}
+
+
+@pytest.mark.parametrize(
+    ("hold", "changes", "is_led"),
+    [
+        (Hold(42, SHA, AGENT, branch="claude/first-42"), REVIEW, True),
+        (Hold(42, SHA, AGENT, branch=BRANCH), REVIEW, False),
+        (Hold(42, SHA, AGENT), REVIEW, False),
+        (Hold(42, "f" * 40, AGENT, branch="claude/first-42"), REVIEW, False),
+        (Hold(42, SHA, AGENT, branch="claude/first-42"), {}, False),
+        (None, REVIEW, False),
+    ],
+)
+def test_the_claims_own_lease_is_led_to_the_branch_whose_pull_request_is_out(
+    hold: Hold | None, changes: dict[str, Any], *, is_led: bool
+) -> None:
+    """Whoever opened it; the card goes first, and one that names no branch is left as it was."""
+    made = record(**changes, memory={"ownership.lease": SHA, "pull.opened": 107})
+    item = BoardItem("PVTI_lADOBx", str(made.claim.status), AGENT)
+    shown = observation(hold=hold, item=item, by_number=pull(body="#42") if changes else None)
+    action = LeadLease(42, SHA, BRANCH)
+    assert _last_action(seen(made, observed=shown)) == (action if is_led else None)
+    if is_led:
+        refused = {"LeadLease": Trouble(mark_of(action), "no", NOW + 60, is_final=True)}
+        held = seen(replace(made, troubles=refused), observed=shown)
+        assert _last_action(held) is None
+        assert still_wanted(held, "LeadLease")
+        assert any("names another branch" in said.text for said in decide(held).notices)
+        assert not still_wanted(seen(record()), "LeadLease")
+
+
+def _last_action(snapshot: Any) -> Any:
+    """What is left to do once the fields are as decided."""
+    for _ in range(4):
+        step = decide(snapshot)
+        if step.action is not None:
+            return step.action
+        snapshot = prepared(snapshot, step)
+    return None

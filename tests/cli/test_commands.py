@@ -372,17 +372,20 @@ def test_a_name_that_no_branch_can_have_is_refused_and_stops_no_later_claim(plac
     assert place.pulls()[46]["head"] == own
 
 
-@pytest.mark.parametrize("by_hand", [False, True])
-def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place, *, by_hand: bool) -> None:
-    """The hand-off has the lease name it: a sweep took the task for one without PR, and moved its card."""
+@pytest.mark.parametrize("way", ["handoff", "by hand", "own PR"])
+def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place, way: str) -> None:
+    """The lease names it once its PR is out: a sweep took the task for one without, and moved its card."""
     ok(place.cli("claim", "42"))
-    place.work("feature/race", push=by_hand)
+    place.work("feature/race", push=way != "handoff")
     place.write(branch="feature/race")
-    if by_hand:
+    if way == "handoff":
+        ok(place.cli("handoff", "--summary", "Fix"))
+    elif way == "by hand":
         place.write(phase="ready_for_pr", summary="Fix")
     else:
-        ok(place.cli("handoff", "--summary", "Fix"))
-    assert "PR #46 created" in ok(place.cli("tick"))
+        place.control.open_pull(title="Fix", head="feature/race", base="main", body="Refs #42")
+        place.write(phase="pr_created", status="In Review")
+    assert "PR #46" in ok(place.cli("tick"))
     assert "#42" not in ok(place.cli("reconcile", "--dry-run")).partition("waits:")[0]
     place.control.merge_pull(46)
     assert "#42 merged-open: PR #46 (feature/race) merged" in ok(place.cli("reconcile", "--close"))

@@ -201,4 +201,6 @@ def test_a_moved_card_is_told_with_the_last_thing_that_happened() -> None:
 def test_an_issue_without_a_label_has_none() -> None:
     """There is no label that could lack a Status."""
     task = shown(item=BoardItem("labels/42", None)).task()
-    assert finding.of("status-drift", task, NOW).endswith("; it has no Status label, or more than one.")
+    assert finding.of("status-drift", task, NOW).endswith(
+        "; it has no Status label, or more than one."
+    )

@@ -16,7 +16,7 @@ from lifecycle.claim.engine import acting, observing
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Nudge
 from lifecycle.claim.record.state import NUDGES_KEPT, Record
-from lifecycle.core import errors
+from lifecycle.core import errors, plan
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.messages import merge_messages, review_messages
 from lifecycle.core.messages.loss_messages import released_to_hand_off
@@ -129,7 +129,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     # Asked right before the push: in the minutes that validation takes the task may be taken over.
     held = _refuse_lease_of_another(world, claim_store, record)
     left_queue = _pushed(world, record)
-    leased = acting.led(world, record, held) if held else record.ownership.lease
+    leased = _led(world, claim_store, record, held) if held else record.ownership.lease
     notes += left_queue
     if record.claim.pr_number and record.pull.unanswered:
         open_threads = review_messages.unanswered(record.claim.pr_number, record.pull.unanswered)
@@ -288,6 +288,13 @@ def _refuse_ended(record: Record, *, is_out: bool) -> None:
         raise errors.Refused(released_to_hand_off(record.claim.issue_number))
     if derive.is_rejected(record) and not is_out:
         raise errors.Refused(closed_elsewhere(record.claim.issue_number, "nothing was pushed"))
+
+
+def _led(world: World, claim_store: ClaimStore, record: Record, sha: str) -> str:
+    """The sha of the lease once it names the branch that was handed off; a look tries that again."""
+    action = plan.LeadLease(record.claim.issue, sha, record.claim.branch)
+    fact = acting.perform(action, world, claim_store, record)
+    return fact.sha if isinstance(fact, plan.LeaseIs) else sha
 
 
 def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Record) -> str:

@@ -103,9 +103,21 @@ def decide(snapshot: Snapshot) -> Decision:
     step = replace(step, notices=(*step.notices, *added))
     if step.fields or step.record or step.action or phase is Phase.DONE:
         return step
-    board = card_and_link.card_step(snapshot)
-    last = board if board.action else card_and_link.link_step(snapshot)
+    board, link = card_and_link.card_step(snapshot), card_and_link.link_step(snapshot)
+    last = board if board.action else link if link.action else _lead_step(snapshot)
     return replace(last, notices=(*step.notices, *board.notices))
+
+
+def _lead_step(snapshot: Snapshot) -> Decision:
+    """The step that has the lease name the branch of the pull request, if it was seen to name another."""
+    record, observed = snapshot.record, snapshot.observation
+    hold = observed.hold if observed is not None else None
+    is_ours = hold is not None and hold.sha == record.ownership.lease
+    is_out = PHASES.get(record.claim.phase) in IN_REVIEW
+    if hold is None or not (is_ours and is_out) or hold.branch in ("", record.claim.branch):
+        return Decision()
+    lead = plan.LeadLease(record.claim.issue, hold.sha, record.claim.branch)
+    return derive.attempt(snapshot, lead)
 
 
 def _lost(record: Record) -> Decision:
@@ -270,7 +282,7 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
             return card_and_link.is_unsynced(snapshot)
         case "RerunJobs":
             return bool(snapshot.record.pull.reruns)
-        case "LinkPullRequest" | "RemarkOnPull" | "AdvancePullRequest":
+        case "LinkPullRequest" | "RemarkOnPull" | "AdvancePullRequest" | "LeadLease":
             return phase in IN_REVIEW
         case "Look":
             return kind in snapshot.failed or _wanted(snapshot) is not None
@@ -342,6 +354,8 @@ def imagine(action: plan.Action) -> plan.Fact:
         case plan.SetBoard():
             item = BoardItem(action.item_id, action.status, action.agent)
             return plan.BoardIs(item, action.status, "" if action.clear_agent else action.agent)
+        case plan.LeadLease():
+            return plan.LeaseIs("(new)")
         case plan.SetLinked():
             return plan.LinkedIs(action.id, action.wanted)
         case _:

@@ -56,6 +56,9 @@ def perform(
                 return plan.PullRequestOpened(_open(action, world))
             case plan.AddToBoard() | plan.SetBoard():
                 return _put_on_board(action, world, record.claim)
+            case plan.LeadLease():
+                place = world.git, world.remote, action.issue
+                return plan.LeaseIs(lease.led_to(*place, action.sha, action.branch))
             case plan.SetLinked():
                 return linked_writes.set_linked(action, world, record)
             case _:
@@ -111,17 +114,6 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
     if not (was_there or is_ours):
         raise errors.HeldByAnother(sentence("lease-changed", number=action.issue))
     return was_there
-
-
-def led(world: World, record: Record, sha: str) -> str:
-    """The sha of the lease once it names the claim's branch: sweeps and takeovers go by that."""
-    claim = record.claim
-    try:
-        return lease.led_to(world.git, world.remote, claim.issue, sha, claim.branch)
-    except (errors.GitFailed, errors.Transient) as error:
-        text = f"the lease does not name {claim.branch}: {error.sentence}"
-        log.write(world.root, text, world.environment)
-        return sha
 
 
 def _forget(claim_store: ClaimStore | None, record: Record) -> None:

@@ -279,23 +279,7 @@ def _step(working: LookUnderWay) -> bool:
     if working.is_gone or working.was_edited:
         return False
     _act(working, step.action)
-    if isinstance(step.action, plan.OpenPullRequest):
-        _lead(working)
     return True
-
-
-def _lead(working: LookUnderWay) -> None:
-    """Have the lease name the branch of the pull request that was opened, if it names another."""
-    from lifecycle.claim.engine.acting import led
-
-    observed, record = working.seen.observation, working.record
-    hold = observed.hold if observed is not None else None
-    is_ours = hold is not None and hold.sha == record.ownership.lease
-    is_open = record.claim.phase == Phase.PR_CREATED
-    if hold is not None and is_ours and is_open and hold.branch not in ("", record.claim.branch):
-        working.record = record.with_ownership(lease=led(working.world, record, hold.sha))
-        working.claim_store.remember(working.record)
-        working.claim_store.save()
 
 
 def _act(working: LookUnderWay, action: Action) -> None:

@@ -25,6 +25,7 @@ _WRITES: dict[type[Any], str] = {
     plan.CloseIssue: "issue closed",
     plan.Unassign: "assignee",
     plan.ReleaseLease: "lease",
+    plan.LeadLease: "branch of the lease",
     plan.SetLinked: "linked task",
 }
 """What each action writes, in words. Deleting the claim file has none: the last change of phase tells."""

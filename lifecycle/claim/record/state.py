@@ -306,6 +306,8 @@ def fold(record: Record, fact: plan.Fact, now: float) -> Record:
             return _settled(on_board.with_values({"item_id": fact.item.id}), "AddToBoard")
         case plan.BoardIs():
             return _settled(_with_board(record, fact), "SetBoard")
+        case plan.LeaseIs():
+            return _settled(record.with_ownership(lease=fact.sha), "LeadLease")
         case plan.LinkedIs():
             return _settled(_with_link(record, fact), "SetLinked")
         case plan.Done(plan.ForgetClaim()):

@@ -150,6 +150,7 @@ WORDS: Final[Mapping[type[plan.Action], str]] = {
     plan.AddToBoard: "put #{0.issue} on the board",
     plan.CloseIssue: "close #{0.issue}",
     plan.Unassign: "take {0.login} off #{0.issue}",
+    plan.LeadLease: "have the lease on #{0.issue} name {0.branch}",
     plan.ReleaseLease: "release the lease on #{0.issue}",
     plan.ForgetClaim: "delete .agent-claim.json",
 }

@@ -478,6 +478,8 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
         "Unassign": "The assignee of #{1} was not removed; everything else went on. {0}",
         "SetBoard": "The card of #{1} was not updated; issue and PR go on. {0}",
         "Look": "{0}",  # GitHub could not be read: the error's sentence says why by itself
+        "LeadLease": "The lease on #{1} names another branch than the PR's, and sweeps and takeovers go by "
+        "it; issue and PR go on. {0}",
         "SetLinked": "The task that is linked to #{1} did not follow; issue and PR go on. {0}",
     }.items()
 }

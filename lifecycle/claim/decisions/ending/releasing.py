@@ -173,7 +173,7 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
     if item is None or item.is_archived or _other_agent(record, item):
         return None
     if snapshot.wake is Wake.SWEEP and "Unassign" in record.troubles:
-        return None  # once the lease has ended, its name alone tells the next run what is left to do
+        return None  # with the lease gone, the name on it alone has the next run finish this
     is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
     if is_set and not item.agent and not record.card.leaves_labels:
         return None
