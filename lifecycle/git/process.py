@@ -318,8 +318,9 @@ def head_repository(git: Git, remote: str, api_url: str) -> Repository:
         way = way_to(parsed.host, web) if parsed else ""
         own = f"{way}; else " if way else ""
         raise BadConfig(
-            f'The remote "{remote}" points to {where}, which is not a repository on {web}; {own}set '
-            "repository in .lifecycle.toml."
+            f'The remote "{remote}" points to {where}, which is not a repository on {web}; {own}name '
+            "another one as remote in .lifecycle.toml, or where that leads to it all the same: export "
+            "LIFECYCLE_REPOSITORY=OWNER/NAME"
         )
     return parsed.repository
 

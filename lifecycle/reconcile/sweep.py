@@ -216,7 +216,8 @@ class Sweep:
         self.has_board = settings.has_board
         if self.scope.issues or self.scope.pulls:
             own = set(self.scope.pulls)
-            all_waiting, self.waiting, self.unread = self.waiting, [], 0
+            all_waiting, self.unread = self.waiting, 0
+            self.waiting = [pull for pull in all_waiting if pull.number in own]
             for task in self._known(self.world.survey.issues(self._named())):
                 own |= {task.pull.number} if task.pull is not None else set()
                 self.waiting = [pull for pull in all_waiting if pull.number in own]

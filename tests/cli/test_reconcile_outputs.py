@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 
 import pytest
@@ -12,6 +13,7 @@ from lifecycle.sandbox.control.faults import Fault
 from tests.cli.outcome import ok, refused
 from tests.cli.reconcile_ground import CARD, REPOSITORY, drift, written
 from tests.conftest import STARTED, Place
+from tests.repeated import soaked
 
 SOAKED = pytest.mark.soak(
     "cli/test_reconcile_outputs.py::test_a_run_that_is_stopped_tells_what_it_did",
@@ -42,8 +44,9 @@ def test_an_interrupted_run_says_so_in_one_line(drifted: Place) -> None:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place) -> None:
-    """Ctrl-C at the second repair: the first is told in every form, the second is named as left."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, *map(soaked, (signal.SIGINT, signal.SIGHUP))])
+def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place, number: int) -> None:
+    """At the second repair: the first is told in every form, the second is named as left."""
     drift(place, others=True)
     step.cli("reconcile", "--dry-run")
     looked = len(step.requests())
@@ -58,7 +61,7 @@ def test_a_run_that_is_stopped_tells_what_it_did(place: Place, step: Place) -> N
         text=True,
     ) as process:
         place.control.wait_for_requests(looked + 4, seconds=30)  # two looks, a write, and one more
-        process.send_signal(2)
+        process.send_signal(number)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert err.strip() == "Interrupted; what was done so far is kept."

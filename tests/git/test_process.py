@@ -57,7 +57,7 @@ def git(tmp_path: Path) -> GitRepository:
 @pytest.mark.parametrize(
     ("url", "api", "way"),
     [
-        ("https://gitlab.com/octo-org/hello", "https://api.github.com", "github.com; set repo"),
+        ("https://gitlab.com/octo-org/hello", "https://api.github.com", "github.com; name another"),
         (
             "https://github.com/octo-org/hello",
             "https://ghes.example/api/v3",
@@ -70,7 +70,7 @@ def git(tmp_path: Path) -> GitRepository:
             "https://api.github.com",
             "URL=https://ghes.example:8443/",
         ),
-        ("/srv/git/hello.git", "https://api.github.com", "github.com; set repository"),
+        ("/srv/git/hello.git", "https://api.github.com", "github.com; name another one as remote"),
     ],
 )
 def test_a_remote_on_another_host_is_refused(

@@ -98,3 +98,15 @@ def test_a_draft_of_which_only_the_card_tells_waits_for_the_card_s_agent(
     for scope in (scope_of(HOME), scope_of(HOME, issues=(42,))):
         (pull,) = one.run(scope=scope).waiting
         assert (str(pull.whom), pull.names) == ("author", (agent or "octocat",))
+
+
+def test_a_pull_request_that_belongs_to_no_issue_waits_where_it_alone_is_asked_for(
+    make: Make,
+) -> None:
+    """Nothing was said of it: only a task that was met let its pull request be told."""
+    one = make(Given(**IN_REVIEW))  # type: ignore[arg-type]  # its fields
+    one.control.push_commit("typo", {"README.md": "Right\n"}, message="Mend a word")
+    number = one.control.open_pull("typo", "Mend a word")
+    report = one.run(scope=scope_of(HOME, pulls=(number,)))
+    assert [(pull.number, str(pull.whom)) for pull in report.waiting] == [(number, "merge")]
+    assert report.findings == ()

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -32,6 +33,7 @@ from lifecycle.reconcile.scope import Policy, Scope, Shard, Trigger, narrowed, r
 from lifecycle.settings import config, readers
 from lifecycle.storage.state_file import MemoryCache
 from lifecycle.storage.store import worktree_root
+from lifecycle.views.heard_signals import heard
 
 if TYPE_CHECKING:
     from lifecycle.reconcile.sweep import Progress
@@ -83,7 +85,10 @@ def reconcile(
 
     asked = ScopeOptions(**scope)  # the other options are called as its fields are
     form = Form(as_json=as_json, summary=summary)
-    with form.telling():
+    # As Ctrl-C; of a job that is cancelled Actions asks for an end with each of them. nohup's stay ignored.
+    ends = (signal.SIGTERM, signal.SIGHUP)
+    defaults = [number for number in ends if signal.getsignal(number) is signal.SIG_DFL]
+    with form.telling(), heard(_interrupt, *defaults):
         try:
             report = _report(asked, by_event=event, dry_run=dry_run, minutes=minutes)
         except Interrupted as stop:
@@ -91,6 +96,12 @@ def reconcile(
             raise
         form.tell(report)
     return exit_code(report, fail_on)
+
+
+def _interrupt(number: int) -> NoReturn:
+    """Turn a signal that asks for the end into an interruption; a second one of it cuts nothing off."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def exit_code(report: SweepReport, fail_on: str) -> int:
