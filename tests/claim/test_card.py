@@ -103,9 +103,12 @@ def test_what_was_written_ahead_is_nobodys_move(
     assert Record.from_json(found.as_json()) == found
 
 
-def test_without_a_card_nothing_is_learned() -> None:
-    """The record stays as it is."""
-    assert learned(None) == record()
+def test_without_a_card_nothing_is_learned_but_that_it_is_gone() -> None:
+    """It is written no more before it is seen; where the board could not be read, nothing is known."""
+    assert learned(None) == record(memory={"card.is_known": False})
+    unread = observation(item=None, board_problem="No scope.")
+    assert card_and_link.apply_card(record(), unread) == record()
+    assert not learned(replace(ITEM, is_archived=True)).card.is_known
 
 
 @pytest.mark.parametrize(

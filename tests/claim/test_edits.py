@@ -7,6 +7,8 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from lifecycle.api import Phase, Wake
 from lifecycle.storage import store
 from tests.conftest import BRANCH, Place, environment_of
@@ -196,6 +198,31 @@ def test_renamed_options_refresh_the_cached_ids_once(place: Place) -> None:
         "DiscoverBoard",
         "SetBoardFields",
     ]
+
+
+def test_a_renamed_option_is_told_once_as_what_it_is(place: Place) -> None:
+    """Behind the PR as well: that ids were stale is no news, and stood beside what was wrong."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.TICK)
+    place.control.rename_option("Status", "In Review", "Reviewing")
+    place.write(phase="ready_for_pr", summary="Fix")
+    said = texts(place.tree().tick(Wake.STOP))
+    assert 'Status has no option "In Review"' in said
+    assert "read anew" not in said
+
+
+@pytest.mark.parametrize("away", ["archive_item", "remove_item"])
+def test_a_card_that_cannot_be_written_is_told_once(place: Place, away: str) -> None:
+    """The next stop looks for it first: it wrote blindly, and told the same in other words."""
+    place.ready(phase="coding", status="In Progress")
+    place.tree().tick(Wake.TICK)
+    getattr(place.control, away)(42)
+    place.write(phase="ready_for_pr", summary="Fix")
+    assert "is archived" in (said := texts(place.tree().tick(Wake.STOP))) or "is not on" in said
+    place.clear()
+    place.write(note="x")
+    assert "card" not in texts(place.tree().tick(Wake.STOP))
+    assert "SetBoardFields" not in [request.operation for request in place.requests()]
 
 
 def test_a_summary_of_any_length_makes_a_pull_request(place: Place) -> None:

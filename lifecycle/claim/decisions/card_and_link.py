@@ -41,7 +41,9 @@ def apply_card(record: Record, observed: Observation) -> Record:
     """The record after an observation of its card: written as wanted, moved by hand, or another agent's."""
     item, claim, card = observed.item, record.claim, record.card
     if item is None:
-        return record
+        # One that is not there any more is looked for before it is written.
+        is_gone = card.is_known and bool(claim.item_id) and not observed.board_problem
+        return replace(record, card=replace(card, is_known=False)) if is_gone else record
     values: ClaimChanges = {"item_id": item.id}
     expected: tuple[str | None, ...] = (claim.status, claim.last_synced_status)
     was_labels = claim.is_labels
@@ -72,7 +74,8 @@ def apply_card(record: Record, observed: Observation) -> Record:
     is_over = observed.issue is not None and not observed.issue.is_open
     still = None if is_over or claim.phase != Phase.DONE else ahead
     record = record.with_values(values).with_ownership(taken_by=holder or "")
-    card = CardRecord(True, agent, item.status if has_moved else None, leaves_labels, still)
+    is_writable = not item.is_archived
+    card = CardRecord(is_writable, agent, item.status if has_moved else None, leaves_labels, still)
     return record if record.card == card else replace(record, card=card)
 
 

@@ -362,6 +362,8 @@ def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action,
     if not is_unknown:
         working.record = working.record.without_intent(kind_of(action))
     _note_apart(working, error)
+    if isinstance(error, errors.StaleFields):
+        return []  # nothing of it was done: sent alone, it goes with the ids as they are now
     if not _read_back(working, error):
         _leave(working)
         return [(action, missed)]
