@@ -268,6 +268,9 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
     ref = ref_of(issue)
     try:
         _push(git, remote, ref, back_to, instead_of=sha)
+    except Transient as error:
+        error.sentence += f" Whether #{issue} is still held is not known; try again."
+        raise
     except GitFailed as error:
         if _listed(git, remote, issue) != sha:
             return False

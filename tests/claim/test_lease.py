@@ -77,6 +77,10 @@ def test_release_deletes_only_what_is_ours(place: Place, git: GitRepository) -> 
     """Taken over meanwhile: the other's lease stays, and releasing is done."""
     mine = lease.take(git, "origin", 42, "octocat-1")
     theirs = lease.take(git, "origin", 42, "octocat-2", instead_of=mine)
+    place.control.add_fault(Fault("cut", path=r"git-receive-pack$", when="before", count=9))
+    with pytest.raises(Transient, match=r"Whether #42 is still held is not known; try again\."):
+        lease.release(git, "origin", 42, theirs)
+    place.control.clear_faults()
     lease.release(git, "origin", 42, mine)
     assert place.control.world()["refs"][lease.ref_of(42)] == theirs
     lease.release(git, "origin", 42, theirs)
