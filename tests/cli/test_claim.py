@@ -200,7 +200,10 @@ def test_fault_15_of_two_agents_of_one_account_exactly_one_wins(
 def test_where_labels_keep_the_status_the_lease_names_who_has_the_task(
     place: Place, tmp_path: Path
 ) -> None:
-    """A label has no agent: the refusal named nobody, and the way to take the task over."""
+    """A label has no agent: the refusal named nobody, and the way to take the task over.
+
+    Who lost the claim's file goes on with it there, too.
+    """
     agent = ""
     for name in ("one", "two"):
         root = tmp_path / name
@@ -211,6 +214,8 @@ def test_where_labels_keep_the_status_the_lease_names_who_has_the_task(
         if not agent:
             ok(other.cli("claim", "42"))
             agent = other.claim()["agent_id"]
+            (root / ".agent-claim.json").unlink()
+            assert f"as {agent}." in ok(other.cli("claim", "42"))
         else:
             sentence = refused(other.cli("claim", "42"), 4)
             assert f"#42 is In Progress, held by {agent} since " in sentence

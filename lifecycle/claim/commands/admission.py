@@ -281,15 +281,15 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
         raise there
     status = item.status if item is not None else None
     words = {"number": issue.number, "forcing": forcing(issue.number)}
-    is_ours = attempt.resumes and item is not None and item.agent == attempt.agent
-    if status not in (None, Status.TODO) and not is_ours and not force:
-        agent = item.agent if item is not None else ""
-        if item is not None and item.is_labels:  # they name nobody
+    if item is not None and status not in (None, Status.TODO) and not force:
+        agent = item.agent
+        if item.is_labels:  # they name nobody
             holder = holder_of(world, issue.number)
             agent = holder.agent if holder is not None else ""
-        if agent:
+        if not agent:
+            raise Refused(sentence("not-todo", status=status, todo=Status.TODO, **words))
+        if not (attempt.resumes and agent == attempt.agent):
             raise _held(world, issue.number, status or "", agent)
-        raise Refused(sentence("not-todo", status=status, todo=Status.TODO, **words))
     login = login_of(attempt.agent).casefold()
     others = [name for name in issue.assignees if name.casefold() != login]
     if others and not force:
