@@ -8,7 +8,7 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.evidence.tree_hash import is_own
 from lifecycle.git.commits import commit_at, head_of
 from lifecycle.git.process import GitRepository
-from lifecycle.git.worktree_files import opened, uncommitted
+from lifecycle.git.worktree_files import CLIENT, opened, uncommitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,11 @@ class WorkFacts:
     late: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     uncleared: tuple[str, ...] = ()
+
+    @property
+    def is_left(self) -> bool:
+        """True if more than what wires the client is uncommitted: without that no hook holds a session."""
+        return any(not path.startswith(CLIENT) for path in self.uncommitted)
 
 
 UNSEEN = WorkFacts()

@@ -82,7 +82,7 @@ def _planning(run: Run) -> NextStep:
 def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
     """To set aside what a blocked story left uncommitted, before another is begun; None if nothing is."""
     stuck = [story for story in run.stories if story.iteration and story.status is _BLOCKED]
-    if run.at_work is not None or not (stuck and facts.uncommitted):
+    if run.at_work is not None or not (stuck and facts.is_left):
         return None
     return _step("set-aside", story=stuck[-1])
 

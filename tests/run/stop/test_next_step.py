@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import Any
 
 from msgspec.structs import replace
@@ -32,6 +33,8 @@ from lifecycle.run.table import (
 )
 from tests.batches import each_row
 from tests.run.gates.stories_ground import passed
+from tests.run.gates.test_work_facts import committed
+from tests.run.run_ground import RunGround
 
 NOW = 1_800_000_000.0
 TREE = "t" * 40
@@ -227,16 +230,30 @@ def test_each_phase_has_its_next_step(place: dict[str, Any], command: str) -> No
     assert step.command.startswith(f"lifecycle run {command}")
 
 
-def test_what_a_blocked_story_left_is_set_aside_before_the_next_one() -> None:
-    """Its failing tests would fail that one, too; not where it was never begun, nor amid another."""
+def test_what_a_blocked_story_left_is_set_aside_before_the_next_one(
+    ground: RunGround,
+) -> None:
+    """Its failing tests would fail that one, too; not where it was never begun, nor amid another.
+
+    What wires the client stays where it is, committed or not.
+    """
     stuck = replace(BEGUN, id="S9", status=StoryStatus.BLOCKED, iteration=3)
     run = Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(stuck, PLANNED))
     left = WorkFacts(TREE, "h" * 40, ("test_pay.py",))
     step = next_step(run, left)
     assert step.command == "lifecycle run mark-working-state"
-    assert "git stash push -u -m S9" in step.text
+    wired, test = ground.root / ".claude/settings.json", ground.root / "test_pay.py"
+    committed(ground, "pay.py")
+    wired.parent.mkdir()
+    for path in (wired, test):
+        path.write_text("{}")
+    stash = step.text.partition(" aside by ")[2].partition(", or ")[0]
+    assert stash.startswith("git stash push -u -m S9 ")
+    subprocess.run(["sh", "-c", stash], cwd=ground.root, check=True, capture_output=True)
+    assert (wired.exists(), test.exists()) == (True, False)
     unmoved = "lifecycle run scan-dependencies S1"
     assert next_step(run, FACTS).command == unmoved
+    assert next_step(run, WorkFacts(TREE, "h" * 40, (".claude/x",))).command == unmoved
     waiting = replace(run, stories=(replace(stuck, iteration=0), PLANNED))
     assert next_step(waiting, left).command == unmoved
     amid = replace(run, stories=(stuck, BEGUN))
