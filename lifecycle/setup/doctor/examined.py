@@ -295,7 +295,7 @@ class DoctorFinding:
         return {"says" if name == "sentence" else name: value for name, value in fields.items()}
 
 
-_KEPT = re.compile(r"[;,] (?:so )?(?:nothing|no board|no task) was ")
+_KEPT = re.compile(r"(?:\. That only reads)?[;,] (?:so )?(?:nothing|no board|no task) was ")
 
 
 def cause(error: LifecycleError) -> str:

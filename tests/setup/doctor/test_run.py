@@ -124,6 +124,17 @@ def test_a_remote_that_never_answers_leaves_time_for_github(
     assert wrong.sentence.endswith("is not known: git ls-remote took too long and was ended.")
 
 
+def test_a_remote_that_cannot_be_reached_is_said_with_gits_words_alone(patient: Patient) -> None:
+    """What was kept and when to try again is for commands: the finding has a fix of its own."""
+    ok(patient.place.cli("claim", "42"))
+    patient.place.git(
+        "remote", "set-url", "origin", "ssh://git@127.0.0.1:1/octo-org/hello-service.git"
+    )
+    report = examine(patient.root, patient.place.environment, SystemClock())
+    (wrong,) = [one for one in report.findings if one.name == "worktree.lease"]
+    assert wrong.sentence.endswith("port 1: Connection refused.")
+
+
 @SOAKED
 def test_the_board_alone_may_fail(patient: Patient) -> None:
     """An outage in the middle is said where it was noticed; what was seen before is said too."""
