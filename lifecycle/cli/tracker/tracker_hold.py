@@ -159,7 +159,7 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
     lines = [f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.", taken.where]
     if name and task.is_open and task.assignee not in ("", claim.agent_id):
-        lines.append(rules.refusal(session, name, task.assignee, "released").sentence)
+        lines.append(rules.refusal(session, name, task.assignee, "taken", is_linked=True).sentence)
     return _Told(task, lines, list(taken.notes), claim_data(taken.record))
 
 

@@ -207,7 +207,9 @@ def free(session: Session, task: str, holder: str, deed: str) -> str:
     return f"{task} was held by {named(holder)}."
 
 
-def refusal(session: Session, task: str, holder: str, done: str) -> AlreadyClaimed:
+def refusal(
+    session: Session, task: str, holder: str, done: str, *, is_linked: bool = False
+) -> AlreadyClaimed:
     """The error for a task that somebody else has, with the way to take it over.
 
     Args:
@@ -215,12 +217,14 @@ def refusal(session: Session, task: str, holder: str, done: str) -> AlreadyClaim
         task: its id.
         holder: who has it, as the tracker writes it.
         done: what was not done to it, as in "closed".
+        is_linked: the claim here is linked to it, so that a takeover has nothing to take over.
     """
     who, seat = (named(holder) if holder else "somebody else"), _seat(session, holder)
     if seat is not None and not seat.is_over:
         who += f", a session of this worktree ({seat.session}) whose client is there"
     # Of these commands `release` alone does it by force, without a takeover first.
-    command = f"release {task} --force" if done == "released" else f"takeover {task}"
+    is_release = is_linked or done == "released"
+    command = f"release {task} --force" if is_release else f"takeover {task}"
     way = f"lifecycle tracker {command}"
     return AlreadyClaimed(
         f"{task} is held by {who}; nothing was {done}. Leave it to them, or if that agent is gone: {way}",
