@@ -25,25 +25,25 @@ SIBLINGS = {"table", "state", "decide"}
 """Each system has these; learn one, know all. Commands are named for what people type."""
 
 BUDGET = {
-    "core": 2_887,
+    "core": 2_897,
     "storage": 1_460,
-    "settings": 854,
-    "git": 916,
+    "settings": 857,
+    "git": 920,
     "github": 6_169,
     "trackers": 2_533,
     "platforms": 689,
     "evidence": 2_508,
-    "claim": 6_020,
-    "run": 3_605,
+    "claim": 6_030,
+    "run": 3_608,
     "stages": 2_564,
     "workflow": 2_229,
     "feedback": 2_588,
-    "reconcile": 1_438,
+    "reconcile": 1_439,
     "views": 2_227,
     "app": 1_591,
-    "setup": 3_243,
+    "setup": 3_254,
     "hooks": 2_057,
-    "cli": 5_231,
+    "cli": 5_242,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -66,7 +66,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_681
+RUN_IN_ALL = 4_708
 """Lines of code that a run may have with its commands and its own hooks."""
 
 

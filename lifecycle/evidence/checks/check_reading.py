@@ -82,11 +82,11 @@ def missing_tool(status: int, output: str) -> str:
         *(int(end) for end in re.findall(r"(?:Error|[Cc]ode|status) (\d{1,3})\b", text)),
     }
     for row in resources.table("evidence/checks/missing_tools.toml")["tools"]:
-        found = re.search(row["pattern"], text, re.MULTILINE)
-        if found is not None and row.get("status", status) in ends:
-            name = row.get("name", "{0}").format(found[1])
+        match = re.search(row["pattern"], text, re.MULTILINE)
+        if match is not None and row.get("status", status) in ends:
+            name = row.get("name", "{0}").format(match[1])
             way = (
-                f" (install it with: {row['install'].format(found[1])})" if "install" in row else ""
+                f" (install it with: {row['install'].format(match[1])})" if "install" in row else ""
             )
             return f"{name} {NOT_INSTALLED}{way}"
     return ""
