@@ -51,7 +51,8 @@ class WorktreeWorld:
         settings: as they were read already; they are read when they are touched unless given.
         clients: what asks GitHub already; it is made when it is touched unless given.
 
-    `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then.
+    `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then; so is
+    `is_unheard`, where that hook is one of a client that is not served.
     `by_library` names what sends for whoever lives so long that the start of a library is nothing.
     `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
     has been told (`told_withheld`).
@@ -78,7 +79,7 @@ class WorktreeWorld:
         self.clock = clock
         self.deadline = deadline
         self.cache = cache
-        self.is_hook = False
+        self.is_hook = self.is_unheard = False
         self.by_library: Collection[str] = ()
         self.withheld: list[str] = []
         self._is_refused = False

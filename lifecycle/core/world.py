@@ -59,6 +59,8 @@ class World(Protocol):
     deadline: Deadline
     is_hook: bool
     """Whoever answers a hook sets it: what is slow or may fail is left to others then."""
+    is_unheard: bool
+    """That hook is one of a client that is not served: what its agent wrote is no person's yes."""
 
     @property
     def cache(self) -> ports.Cache:

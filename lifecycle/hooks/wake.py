@@ -129,7 +129,8 @@ def _answer(
     world = WorktreeWorld(
         claim_store.root, environment, clock, deadline, claim_store.file, settings
     )
-    world.is_hook = True
+    # A person who runs one by hand gives it no event.
+    world.is_hook, world.is_unheard = True, is_other and bool(event)
     try:
         if claim_store.disk.path.exists() or claim_store.folder.path.is_dir():
             world.refuse_tracked()

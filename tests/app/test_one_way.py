@@ -141,8 +141,8 @@ def here(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 
 def stop(monkeypatch: pytest.MonkeyPatch) -> Way:
-    """One Stop, by a client that nobody knows: what it prints is a person's."""
-    return walked(lambda: wake.run("on-stop", {"hook_event_name": "Stop"}), monkeypatch)
+    """One Stop, run by hand: what it prints is a person's."""
+    return walked(lambda: wake.run("on-stop", {}), monkeypatch)
 
 
 def test_the_stop_that_opens_the_pull_request(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -392,6 +392,16 @@ def test_each_yes_is_enough_by_itself(
     assert derive.is_consent_missing(made, pull(state=PullState.MERGED)) is not is_given
 
 
+@pytest.mark.parametrize(("is_unheard", "is_given"), [(False, True), (True, False)])
+def test_done_without_a_session_is_a_persons_but_in_a_client_that_is_not_served(
+    is_unheard: bool, is_given: bool
+) -> None:
+    """By hand it is the yes; where the agent of another client wrote it, nobody said so."""
+    made = replace(seen(record(**DONE)), is_unheard=is_unheard)
+    assert derive.is_consent_given(made) is is_given
+    assert derive.is_consent_missing(made, pull(state=PullState.MERGED)) is not is_given
+
+
 def test_a_prompt_after_the_question_ends_the_waiting_where_it_is_heard() -> None:
     """What came before the hook on prompts was there says nothing."""
     made = seen(record(**DONE, memory={**SESSION, "pull.asked": 107}), answered_at=NOW)

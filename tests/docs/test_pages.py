@@ -179,9 +179,9 @@ def test_the_reply_table_is_the_one_in_code() -> None:
 
 CONSENT_RULE = (
     "The agent's own `done` counts if a person wrote a prompt after the merge, and after the question "
-    "if one was put, or where no session is, as in a run by hand on a terminal; otherwise it becomes "
-    "the question, and where prompts are not heard (no `user-prompt-submit` hook) only `lifecycle "
-    "close` is the yes."
+    "if one was put, or where no session is, as in a run by hand on a terminal, but at no stop of "
+    "another client; otherwise it becomes the question, and where prompts are not heard (no "
+    "`user-prompt-submit` hook) only `lifecycle close` is the yes."
 )
 
 

@@ -19,6 +19,7 @@ from tests.cli.outcome import ok
 from tests.cli.test_claim_again import give_back
 from tests.conftest import Place, installed_plugin
 from tests.e2e.client import SECONDS, Session, ended, heard
+from tests.factories import client
 
 SOAKED = pytest.mark.soak(
     "e2e/test_sessions.py::test_done_needs_the_users_answer_where_prompts_are_heard",
@@ -189,6 +190,23 @@ def test_where_prompts_are_not_heard_the_question_offers_the_command_alone(
     assert words in session.on_stop().model
     assert place.issue()["state"] == "open"
     assert session.cli("close").returncode == 0
+    assert place.issue()["state"] == "closed"
+
+
+def test_what_another_clients_agent_writes_is_no_yes(place: Place) -> None:
+    """Its stop closes no issue by `done`, and tells the person what does; by hand `done` is the yes."""
+    place.ready()
+    names, event = dict.fromkeys(client(), ""), {"hook_event_name": "Stop", "session_id": ONE}
+    assert "PR #46 created" in place.hook("on-stop", event, **names).stdout
+    place.control.merge_pull(46)
+    place.write(phase="done")
+    reply = json.loads(place.hook("on-stop", event, **names).stdout)
+    assert list(reply) == ["systemMessage"]
+    assert "PR #46 merged, but nobody has said yes." in reply["systemMessage"]
+    assert '"lifecycle close": "phase": "done" does not count here' in reply["systemMessage"]
+    assert (place.issue()["state"], place.claim()["phase"]) == ("open", "merged_detected")
+    place.write(phase="done")
+    assert "#42 closed" in place.hook("on-stop", {}, **names).stdout
     assert place.issue()["state"] == "closed"
 
 

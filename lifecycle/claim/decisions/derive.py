@@ -357,14 +357,15 @@ def closes_itself(snapshot: Snapshot) -> bool:
 def is_consent_given(snapshot: Snapshot) -> bool:
     """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one.
 
-    A command that was killed before its look recorded one that may have come before the merge.
+    A command that was killed before its look recorded one that may have come before the merge. Where
+    no session is, a person wrote `done`; in a client that is not served its agent did.
     """
     record = snapshot.record
     is_recorded = bool(record.ending.consent)
     is_recorded &= was_merge_seen(record) or snapshot.wake in ASKED
     if record.ending.override or is_recorded or closes_itself(snapshot):
         return True
-    return not (record.ownership.session or snapshot.hears_prompts)
+    return not (record.ownership.session or snapshot.hears_prompts or snapshot.is_unheard)
 
 
 def is_answer_pending(snapshot: Snapshot) -> bool:

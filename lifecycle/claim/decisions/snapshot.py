@@ -83,6 +83,7 @@ class Snapshot:
         answered_at: when a person last wrote a prompt, None if that was before the question about closing
             was put (or never was).
         hears_prompts: the hook on the user's prompts is installed.
+        is_unheard: a hook of a client that is not served asks: nobody's yes is heard there.
         renamed: the sentence that the repository has another name now, "" if it has not.
         is_silent: nobody works on the task any more, as far as GitHub shows. A hook or a command is a
             sign of life by itself.
@@ -100,5 +101,6 @@ class Snapshot:
     failed: frozenset[str] = frozenset()
     answered_at: float | None = None
     hears_prompts: bool = False
+    is_unheard: bool = False
     renamed: str = ""
     is_silent: bool = False

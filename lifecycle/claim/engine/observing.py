@@ -276,9 +276,17 @@ def snapshot_of(
     if record.claim.phase == Phase.READY_FOR_PR and record.claim.branch:
         pushed = world.git.remote_head_of(record.claim.branch, settings.remote)
     marks = claim_store.marks
-    hears, answered_at = marks.hears_prompts(record.created_at), marks.answered_at
-    seen = Snapshot(wake, now, record, rules, loaded.hints, pushed_head=pushed)
-    return replace(seen, hears_prompts=hears, answered_at=answered_at)
+    return Snapshot(
+        wake,
+        now,
+        record,
+        rules,
+        loaded.hints,
+        pushed_head=pushed,
+        answered_at=marks.answered_at,
+        hears_prompts=marks.hears_prompts(record.created_at),
+        is_unheard=world.is_unheard,
+    )
 
 
 def is_off(world: World, key: str) -> bool:

@@ -108,7 +108,7 @@ def _unjudged(snapshot: Snapshot) -> Decision:
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     """Go back to `merged_detected`; tell the agent that its `done` does not count, and what does."""
     record = snapshot.record
-    counts = derive.counts_done(record, hears_prompts=snapshot.hears_prompts)
+    counts = snapshot.hears_prompts  # else only a command's look takes it for the yes
     was_asked = derive.is_question_put(record)
     issue, is_open = record.claim.issue_number, not record.ending.issue_closed
     text = messages.not_answered(
