@@ -15,6 +15,7 @@ from typing import Any
 from lifecycle.core.errors import BadConfig
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline
+from lifecycle.core.values.configured import Settings
 from lifecycle.git.checked_out import branch_of
 from lifecycle.settings import config
 from lifecycle.storage import regular_files, store, workflow_marks
@@ -44,12 +45,15 @@ def overview(root: Path, environment: Mapping[str, str], deadline: Deadline) -> 
     reading = WorktreeRead(root, environment, deadline)
     where = values.OverviewWorktree(str(root), "", "")
     where = reading.part("worktree", _worktree, where)
-    waits = reading.part("settings", _waits, None)
+    settings = reading.part("settings", _settings, None)
+    waits = None if settings is None else settings.waits_unattended
+    is_staged = settings is None or settings.stages.use
     claim: dict[str, Any] = reading.part("claim", partial(claim_parts, waits=waits), {})
     parts = values.Overview(
         at=reading.now,
         worktree=where,
-        stage=reading.part("stage", _stage, None),
+        # What a session was at stays on the disk when the workflow is taken out of the settings.
+        stage=reading.part("stage", _stage, None) if is_staged else None,
         run=reading.part("run", _run, None),
         workflow=reading.part("workflow", _workflow, None),
         **claim,
@@ -112,10 +116,10 @@ def _worktree(reading: WorktreeRead) -> values.OverviewWorktree:
     return values.OverviewWorktree(plain(reading.root, _LINE), plain(clone, _LINE), plain(branch))
 
 
-def _waits(reading: WorktreeRead) -> bool | None:
-    """Whether an unattended stop waits, by the settings, without which every wake ends before it looks."""
+def _settings(reading: WorktreeRead) -> Settings:
+    """The settings, without which every wake ends before it looks."""
     try:
-        return config.load(reading.root, reading.environment).waits_unattended
+        return config.load(reading.root, reading.environment)
     except BadConfig as error:
         what = "Until that is mended no hook does anything here, and nothing is watched."
         raise BadConfig(f"{error.sentence} {what}") from None

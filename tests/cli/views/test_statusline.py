@@ -54,7 +54,7 @@ def shown(
 
 def settled(ground: ViewGround) -> None:
     """Let everything that is there have been there for a while."""
-    for name in SOURCES:
+    for name in (*SOURCES, ".lifecycle.toml"):
         if (path := ground.root / name).exists():
             before = path.stat().st_mtime_ns - 60_000_000_000
             os.utime(path, ns=(before, before))

@@ -123,7 +123,8 @@ class OverviewGround:
         return run
 
     def stage(self, stage: Stage = Stage.TESTING, client: int = 0, **memory: Any) -> None:
-        """Put a session of the staged workflow here."""
+        """Put a session of the staged workflow here, which is on."""
+        (self.root / ".lifecycle.toml").write_text("stages.use = true\n")
         files, now = WorkflowFiles(self.root), self.clock.now()
         blocks = Memory(blocks=2, **memory)
         record = SessionRecord("session-1", blocks, task="#42", stage=stage, client=client, at=now)

@@ -14,6 +14,7 @@ import pytest
 from lifecycle.claim.record import sections
 from lifecycle.cli.run.run import command
 from lifecycle.core.plan import Audience, Notice
+from lifecycle.core.stage_names import Stage
 from lifecycle.core.timing import render_time
 from lifecycle.core.tracker import Task
 from lifecycle.run.state import Blocker, UserFix
@@ -335,6 +336,15 @@ def test_a_session_that_was_let_go_waits_for_a_person(ground: OverviewGround) ->
     ground.stage(is_let_go=True)
     (awaited,) = ground.seen().awaited
     assert (awaited.part, awaited.where) == ("stage", "lifecycle stage status")
+
+
+def test_a_stage_is_told_only_where_the_settings_have_the_workflow(ground: OverviewGround) -> None:
+    """Once `init --remove` took it out, a session's last stage is nobody's, and waits for nobody."""
+    ground.stage(is_let_go=True, set_stage=Stage.ORACLE_REVIEW)
+    assert ground.seen().stage is not None
+    (ground.root / ".lifecycle.toml").unlink()
+    seen = ground.seen()
+    assert (seen.stage, seen.awaited) == (None, ())
 
 
 @pytest.mark.parametrize("tracker", ["GitHub's issues", "a database beside the code"])
