@@ -229,7 +229,10 @@ def _timeout(case: Examined, entry: HookEntry, wire: Wire, fix: str) -> None:
 def check_session(case: Examined) -> None:
     """Findings on whether this session's hooks were seen at work, and on the cap of continuations."""
     if case.is_worktree and session_of({}, case.environment):
-        case.find("session.hooks.met" if has_met(case) else "session.hooks.unmet")
+        # Which client runs a hook, it tells by this; an older one sets all but this.
+        is_old = bool(case.environment.get("CLAUDECODE")) and not case.environment.get("CLAUDE_PID")
+        unmet = "session.hooks.nameless" if is_old else "session.hooks.unmet"
+        case.find("session.hooks.met" if has_met(case) else unmet)
     _cap(case)
 
 
