@@ -14,7 +14,7 @@ from lifecycle.storage.journal import JournalEntry
 from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
 from tests.conftest import COMMAND, Place
-from tests.views.stats.journals import CLAIMED, NOW, WHOLE, moved
+from tests.views.stats.journals import CLAIMED, NOW, WHOLE, moved, phase
 from tests.views.stats.test_summary import HARD
 
 SOAKED = pytest.mark.soak(
@@ -91,6 +91,16 @@ def test_of_what_has_no_stages_nothing_is_said_to_have_failed(root: Path) -> Non
     journal.note(root, began, *WHOLE)
     rows = {line.split()[0]: line.split() for line in said(root).splitlines()[1:] if line}
     assert rows["wf_1"][1:] == ["-", "-", "-"]
+
+
+def test_agents_are_as_few_as_tasks(root: Path) -> None:
+    """Each claim has an agent's name of its own: ten of them have a row, and --json has all."""
+    claims = [phase(n, "", "coding", f"#{n}", actor=f"octocat-{n}") for n in range(1, 13)]
+    journal.note(root, *claims)
+    text = said(root)
+    assert text.count("octocat-") == 10
+    assert text.count("and 2 more: --json has all") == 2
+    assert len(json.loads(said(root, "--json"))["agents"]) == 12
 
 
 @SOAKED

@@ -145,7 +145,7 @@ def _at(moment: float | None) -> str | None:
 
 
 TASKS = 10
-"""How many tasks have a row of their own: the newest."""
+"""How many tasks have a row of their own, the newest; and how many labels, agents and flakes."""
 
 
 def _span(seconds: float | None, unknown: str = "-") -> str:
@@ -210,7 +210,10 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
             text = f"{number}. {bottleneck.name}: {'; '.join(bottleneck.why)}"
             shown.print(styled(visible(text)))
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
-        _print(shown, (Column(title, lambda group: group.name, most=None), *_GROUPS), groups)
+        named = Column(title, lambda group: group.name, most=None)
+        _print(
+            shown, (named, *_GROUPS), groups, TASKS
+        )  # an agent's name is a claim's: one for each task
     _print(shown, _FLAKES, summary.flakes, TASKS)
     of_tasks = (
         Column("task", lambda id_: f"{id_} {titles[id_]}".strip(), most=None),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MOST = 200
-"""How many tasks are named, the newest, and how many flakes, the most frequent."""
+"""How many tasks are named, the newest; how many labels and agents; and flakes, the most frequent."""
 
 _SCRIPT = re.compile(r"</(?=script)", re.IGNORECASE)
 """The begin of an end tag, which ends a script also where it stands in a string."""
@@ -65,7 +65,10 @@ def render(summary: Summary, about: str) -> str:
         tables=(("Stages", summary.stages), ("Phases of a claim", summary.phases)),
         flakes=summary.flakes[:MOST],
         tasks=list(summary.tasks.items())[: -MOST - 1 : -1],
-        groups=(("Labels", "label", summary.labels), ("Agents", "agent", summary.agents)),
+        groups=(
+            ("Labels", "label", summary.labels[:MOST]),
+            ("Agents", "agent", summary.agents[:MOST]),
+        ),
     )
 
 
