@@ -534,7 +534,7 @@ def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
     assert "Fix: start Claude Code at the top of this worktree" in seen
     names = {**client(), "CLAUDE_PID": "", "CLAUDE_CODE_SESSION_ID": ONE}
     old = place.cli("doctor", **names).stdout
-    assert "this Claude Code names no process to its hooks (CLAUDE_PID is not set)" in old
+    assert "this Claude Code names no process to its hooks (CLAUDE_PID is not set;" in old
     assert "Fix: claude update" in old
     looked = session.cli("tick").stdout + session.cli("status").stdout
     assert "Look at CI, reviews and the merge with: lifecycle tick" in looked
