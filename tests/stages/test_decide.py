@@ -382,6 +382,7 @@ def test_an_answer_in_words_at_the_next_task_is_as_good_as_the_marker() -> None:
         ("I wait for /clear.", Prompt.OURS, True),
         ("Ready for the next task.", Prompt.OURS, True),
         ("You are welcome.", Prompt.HUMAN, False),
+        ("It is still green.", Prompt.SCHEDULED, False),
         ("The build ended.", Prompt.MACHINE, False),
     ):
         turn = Turn(steps=(text,), kind=kind, asked=Stage.NEXT_TASK, position="p1")
@@ -815,7 +816,7 @@ def test_only_the_end_waits_for_a_merge() -> None:
 
 def test_what_is_said_to_others_moves_no_count() -> None:
     """An answer to a person clears what was counted in a row; to a machine it does not."""
-    for kind, idle in ((Prompt.HUMAN, 0), (Prompt.MACHINE, 5)):
+    for kind, idle in ((Prompt.HUMAN, 0), (Prompt.SCHEDULED, 5), (Prompt.MACHINE, 5)):
         stop = seen(
             Detected.IN_PROGRESS, kind=kind, memory=Memory(idle=5, blocks=2, is_let_go=True)
         )

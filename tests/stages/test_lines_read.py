@@ -113,6 +113,12 @@ LINES: list[tuple[dict[str, Any], list[tuple[Any, ...]]]] = [
     (user("x", origin={"kind": "task-notification"}), [heard(MACHINE, "x")]),
     (user("x", origin={"kind": "human"}), [heard(HUMAN, "x")]),
     (user("x", origin="task-notification"), [heard(HUMAN, "x")]),
+    (user("x", promptSource="typed"), [heard(HUMAN, "x")]),
+    (user("x", promptSource="system"), [heard(Prompt.SCHEDULED, "x")]),
+    (
+        user("<command-name>/x</command-name>", promptSource="system"),
+        [heard(Prompt.SCHEDULED, "/x", begins=False, command="/x")],
+    ),
     (
         user(f"{NOTE}Stop hook blocking error from command: {QUESTION}"),
         [

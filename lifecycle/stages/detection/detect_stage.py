@@ -16,6 +16,9 @@ from lifecycle.stages.transcript.turn import (
     Turn,
 )
 
+_SPOKEN = (Prompt.HUMAN, Prompt.SCHEDULED)
+"""Who asks for something of their own: the answer is to them."""
+
 OVER = "tasks complete"
 """How an agent says that there is nothing left, as the instruction told it to."""
 
@@ -44,7 +47,7 @@ def detect(turn: Turn, own: OwnCommands = ANY_PROJECT) -> StageFinding:
     asked = None if is_open else turn.asked or Stage.CODING
     heard = None if turn.is_cut else turn.asked or Stage.CODING
     finding = infer(turn.steps, asked=asked, heard=heard, own=own, is_cut=turn.is_cut)
-    if finding.state.is_completion and turn.kind is Prompt.HUMAN and not turn.calls:
+    if finding.state.is_completion and turn.kind in _SPOKEN and not turn.calls:
         finding = StageFinding(Detected.UNKNOWN)
     finding.position = turn.position
     wrong = stage_markers.misnamed(turn.texts[-1]) if turn.texts else ""
@@ -90,7 +93,7 @@ def wants_question(turn: Turn) -> bool:
     something; and it does not say that all tasks are complete. What is said to a machine in the middle of
     a stage, with work done in it, needs no question: the stage is known, and its end was not spoken of.
     """
-    if turn.kind in (Prompt.HUMAN, Prompt.NONE) or not turn.texts:
+    if turn.kind in (*_SPOKEN, Prompt.NONE) or not turn.texts:
         return False
     if turn.kind is Prompt.MACHINE and turn.asked is not None and turn.has_worked:
         return False

@@ -34,6 +34,8 @@ class Prompt(StrEnum):
     """Who spoke to the agent last."""
 
     HUMAN = "human"
+    SCHEDULED = "scheduled"
+    """The client, for a task that was scheduled: as a person speaks, and nobody's answer."""
     OURS = "ours"
     """The staged workflow: an instruction or its question."""
     MACHINE = "machine"
@@ -298,7 +300,7 @@ def _user(entry: dict[str, Any], results: dict[str, ToolCall]) -> list[Entry]:
     if entry.get("isMeta"):
         return [Heard(Prompt.OURS, text, uuid)] if text.startswith(FEEDBACK) else []
     kind = _speaker(text, entry)
-    if kind is not Prompt.HUMAN:
+    if kind in (Prompt.OURS, Prompt.MACHINE):
         return [Heard(kind, text, uuid), *_ended(kind, text)]
     command = _command(text)
     is_local = text.startswith("<command-name>")
@@ -341,12 +343,12 @@ def _text_of(block: dict[str, Any]) -> str:
 
 
 def _speaker(text: str, entry: dict[str, Any]) -> Prompt:
-    """Who said this: a person, or a machine; OURS where a hook of ours woke the session."""
+    """Who said this, told apart as `GuardMarks.answered_at` does; OURS where a hook of ours woke it."""
     origin = entry.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else None
     if text.startswith("<task-notification>") or kind == "task-notification":
         return Prompt.OURS if _WAKE in text else Prompt.MACHINE
-    return Prompt.HUMAN
+    return Prompt.SCHEDULED if entry.get("promptSource") == "system" else Prompt.HUMAN
 
 
 def _ended(kind: Prompt, text: str) -> list[Entry]:
