@@ -26,6 +26,7 @@ from lifecycle.core.values.branch_names import is_branch
 from lifecycle.core.values.priorities import Status
 from lifecycle.git import lease, worktree_files
 from lifecycle.git import process as git_process
+from lifecycle.settings import running_client
 from lifecycle.storage import log
 from lifecycle.storage.store import CLAIM_FILE
 
@@ -83,7 +84,7 @@ def _staying(record: Record) -> Record:
 
 def session_of(world: World) -> str:
     """The client's session that runs this command, or empty if a person does."""
-    return world.environment.get(SESSION, "")
+    return running_client.session_of({}, world.environment)
 
 
 def phase_of(record: Record) -> Phase:
