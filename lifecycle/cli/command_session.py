@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lifecycle.cli.terminal import at_once, is_terminal, json_text, say
-from lifecycle.core.errors import BadConfig, LifecycleError, Refused
+from lifecycle.core.errors import LifecycleError, Refused
 from lifecycle.core.light_dataclass import asdict, dataclass, fields_of
 from lifecycle.core.redact import visible
 from lifecycle.core.timing import COMMAND_GRACE, Deadline, SystemClock, ending
@@ -134,11 +134,9 @@ class Session:
 
     def hooks_for(self, record: Record) -> Hooks:
         """What hooks do by themselves for the claim."""
-        try:
-            waits = self.world.settings.waits_unattended
-        except BadConfig:
-            waits = None
-        return self.claim_store.hooks_for(record, self.world.environment, waits=waits)
+        from lifecycle.claim.engine import observing
+
+        return observing.hooks_for(self.world, self.claim_store, record)
 
     def presence_beside(self, clients: Collection[int] = ()) -> Presence:
         """Whether the client's agent may be running this command, or somebody outside of it.

@@ -108,9 +108,9 @@ class Session:
         """SessionEnd."""
         return self.run("session-end", "SessionEnd", reason=reason)
 
-    def cli(self, *arguments: str) -> Any:
+    def cli(self, *arguments: str, **more: str) -> Any:
         """The agent runs `lifecycle`."""
-        return self.place.cli(*arguments, CLAUDE_CODE_SESSION_ID=self.id)
+        return self.place.cli(*arguments, CLAUDE_CODE_SESSION_ID=self.id, **more)
 
 
 _STOP: dict[str, Any] = {

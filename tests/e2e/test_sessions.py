@@ -855,3 +855,13 @@ def test_a_start_tells_the_claim_without_settings(session: Session, attended: st
     assert "Claim: issue #42" in told
     assert "Look at CI, reviews and the merge with: lifecycle tick" in told
     assert 'close in .lifecycle.toml must be "ask" or "auto"' in told
+
+
+def test_a_start_promises_no_watch_that_the_refused_token_prevents(session: Session) -> None:
+    """The hook says of the claim what `lifecycle status` says: a rule of its own promised the watch."""
+    session.on_stop()
+    session.environment["GH_TOKEN"] = "ghp_refused"
+    session.idle()
+    told = session.start().model
+    assert "with: lifecycle tick" in told
+    assert told in session.cli("status", GH_TOKEN="ghp_refused").stdout

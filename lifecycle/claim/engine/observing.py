@@ -23,7 +23,7 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.linked import linked_writes, pending_writes
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Trouble
-from lifecycle.core.errors import LifecycleError, NotFound, Refused, Transient
+from lifecycle.core.errors import BadConfig, LifecycleError, NotFound, Refused, Transient
 from lifecycle.core.light_dataclass import dataclass, field, replace
 from lifecycle.core.messages import review_messages as words
 from lifecycle.core.plan import Action, Audience, Hooks, Notice, Wake
@@ -226,10 +226,18 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
 
 def kept_to(world: World, claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
     """The notice; where nobody watches, its text does not say that anything is watched."""
-    waits = world.settings.waits_unattended
-    if claim_store.hooks_for(record, world.environment, waits=waits) is Hooks.WATCH:
+    if hooks_for(world, claim_store, record) is Hooks.WATCH:
         return notice
     return replace(notice, text=notice.text.replace(words.WATCHED, words.BY_HAND))
+
+
+def hooks_for(world: World, claim_store: ClaimStore, record: Record) -> Hooks:
+    """What hooks do by themselves for this claim, as the store tells; none looks without settings."""
+    try:
+        waits = world.settings.waits_unattended
+    except BadConfig:
+        waits = None
+    return claim_store.hooks_for(record, world.environment, waits=waits)
 
 
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:

@@ -12,9 +12,9 @@ from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import briefing, observing
 from lifecycle.claim.engine import look as engine
 from lifecycle.claim.record.claim_store import Listener
-from lifecycle.core.errors import BadConfig, LifecycleError
+from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import dataclass, replace
-from lifecycle.core.plan import PACKED, REPLIES, Hooks, Notice, Wake
+from lifecycle.core.plan import PACKED, REPLIES, Notice, Wake
 from lifecycle.core.tracker import GITHUB, ClaimFacts
 from lifecycle.hooks.client_contract import Reply, render
 from lifecycle.hooks.stdin_event import text_in
@@ -172,17 +172,8 @@ class HookCall:
             self.claim_store.note_asked(again=is_new)
         news = [briefing.inherited_line(mine)] if mine.is_inherited and not mine.is_lost else []
         hears = self.claim_store.marks.hears_prompts(mine.created_at)
-        return [*news, *briefing.claim_lines(mine, hears_prompts=hears, hooks=self.hooks)]
-
-    @property
-    def hooks(self) -> Hooks:
-        """What hooks do by themselves for this session's claim; none looks without settings."""
-        try:
-            waits = self.world.settings.waits_unattended
-        except BadConfig:
-            return Hooks.OVER
-        is_left = self.client is Client.UNATTENDED and not waits
-        return Hooks.STOP if is_left else Hooks.WATCH
+        hooks = observing.hooks_for(self.world, self.claim_store, mine)
+        return [*news, *briefing.claim_lines(mine, hears_prompts=hears, hooks=hooks)]
 
     @property
     def has_waiter(self) -> bool:

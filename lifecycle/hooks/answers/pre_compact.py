@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from lifecycle.app.guidance import preparing
-from lifecycle.claim.engine import briefing
+from lifecycle.claim.engine import briefing, observing
 from lifecycle.core.errors import LifecycleError
 from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
@@ -46,7 +46,8 @@ def _claim(call: HookCall) -> list[str]:
     record = call.record
     if record is None or call.is_held(record):
         return []
-    lines = [fit(line) for line in briefing.claim_lines(record, hooks=call.hooks)]
+    hooks = observing.hooks_for(call.world, call.claim_store, record)
+    lines = [fit(line) for line in briefing.claim_lines(record, hooks=hooks)]
     return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]
 
 

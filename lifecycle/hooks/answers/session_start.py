@@ -57,6 +57,8 @@ def answer(call: HookCall) -> Reply:
     if not (call.has_claim or is_served or claim_store.marks.has(signs_of_life.WAITING)):
         return _without_claim(call)
     _look_first(call)
+    if call.session:  # what is told of the claim hangs on it
+        signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=LOCK_SECONDS)):
             loaded, refused = _loaded(call)
@@ -72,8 +74,6 @@ def answer(call: HookCall) -> Reply:
             notices = claim_store.take(replace(call.listener, audiences=audiences))
             claim_store.save()
             call.sign(loaded.record and claim_store.remembered())
-            if call.session:
-                signs_of_life.meet(claim_store.folder, call.session, world.clock.now())
     except LockBusy:
         # Somebody looks at a GitHub that is slow. The queue can wait; the claim and its question not.
         claim, person = _claim(call, call.record)
