@@ -83,7 +83,13 @@ def test_any_stdin_is_survived_behind_the_guard(place: Place, hook: str, name: s
     (place.root / ".lifecycle").mkdir()
     assert_harmless(place.run(str(place.command), "hook", hook, stdin=INPUTS[name]))
     assert place.claim()["phase"] == "coding"
-    assert not (place.root / ".lifecycle/log").exists()  # nothing went wrong on the way
+    log = place.root / ".lifecycle/log"
+    said = log.read_text().splitlines() if log.exists() else []
+    # Nothing went wrong on the way. The end has 0.2 s, which a busy machine may take for itself: by then
+    # the script in `hooks/` has noted it, without Python.
+    assert [
+        line for line in said if not line.endswith("session-end: the deadline was reached")
+    ] == []
     assert (place.root / ".lifecycle/waiter.lock").exists() == (hook == "ci-waiter")
 
 
