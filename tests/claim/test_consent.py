@@ -53,7 +53,7 @@ def test_done_after_the_question_needs_a_later_prompt() -> None:
     step = decide(made)
     assert step.fields == {"phase": "merged_detected"}
     assert step.action is None
-    assert [say.audience for say in step.notices] == [Audience.ACT]
+    assert [say.audience for say in lasting(step.notices)] == [Audience.ACT]
     assert "the user has written no prompt since" in texts(step)
     assert look(made) is None  # not one request
 
@@ -94,7 +94,7 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
     assert (question.audience, refusal.audience) == (Audience.ASK, Audience.ACT)
     assert lasting(step.notices) == (refusal,)
     assert "written no prompt since the merge (a choice in a dialog is none)" in refusal.text
-    assert 'Ask "Should I close issue #42?"' in refusal.text
+    assert "merged! Should I close issue #42? Ask the user; " in refusal.text
     made = record(**DONE, memory=SESSION)
     assert derive.is_question(f"{made.claim_key}/{refusal.key}", made)
     assert not derive.is_question(f"7@1/{refusal.key}", made)
@@ -112,7 +112,7 @@ def test_a_done_that_does_not_count_goes_back_to_the_merge() -> None:
     assert asked.fields == {"phase": "merged_detected"}
     assert asked.record is not None
     assert asked.record.judged == "merged_detected"
-    (refusal,) = asked.notices
+    (refusal,) = lasting(asked.notices)
     assert (refusal.stands, refusal.ends) == (True, (derive.QUESTION,))
     assert "PR #107" in refusal.text
 

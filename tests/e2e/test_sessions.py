@@ -87,6 +87,12 @@ def test_done_needs_the_users_answer_where_prompts_are_heard(session: Session) -
     assert session.wake("again").is_silent
     place.write(phase="done")
     assert "was not closed" in session.on_stop().model  # a wake is nobody's answer
+    assert QUESTION in session.cli("tick").stdout
+    place.write(phase="done")
+    refused_by_tick = session.cli("tick").stdout
+    assert refused_by_tick.startswith("Issue #42 was not closed: ")
+    assert refused_by_tick.count("Should I close issue #42?") == 1
+    assert refused_by_tick.count("on a yes, run") == 1
 
     assert session.prompt("yes, close it").is_silent
     place.write(phase="done")
@@ -147,7 +153,7 @@ def test_done_after_a_merge_that_nobody_was_told_of_becomes_the_question(session
     session.wake("a command in the background ended")
     place.write(phase="done")
     refused = session.on_stop()
-    assert 'Ask "Should I close issue #42?"' in refused.model
+    assert "merged! Should I close issue #42? Ask the user; " in refused.model
     assert place.claim()["phase"] == "merged_detected"
     assert place.issue()["state"] == "open"
     assert session.idle().is_silent

@@ -331,7 +331,7 @@ def test_a_close_that_was_killed_before_its_look_is_no_yes_to_a_later_merge(plac
     tree = place.tree()
     move(tree.world, tree.claim_store, Phase.DONE, force=True, consent="close")
     place.control.merge_pull(number)
-    assert f"PR #{number} merged, but nobody has said yes" in stop(place)["reason"]
+    assert f"nobody has said yes. PR #{number} merged!" in stop(place)["reason"]
     place.write(phase="done")
     assert "nobody has said yes" in stop(place)["reason"]
     assert place.issue()["state"] == "open"

@@ -95,9 +95,9 @@ def merged_and_closing(
 
 
 def not_answered(
-    number: int, issue: int | None, *, was_asked: bool, counts_done: bool, is_open: bool = True
+    issue: int | None, *, was_asked: bool, counts_done: bool, is_open: bool = True
 ) -> str:
-    """`done` that nobody has said yes to: the question was put and not answered, or never put.
+    """`done` that nobody has said yes to: the question, which follows, was not answered, or never put.
 
     `is_open`: the issue is; else only the claim is left to be ended.
     """
@@ -105,10 +105,7 @@ def not_answered(
     unheard = f"the user has written no prompt since {since} (a choice in a dialog is none)"
     why = unheard if counts_done else "nobody has said yes"
     kept = f"Issue #{issue} was not closed" if is_open else f"The claim on #{issue} was not ended"
-    return (
-        f"{kept}: PR #{number} merged, but {why}. Ask "
-        f'"{_question(issue, is_open)}" and wait for the answer; {_on_a_yes(counts_done)}'
-    )
+    return f"{kept}: {why}."
 
 
 def merged(number: int, issue: int | None, *, is_open: bool = True, into: str = "") -> str:

@@ -111,16 +111,15 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     counts = snapshot.hears_prompts  # else only a command's look takes it for the yes
     was_asked = derive.is_question_put(record)
     issue, is_open = record.claim.issue_number, not record.ending.issue_closed
-    text = messages.not_answered(
-        number, issue, was_asked=was_asked, counts_done=counts, is_open=is_open
-    )
+    why = messages.not_answered(issue, was_asked=was_asked, counts_done=counts, is_open=is_open)
+    text = f"{why} {_asking(snapshot, number)}"
     key, ends = derive.refusal_key(record), (derive.QUESTION,)
     refusal = Notice(key, text, Audience.ACT, stands=True, ends=ends)
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
         record=replace(record, judged=Phase.MERGED_DETECTED.value),
-        # The refusal takes the place of a question that was put already.
-        notices=(refusal,) if was_asked else (_question(snapshot, number), refusal),
+        # The refusal asks, too, and takes the place of the question in this look.
+        notices=(_question(snapshot, number), refusal),
     )
 
 
@@ -136,10 +135,15 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
         audience = Audience.NEWS
         key = f"auto-{key}"
     else:
-        counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
-        text = f"{derive.question(snapshot.record, number)} {messages.how_to_close(counts_done=counts)}"
+        text = _asking(snapshot, number)
         audience = Audience.ASK
     return Notice(key, text, audience, ends=(*review.WHILE_OPEN, "closed"))
+
+
+def _asking(snapshot: Snapshot, number: int) -> str:
+    """The question about closing, and what is done with its answer, as a look at the claim says it."""
+    counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
+    return f"{derive.question(snapshot.record, number)} {messages.how_to_close(counts_done=counts)}"
 
 
 def decide(snapshot: Snapshot) -> Decision:
