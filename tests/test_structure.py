@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -87,25 +85,27 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
+_TEXTS = (ast.Constant, ast.JoinedStr)
+"""A text of several lines has empty ones of its own, and such as begin with #."""
+
+
 @cache
 def lines_of_code(path: Path) -> int:
     """Lines with code on them: a statement of three lines counts three, a docstring none.
 
     A string that stands alone below a constant is that constant's docstring.
     """
-    text = path.read_text(encoding="utf-8")
     prose: set[int] = set()
+    code = {
+        number
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    }
     for node in nodes(path):
         if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
             prose |= set(range(node.lineno, (node.end_lineno or 0) + 1))
-    nothing = {
-        tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
-        tokenize.ENDMARKER,
-    }  # fmt: skip
-    code: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in nothing:
-            code |= set(range(token.start[0], token.end[0] + 1))
+        elif isinstance(node, _TEXTS) and node.end_lineno != node.lineno:
+            code |= set(range(node.lineno, (node.end_lineno or 0) + 1))
     return len(code - prose)
 
 

@@ -115,6 +115,8 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
         text: several lines are one text: a key that is spread over them is found only so.
         environment: the variables; those of the process unless given.
     """
+    if len(text) < _SHORTEST:
+        environment = {}  # no value is so short, and the journal has many such texts
     variables = os.environ if environment is None else environment
     return _without(
         (value for name, value in variables.items() if value in text and _is_secret(name, value)),
