@@ -114,7 +114,8 @@ def _imports(module: str, path: Path) -> Iterator[Import]:
             for alias in node.names:
                 yield Import(module, _named(node.module or "", alias.name), is_typing)
         elif not isinstance(node, ast.expr):  # there is no import in one
-            is_typing |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            test = node.test if isinstance(node, ast.If) else None
+            is_typing |= isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
             waiting += [(below, is_typing) for below in ast.iter_child_nodes(node)]
 
 
