@@ -208,8 +208,9 @@ def test_what_another_clients_agent_writes_is_no_yes(place: Place) -> None:
     place.write(phase="done")
     reply = json.loads(place.hook("on-stop", event, **names).stdout)
     assert list(reply) == ["systemMessage"]
-    assert "PR #46 merged, but nobody has said yes." in reply["systemMessage"]
+    assert "#42 was not closed: nobody has said yes. PR #46 merged! " in reply["systemMessage"]
     assert '"lifecycle close": "phase": "done" does not count here' in reply["systemMessage"]
+    assert 'or write "phase": "done"' not in reply["systemMessage"]
     assert (place.issue()["state"], place.claim()["phase"]) == ("open", "merged_detected")
     place.write(phase="done")
     assert "#42 closed" in place.hook("on-stop", {}, **names).stdout

@@ -335,14 +335,15 @@ def is_answer_awaited(record: Record) -> bool:
     return is_question_put(record) and record.claim.phase == Phase.MERGED_DETECTED
 
 
-def counts_done(record: Record, *, hears_prompts: bool) -> bool:
+def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False) -> bool:
     """True if `done` in the file can be the yes; else only `lifecycle close` is.
 
     Args:
         record: the claim; it belongs to a session of the client, or was made and is run by hand.
         hears_prompts: the hook on the user's prompts is installed.
+        is_unheard: as `Snapshot.is_unheard`.
     """
-    return hears_prompts or not record.ownership.session
+    return hears_prompts or not (record.ownership.session or is_unheard)
 
 
 def closes_itself(snapshot: Snapshot) -> bool:

@@ -142,7 +142,8 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
 
 def _asking(snapshot: Snapshot, number: int) -> str:
     """The question about closing, and what is done with its answer, as a look at the claim says it."""
-    counts = derive.counts_done(snapshot.record, hears_prompts=snapshot.hears_prompts)
+    hears, is_unheard = snapshot.hears_prompts, snapshot.is_unheard
+    counts = derive.counts_done(snapshot.record, hears_prompts=hears, is_unheard=is_unheard)
     return f"{derive.question(snapshot.record, number)} {messages.how_to_close(counts_done=counts)}"
 
 
