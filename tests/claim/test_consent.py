@@ -97,6 +97,11 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
     assert "merged! Should I close issue #42? Ask the user; " in refusal.text
     made = record(**DONE, memory=SESSION)
     assert derive.is_question(f"{made.claim_key}/{refusal.key}", made)
+    late = replace(MERGED, merged_at=MERGED_AT, conversations=Conversations("d", 4, unanswered=2))
+    first = seen(made, observed=replace(closing(), by_number=late), **ASKED)
+    for said in decide(replace(first, left_out=1)).notices:
+        assert "2 review threads of PR #107 are unanswered" in said.text
+        assert "1 commit of" in said.text
     assert not derive.is_question(f"7@1/{refusal.key}", made)
 
 

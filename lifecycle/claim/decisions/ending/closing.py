@@ -83,8 +83,8 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     snapshot = _as_merged(snapshot, pull)
     if derive.is_consent_missing(snapshot, pull) and not derive.lacks_issue(snapshot):
         merged = merge_found(snapshot, pull)
-        asking = _ask_again(snapshot, pull.number)
         unanswered = (merged.record or record).with_ending(consent="")
+        asking = _ask_again(replace(snapshot, record=unanswered), pull.number)
         return replace(asking, fields=merged.fields, record=unanswered)
     step = decide(snapshot)
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
