@@ -393,6 +393,23 @@ def test_a_sweep_follows_the_agent_to_a_branch_of_its_own(place: Place, way: str
     assert not [ref for ref in place.control.world()["refs"] if "agent-claims" in ref]
 
 
+def test_a_kill_behind_the_lead_leaves_no_lease_behind_the_close(place: Place) -> None:
+    """The look that had the lease name the branch noted nothing of it: the close left it for ever."""
+    ok(place.cli("claim", "42"))
+    (name,) = (ref for ref in place.control.world()["refs"] if "agent-claims" in ref)
+    old = place.control.world()["refs"][name]
+    place.work("feature/race")
+    place.write(branch="feature/race", phase="ready_for_pr", summary="Fix")
+    ok(place.cli("tick"))
+    new, state = place.control.world()["refs"][name], place.root / ".lifecycle/state.json"
+    assert new != old
+    state.write_text(state.read_text().replace(new, old))
+    place.control.merge_pull(46)
+    ok(place.cli("close"))
+    assert place.issue()["state"] == "closed"
+    assert name not in place.control.world()["refs"]
+
+
 @SOAKED
 def test_a_lease_whose_state_was_lost_is_known_by_its_agent(place: Place) -> None:
     """state.json is gone: the lease that names this claim's agent is this claim's."""

@@ -110,8 +110,12 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
             log.write(world.root, f"pushed: {redact(error.sentence, world.environment)}")
         else:
             return True
-    was_there = lease.release(world.git, world.remote, action.issue, action.sha)
-    if not (was_there or is_ours):
+    place = world.git, world.remote, action.issue
+    was_there = lease.release(*place, action.sha)
+    if is_ours and not was_there:  # a look that was killed behind `LeadLease` has not noted its sha
+        own = lease.standing(*place, sha=action.sha, agent=record.claim.agent_id).sha
+        return own not in ("", action.sha) and lease.release(*place, own)
+    if not was_there:
         raise errors.HeldByAnother(sentence("lease-changed", number=action.issue))
     return was_there
 
