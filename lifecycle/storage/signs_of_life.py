@@ -229,16 +229,17 @@ def _put(folder: Folder, name: str, content: str) -> None:
     regular_files.fill(folder.at(name), content.encode())
 
 
-def _is_scheduled(prompt: str, transcript: str) -> bool:
-    """True if the client itself sent the prompt, as for a task that the agent scheduled.
+def _is_scheduled(prompt: str, transcript: str) -> bool | None:
+    """True if the client itself sent the prompt, as for a task that the agent scheduled; None: not told.
 
     That event looks as a person's does, and its transcript tells them apart, later: the first line that
     belongs to the prompt. What a person writes into a turn has the id of the prompt that began it.
-    Where nothing is found there, a person wrote it.
     """
-    _, is_there, turn = transcript.partition(f'"promptId":"{prompt}"')
-    begun = turn.partition("\n")[0] if is_there else ""
-    return '"promptSource":"system"' in begun and '"origin":{"kind":"human"' not in turn
+    turn = transcript.partition(f'"promptId":"{prompt}"')[2]
+    begun = turn.partition("\n")[0]
+    if '"origin":{"kind":"human"' in turn:
+        return False
+    return '"promptSource":"system"' in begun if '"promptSource":' in begun else None
 
 
 class GuardMarks:
@@ -287,12 +288,16 @@ class GuardMarks:
         moment = self.folder.mtime_ns(ANSWERED)
         if moment < 0:
             return None
-        when, texts = moment / 1e9, {"": ""}
+        when, texts = moment / 1e9, {"": ("", False)}
         for line in reversed(self._prompts()):
             prompt, _, path = line.partition(" ")
             if path not in texts:
-                texts[path], _ = regular_files.end_of(path, _TRANSCRIPT)
-            if not _is_scheduled(prompt, texts[path]):
+                texts[path] = regular_files.end_of(path, _TRANSCRIPT)
+            text, is_cut = texts[path]
+            is_scheduled = _is_scheduled(prompt, text)
+            if is_scheduled is None:  # a person's, unless an earlier one's begin lies too far back
+                is_scheduled = is_cut and not when
+            if not is_scheduled:
                 return when
             when = 0.0
         return when or None

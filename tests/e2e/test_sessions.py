@@ -107,10 +107,14 @@ def test_the_prompt_of_a_scheduled_task_is_no_answer(
     """It comes as a person's does, with the shell's note or Python's; the transcript tells who sent it.
 
     As Claude Code 2.1.332 writes it for CronCreate and ScheduleWakeup, beside what a person typed: alone,
-    or into the turn that the task began, whose id the event has then. It takes no answer back, either.
+    or into the turn that the task began, whose id the event has then. It takes no answer back, either, and
+    an earlier one that lies too far back to be read is none.
     """
     transcript = tmp_path / "transcript.jsonl"
     rows = [
+        {"promptId": "older", "type": "user", "promptSource": "system", "turnOrigin": "scheduled"},
+        {"promptId": "older", "type": "user", "message": "long " * 800_000},
+        {"promptId": "older", "type": "user", "message": "a tool's result"},
         {"promptId": "typed", "type": "user", "promptSource": "typed", "turnOrigin": "human"},
         {"promptId": "fired", "type": "user", "promptSource": "system", "turnOrigin": "scheduled"},
         {"promptId": "fired", "type": "user", "message": "a tool's result"},
@@ -127,6 +131,7 @@ def test_the_prompt_of_a_scheduled_task_is_no_answer(
     asked(session)
     place = session.place
     for _ in ("by Python: the question waits for its answer", "by the shell"):
+        prompted("older")
         prompted("fired")
         assert (place.root / ".lifecycle/answered").exists()
         place.write(phase="done")
