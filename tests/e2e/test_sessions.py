@@ -877,3 +877,11 @@ def test_a_start_promises_no_watch_that_the_refused_token_prevents(session: Sess
     told = session.start().model
     assert "with: lifecycle tick" in told
     assert told in session.cli("status", GH_TOKEN="ghp_refused").stdout
+
+
+def test_a_compaction_before_the_second_prompt_is_a_hook_that_was_seen(session: Session) -> None:
+    """A task that was claimed in the first turn: no folder was there in which a start notes it."""
+    event = session.payload("PreCompact", trigger="auto")
+    told = session.place.hook("pre-compact", event, **session.variables()).stdout
+    assert "issue #42" in told
+    assert "No hook has been seen" not in told

@@ -7,6 +7,7 @@ stands, from files: nothing depends on this, and nothing here holds up a compact
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable
 
@@ -17,7 +18,7 @@ from lifecycle.hooks import recovery
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.hooks.client_contract import Reply, fit
 from lifecycle.stages.session import staged_start
-from lifecycle.storage import log
+from lifecycle.storage import log, signs_of_life
 from lifecycle.storage.workflow_marks import RUN_FILE
 
 
@@ -46,6 +47,9 @@ def _claim(call: HookCall) -> list[str]:
     record = call.record
     if record is None or call.is_held(record):
         return []
+    if call.session:  # what is told of the claim hangs on it, and no start may have noted it
+        with contextlib.suppress(OSError):  # on a full disk the claim is told all the same
+            signs_of_life.meet(call.claim_store.folder, call.session, call.world.clock.now())
     hooks = observing.hooks_for(call.world, call.claim_store, record)
     lines = [fit(line) for line in briefing.claim_lines(record, hooks=hooks)]
     return [f"- {line.replace('Claim: ', 'Claimed: ', 1)}" for line in lines]
