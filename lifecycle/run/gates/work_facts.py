@@ -21,6 +21,7 @@ class WorkFacts:
         uncommitted: paths that a story's commit would take.
         changed: those, and paths that differ from the commit that was asked for; all if it is not known.
         late: paths that changed after the story that was completed last.
+        modules: those of `uncommitted` that are submodules: a stash takes nothing of what is in one.
         unread, uncleared: what no reviewer, and what security has not read of the pull request, as clauses.
     """
 
@@ -31,11 +32,13 @@ class WorkFacts:
     late: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     uncleared: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
     @property
     def is_left(self) -> bool:
-        """True if more than what wires the client is uncommitted: without that no hook holds a session."""
-        return any(not path.startswith(CLIENT) for path in self.uncommitted)
+        """True if a stash takes more than what wires the client: without that no hook holds a session."""
+        kept = set(self.modules)
+        return any(not path.startswith(CLIENT) for path in self.uncommitted if path not in kept)
 
 
 UNSEEN = WorkFacts()
@@ -68,4 +71,6 @@ def facts_of(git: GitRepository, base: str = "") -> WorkFacts:
     words = ("diff", "--no-renames", "--ignore-submodules=dirty", "--name-only", base)
     listed = git.run(*(words if known else ("ls-files",)), "-z").split("\0")
     since = {path for path in listed if path and not is_own(path)}
-    return WorkFacts(tree, head_of(git), dirty, tuple(sorted(since.union(dirty))))
+    changed = tuple(sorted(since.union(dirty)))
+    modules = tuple(path for path in dirty if (git.root / path / ".git").exists())
+    return WorkFacts(tree, head_of(git), dirty, changed, modules=modules)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any, Final
 
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.redact import quoted
+from lifecycle.core.redact import quoted, visible
 from lifecycle.run import table
 from lifecycle.run.gates import gate_rules
 from lifecycle.run.gates.work_facts import UNSEEN, WorkFacts
@@ -82,9 +83,12 @@ def _planning(run: Run) -> NextStep:
 def _left_over(run: Run, facts: WorkFacts) -> NextStep | None:
     """To set aside what a blocked story left uncommitted, before another is begun; None if nothing is."""
     stuck = [story for story in run.stories if story.iteration and story.status is _BLOCKED]
-    if run.at_work is not None or not (stuck and facts.is_left):
+    if run.at_work is not None or not stuck:
         return None
-    return _step("set-aside", story=stuck[-1])
+    if facts.is_left:
+        return _step("set-aside", story=stuck[-1])
+    inside = [shlex.quote(visible(path)) for path in facts.modules]
+    return _step("set-aside-inside", story=stuck[-1], module=inside[0]) if inside else None
 
 
 def _question(run: Run) -> NextStep | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git.process import GitRepository
 from lifecycle.run import state
-from lifecycle.run.gates.work_facts import WorkFacts
+from lifecycle.run.gates.work_facts import WorkFacts, facts_of
 from lifecycle.run.state import (
     Blocker,
     Clarification,
@@ -258,6 +261,32 @@ def test_what_a_blocked_story_left_is_set_aside_before_the_next_one(
     assert next_step(waiting, left).command == unmoved
     amid = replace(run, stories=(stuck, BEGUN))
     assert next_step(amid, left).command == "lifecycle run tdd-phase S1 red"
+
+
+def test_what_a_blocked_story_left_in_a_submodule_is_set_aside_there(
+    ground: RunGround, tmp_path: Path
+) -> None:
+    """A stash takes neither its files nor its commits, so the step stayed the same for good."""
+    other = tmp_path / "other"
+    ground.git("init", "--quiet", str(other))
+    ground.git("-C", str(other), "commit", "--quiet", "--allow-empty", "-m", "One")
+    ground.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "lib")
+    ground.git("commit", "--quiet", "-m", "With a submodule")
+    git = GitRepository(ground.root, Deadline.after(SystemClock(), 60), ground.environment)
+    stuck = replace(BEGUN, id="S9", status=StoryStatus.BLOCKED, iteration=3)
+    run = Run("r", "g", NOW, phase=RunPhase.DEVELOPMENT, stories=(stuck, PLANNED))
+    module = ground.root / "lib"
+    (module / "a.py").write_text("1")
+    ground.git("-C", "lib", "add", ".")
+    ground.git("-C", "lib", "commit", "--quiet", "-m", "Two")
+    (module / "a.py").write_text("2")
+    assert "git stash" in next_step(run, WorkFacts(TREE, "", ("a", "lib"), modules=("lib",))).text
+    step = next_step(run, facts_of(git))
+    assert step.command == "lifecycle run mark-working-state"
+    aside = step.text.partition("submodule by ")[2]
+    subprocess.run(["sh", "-c", aside], cwd=ground.root, check=True, capture_output=True)
+    assert facts_of(git).uncommitted == ()
+    assert ground.git("-C", "lib", "stash", "list").endswith(": S9")
 
 
 def test_without_git_the_records_alone_count() -> None:
