@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -101,6 +102,12 @@ def test_every_module_that_a_page_names_exists(path: Path) -> None:
     there |= {f"/{name}" for name in (*SHIM_FILES, *WORKFLOW_FILES)}
     for code in named(path, MODULE):
         assert any(name.endswith(f"/{code}") for name in there), code
+
+
+def test_the_changes_say_nothing_twice() -> None:
+    """A merge that keeps the lines of both sides leaves one over, or a sentence without its begin."""
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line, times in Counter(lines).items() if times > 1 and len(line) > 40] == []
 
 
 PAST = ("CHANGELOG.md", "api.md")
