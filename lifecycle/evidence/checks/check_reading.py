@@ -56,7 +56,7 @@ def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
     is_other = check.name not in KINDS
     is_run = is_other and suite_runs.run_in(shlex.join(end.words), rows=rows) is not None
     if check.name != TEST and not is_run:
-        return _by_status(check, end, root)
+        return _by_status(check, end, root, rows)
     shown = reading.read_check(
         end.words,
         end.status,
@@ -68,10 +68,17 @@ def read(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
     reports = junit.read_reports(root, end.words, end.began)
     if reports is not None:
         return with_reports(shown, reports, end.status)
-    if not end.status or (shown.counts is not None and shown.counts.total):
-        return shown
-    absent = missing_tool(end.status, end.output.text)
+    absent = _absent(end, rows) if end.status else ""
     return Reading(Outcome.FAILED, why=absent) if absent else shown
+
+
+def _absent(end: CommandEnd, rows: Rows) -> str:
+    """What a command that failed did not find; "" if tests ran, which print such lines themselves."""
+    why = missing_tool(end.status, end.output.text)
+    shown = reading.read_check(end.words, end.status, end.output.text, rows) if why else None
+    if shown is None or shown.outcome is Outcome.PARTIAL:
+        return ""
+    return why if shown.counts is None or not shown.counts.total else ""
 
 
 def missing_tool(status: int, output: str) -> str:
@@ -92,7 +99,7 @@ def missing_tool(status: int, output: str) -> str:
     return ""
 
 
-def _by_status(check: KnownCheck, end: CommandEnd, root: Path) -> Reading:
+def _by_status(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Reading:
     """The reading of a command that runs no tests; that of coverage has its percentage, too.
 
     The percentage is of all commands, once the last is over.
@@ -100,8 +107,7 @@ def _by_status(check: KnownCheck, end: CommandEnd, root: Path) -> Reading:
     if end.status in reading.STOPPED:
         return Reading(Outcome.PARTIAL, why=reading.ENDED)
     if end.status != 0:
-        absent = missing_tool(end.status, end.output.text)
-        return Reading(Outcome.FAILED, why=absent or f"exit status {end.status}")
+        return Reading(Outcome.FAILED, why=_absent(end, rows) or f"exit status {end.status}")
     if check.name != COVERAGE or not end.is_last:
         return Reading(Outcome.PASSED)
     from lifecycle.platforms import coverage_number

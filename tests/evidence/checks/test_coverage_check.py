@@ -30,14 +30,16 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def checked(home: Path, coverage: dict[str, object] | None, *scripts: str) -> RunRecord:
-    """What is kept of the coverage of a platform of the user's, whose commands are these scripts."""
+def checked(
+    home: Path, coverage: dict[str, object] | None, *scripts: str, name: str = "coverage"
+) -> RunRecord:
+    """What is kept of a check by a platform of the user's, whose commands for it are these scripts."""
     root = home.parent / "work/root"
-    commands = {"coverage": [["sh", "-c", script] for script in scripts]}
+    commands = {name: [["sh", "-c", script] for script in scripts]}
     put(home / ".config/lifecycle/platforms", "own", commands=commands, coverage=coverage)
     environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": ""}
     settings = config.load(root, environment)
-    check = known_checks.demanded("coverage", root, settings, environment)
+    check = known_checks.demanded(name, root, settings, environment)
 
     def take(part: bytes) -> None:
         """It is kept."""
@@ -121,6 +123,8 @@ ABSENT = {
         "nyc is not installed",
     ),
     "Command not found: ruff\n": (1, "ruff is not installed"),
+    "zsh:1: command not found: nyc\n": (127, "nyc is not installed"),
+    "Error: command not found: frob\n": (1, ""),
     "main.py: key: not found\n": (1, ""),
     "ModuleNotFoundError: No module named 'ex'\n": (1, ""),
     "error: package ID specification `x` did not match any packages\n": (101, ""),
@@ -148,6 +152,17 @@ def test_coverage_without_its_program_says_so(home: Path) -> None:
     assert checked(home, pattern, f'echo "{text}" 3 of 4').outcome is Outcome.PASSED
     done = checked(home, pattern, "no-such-program --cov")
     assert (done.outcome, done.why) == (Outcome.FAILED, "no-such-program is not installed")
+
+
+@pytest.mark.parametrize("name", ["coverage", "build", "test"])
+def test_what_tests_print_themselves_is_no_program_that_is_missing(home: Path, name: str) -> None:
+    """Where tests ran, the code failed, though they quote a shell: one was told to install that."""
+    quoted = "printf 'sh: 1: frob: not found\\n'"
+    ran = "printf '=== 1 failed, 2 passed in 0.1s ===\\n'; exit 127"
+    done = checked(home, None, f"{quoted}; {ran}", name=name)
+    assert (done.outcome, "installed" in done.why) == (Outcome.FAILED, False)
+    absent = checked(home, None, f"{quoted}; exit 127", name=name)
+    assert (absent.outcome, absent.why) == (Outcome.FAILED, "frob is not installed")
 
 
 def test_without_a_platforms_word_a_known_programs_number_is_read(home: Path) -> None:
