@@ -211,9 +211,8 @@ def show(summary: Summary, *, is_told: bool, console: Console | None = None) -> 
             shown.print(styled(visible(text)))
     for title, groups in (("label", summary.labels), ("agent", summary.agents)):
         named = Column(title, lambda group: group.name, most=None)
-        _print(
-            shown, (named, *_GROUPS), groups, TASKS
-        )  # an agent's name is a claim's: one for each task
+        # An agent's name is a claim's: there is one for each task.
+        _print(shown, (named, *_GROUPS), groups, TASKS)
     _print(shown, _FLAKES, summary.flakes, TASKS)
     of_tasks = (
         Column("task", lambda id_: f"{id_} {titles[id_]}".strip(), most=None),

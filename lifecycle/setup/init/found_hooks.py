@@ -15,7 +15,15 @@ from typing import Any
 from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.setup.init import hook_table, init_mark
-from lifecycle.setup.init.hook_table import PERMISSIONS, WIRES, Wire, own_name, run_name
+from lifecycle.setup.init.hook_table import (
+    PERMISSIONS,
+    RUN_PERMISSIONS,
+    STAGE_PERMISSIONS,
+    WIRES,
+    Wire,
+    own_name,
+    run_name,
+)
 from lifecycle.setup.init.jsonc import JsoncError, parse
 from lifecycle.setup.init.supplies import AGENTS, COMMANDS, SKILLS
 from lifecycle.storage import store
@@ -25,6 +33,14 @@ PLUGIN = "lifecycle"
 
 _BROAD = {"Bash", "Bash(*)", "Bash(lifecycle:*)", "Bash(lifecycle *)"}
 """Permissions of the client's that cover all of ours."""
+
+
+def _denies(rule: str) -> bool:
+    """True if a rule of the client's covers a command of ours that an agent runs."""
+    begin = rule.rstrip(":*) ")
+    own = (*PERMISSIONS, *STAGE_PERMISSIONS, *RUN_PERMISSIONS)
+    is_ours = begin.startswith("Bash(lifecycle") and any(known.startswith(begin) for known in own)
+    return rule in _BROAD or is_ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +59,14 @@ class ClientSettings:
 
     @property
     def denied(self) -> list[str]:
-        """Rules by which the client refuses the agent commands of ours, whatever else allows them."""
+        """Rules by which the client refuses the agent what `init` may allow it, whatever else allows that.
+
+        A person's own commands (`close`, `takeover`) may well be denied to the agent.
+        """
         rules = self.object("permissions").get("deny")
-        words = map(str, rules if isinstance(rules, list) else ())
-        return [rule for rule in words if rule in _BROAD or rule.startswith("Bash(lifecycle")]
+        return [
+            rule for rule in map(str, rules if isinstance(rules, list) else ()) if _denies(rule)
+        ]
 
     @property
     def hooks(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

@@ -405,9 +405,16 @@ def test_a_linked_worktree_has_the_hooks_of_its_main_one(patient: Patient, tmp_p
 def test_commands_that_the_client_refuses_are_told(patient: Patient) -> None:
     """A rule of permissions.deny goes before every other: the agent cannot claim, and nothing said why."""
     data = patient.settings()
-    data["permissions"]["deny"] = ["Bash(lifecycle claim:*)", "Read(.env)", "Bash(lifecycle *)"]
+    data["permissions"]["deny"] = [
+        *("Bash(lifecycle claim:*)", "Read(.env)", "Bash(lifecycle *)"),
+        *(
+            "Bash(lifecycle run:*)",
+            "Bash(lifecycle close:*)",
+            "Bash(lifecycle run user-fix-complete *)",
+        ),
+    ]
     patient.write_settings(data)
     finding = patient.only("hooks.denied", "warn")
-    assert "Bash(lifecycle claim:*), Bash(lifecycle *)" in finding["says"]
-    assert "Read" not in finding["says"]
+    told = "Bash(lifecycle claim:*), Bash(lifecycle *), Bash(lifecycle run:*)."
+    assert finding["says"].endswith(f": {told}")
     assert finding["fix"].endswith(LOCAL)
