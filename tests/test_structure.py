@@ -24,24 +24,24 @@ SIBLINGS = {"table", "state", "decide"}
 
 BUDGET = {
     "core": 2_897,
-    "storage": 1_460,
+    "storage": 1_466,
     "settings": 857,
     "git": 920,
     "github": 6_169,
     "trackers": 2_533,
     "platforms": 689,
-    "evidence": 2_508,
-    "claim": 6_046,
-    "run": 3_608,
+    "evidence": 2_511,
+    "claim": 6_051,
+    "run": 3_616,
     "stages": 2_566,
     "workflow": 2_229,
     "feedback": 2_588,
     "reconcile": 1_439,
     "views": 2_233,
     "app": 1_591,
-    "setup": 3_256,
-    "hooks": 2_051,
-    "cli": 5_242,
+    "setup": 3_270,
+    "hooks": 2_055,
+    "cli": 5_240,
     APART: 17_758,
 }
 """Lines of code that each room may have: without blank lines, comments and docstrings.
@@ -64,7 +64,7 @@ LATER = ("evidence", "platforms", "run", "workflow", "feedback", "views")
 HOUSE, IN_ALL = 251, 394
 """Modules that the product may have beside the embedded GitHub: without the later rooms, and with them."""
 
-RUN_IN_ALL = 4_708
+RUN_IN_ALL = 4_716
 """Lines of code that a run may have with its commands and its own hooks."""
 
 
