@@ -239,7 +239,7 @@ PRINTED: list[tuple[str, int, str, Outcome]] = [
 
 WHY = {
     PASSED: ("", "by its exit status alone: its output has no count that is known"),
-    FAILED: ("", "no test failed, but it ended with an error"),
+    FAILED: ("", "no test failed, but it ended with an error", "pytset is not installed"),
     PARTIAL: ("it was stopped before its end", "tests were left out", "it picks single tests"),
     NOTHING: ("it ran no test", "it only lists or builds"),
     UNKNOWN: ("its output has no summary that is known",),
