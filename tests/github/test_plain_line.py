@@ -385,6 +385,19 @@ def test_the_exceptions_of_a_proxy(host: str, exceptions: str, is_direct: bool) 
     assert plain_line._is_direct(host, 443, exceptions) is is_direct
 
 
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """Have what the test leaves collected at its end, without a word on sockets among it.
+
+    The http.client of Python 3.11.2, unlike that of 3.11.7, does not close a proxy's answer that is no 200.
+    """
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+
+
+@pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize(
     "answer", [b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", b""], ids=["407", "nothing"]
 )
