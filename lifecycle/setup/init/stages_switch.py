@@ -58,7 +58,7 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
         after = text[:start] + piece.after + text[start + len(piece.before) :]
         if _is_kept(text, after) and _spelled(tomllib.loads(after)[TABLE]) == _spelled(wanted):
             return after, (piece,)
-    if table.get(USE):  # by hand, as the error says
+    if table.get(USE) is True:  # by hand, as the error says
         return text, ()
     problem = f"{where} writes its table [{TABLE}] in a way that is not edited here"
     raise unwritten(problem, f"set {USE} = true in it by hand")
