@@ -224,7 +224,10 @@ def test_a_start(double: Double, source: str) -> None:
         assert said.model.count(QUESTION) == 1
         assert said.person.count(MOVED) == 1
         assert 'Board "hello-service roadmap"' in said.model
-        assert [request.operation for request in double.place.requests()] == ["BriefBoard"]
+        asked = [request.operation for request in double.place.requests()]
+        # Each copy may look whether the question still stands, as it does while the PR is open.
+        assert asked.count("BriefBoard") == 1
+        assert 1 <= asked.count("ObserveClaim") == len(asked) - 1 <= sum(sizes)
 
 
 @SOAKED
