@@ -40,7 +40,7 @@ BUDGET = {
     "views": 2_233,
     "app": 1_591,
     "setup": 3_270,
-    "hooks": 2_055,
+    "hooks": 2_054,
     "cli": 5_240,
     APART: 17_758,
 }

@@ -64,6 +64,7 @@ def answer(call: HookCall) -> Reply:
             loaded, refused = _loaded(call)
             if _was_answered(call):
                 return Reply()
+            claim_store.state["started"] = {**_this(call), "at": world.clock.now()}
             for notice in _of_plugin(call):
                 claim_store.ledger.queue(notice)
             claim, person = (refused, refused) if refused else _claim(call, loaded.record)
@@ -124,7 +125,7 @@ def _look_first(call: HookCall) -> None:
     Not at one in coding where the session goes on after a compaction: nobody was away.
     """
     record = call.record
-    if record is None or call.is_held(record):
+    if record is None or call.is_held(record) or _was_answered(call):
         return
     phase, source = PHASES.get(record.claim.phase), call.event.get("source")
     if phase not in _HANDED_OFF and (phase is not Phase.CODING or source == "compact"):
@@ -152,16 +153,17 @@ def _loaded(call: HookCall) -> tuple[Loaded, list[str]]:
         return Loaded(None), [error.sentence]
 
 
+def _this(call: HookCall) -> dict[str, str]:
+    """What two copies of one event have in common."""
+    return {"session": call.session, "source": str(call.event.get("source", ""))}
+
+
 def _was_answered(call: HookCall) -> bool:
-    """True for the second copy of one event; otherwise the event is noted."""
-    now = call.world.clock.now()
-    before = call.claim_store.state.get("started") or {}
-    this = {"session": call.session, "source": str(call.event.get("source", ""))}
-    is_same = bool(call.session) and {name: before.get(name) for name in this} == this
-    if is_same and 0 <= now - float(before.get("at", 0)) < recovery_marks.TWICE_SECONDS:
-        return True
-    call.claim_store.state["started"] = {**this, "at": now}
-    return False
+    """True for the second copy of one event, once the first was noted."""
+    before, this = call.claim_store.state.get("started") or {}, _this(call)
+    if not call.session or {name: before.get(name) for name in this} != this:
+        return False
+    return 0 <= call.world.clock.now() - float(before.get("at", 0)) < recovery_marks.TWICE_SECONDS
 
 
 def _of_plugin(call: HookCall) -> Iterator[Notice]:

@@ -100,7 +100,7 @@ ABSENT = {
         4,
         "pytest-cov is not installed (install it with: python -m pip install pytest-cov)",
     ),
-    "/usr/bin/python3: No module named pytest\n": (
+    "/venv/bin/python3: No module named pytest\n": (
         1,
         "pytest is not installed (install it with: python -m pip install pytest)",
     ),
