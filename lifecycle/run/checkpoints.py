@@ -243,6 +243,8 @@ def rolled_back(run: Run, checkpoint: Checkpoint, record: Run | None = None) -> 
 
 
 def _story_then(story: Story, checkpoint: Checkpoint, then: Story | None) -> Story:
+    if story == then:
+        return story
     at = checkpoint.at
     is_blocked = story.status is StoryStatus.BLOCKED
     if then and then.status in (*WORKING, StoryStatus.COMPLETED) and not is_blocked:
