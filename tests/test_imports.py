@@ -66,7 +66,6 @@ PLACES = {
         "cli.views.stats",
         "cli.terminal",
         "cli.tracker.tracker_screen",
-        "cli.workflow.workflow_look",
         "views.watch",
     },
     "markdown_it": {"evidence.words.prose_blocks"},

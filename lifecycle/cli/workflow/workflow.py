@@ -18,7 +18,7 @@ import click
 
 from lifecycle.app import workflow_functions
 from lifecycle.app.guidance import guidance_text, preparing
-from lifecycle.cli.command_session import Drawing, Session
+from lifecycle.cli.command_session import Session
 from lifecycle.cli.main import RowGroup
 from lifecycle.cli.terminal import is_terminal, json_text
 from lifecycle.cli.workflow import workflow_values
@@ -64,21 +64,16 @@ class WorkflowSession(Session):
         return next(entry for entry in workflows.found if entry.workflow.id == workflow.id)
 
     def print(
-        self,
-        lines: Sequence[str],
-        data: Mapping[str, Any],
-        draw: Drawing = None,
-        troubles: Iterable[str] = (),
+        self, lines: Sequence[str], data: Mapping[str, Any], troubles: Iterable[str] = ()
     ) -> None:
-        """Print sentences, on a terminal what `draw` draws in their place, or one JSON object.
+        """Print sentences, or one JSON object.
 
         Args:
             lines: the sentences.
             data: the object.
-            draw: prints tables.
             troubles: what is wrong with files: notes behind the rest, and a list in the object.
         """
-        self.show(lines, {**data, "troubles": list(troubles)}, draw)
+        self.show(lines, {**data, "troubles": list(troubles)})
         for trouble in () if self.as_json else troubles:
             click.echo(visible(f"Note: {trouble}"))
 

@@ -1,32 +1,24 @@
-"""`lifecycle workflow phase|show|list|guidance|todos|history`: where they stand, in lines or tables."""
+"""`lifecycle workflow phase|show|list|guidance|todos|history`: where they stand."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from functools import partial
-from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lifecycle.app.guidance import guidance_text
-from lifecycle.cli.terminal import Column, fitted, styled, table
 from lifecycle.cli.workflow import workflow_values as words
 from lifecycle.cli.workflow.workflow import WorkflowSession
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.light_dataclass import fields_of
-from lifecycle.core.messages.figures import minute, span
+from lifecycle.core.messages.figures import minute
 from lifecycle.core.redact import as_data, named, quoted
 from lifecycle.core.timing import render_time
 from lifecycle.storage import journal
 from lifecycle.views.overview import overview_words, overview_workflow
 from lifecycle.workflow import state
 from lifecycle.workflow.sources.source_files import read_sources
-from lifecycle.workflow.store import document_files, found_workflows
-from lifecycle.workflow.table import PhaseStatus
-
-if TYPE_CHECKING:
-    from rich.text import Text
+from lifecycle.workflow.store import document_files
 
 
 def phase(session: WorkflowSession, *, name: str) -> None:
@@ -55,9 +47,8 @@ def show(session: WorkflowSession, *, name: str) -> None:
     workflow = entry.workflow
     beside = delegation_lines(session.store.root)
     lines = [*words.show_lines(workflow, session.now), *beside]
-    draw = partial(draw_workflow, workflow, session.now, beside)
     data = {**words.workflow_data(workflow), "files": entry.places, "beside": beside}
-    session.print(lines, data, draw, [*entry.remarks, *troubles])
+    session.print(lines, data, [*entry.remarks, *troubles])
 
 
 def list_all(session: WorkflowSession, *, archived: bool) -> None:
@@ -67,7 +58,6 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
     own_session, now = session.asker.session, session.now
     lines = [words.list_line(entry, own_session, now) for entry in shown]
     lines = lines or [f"There is no {'' if archived else 'unfinished '}workflow here."]
-    draw = partial(draw_list, shown, own_session, now)
     data = {
         "workflows": [
             {
@@ -81,7 +71,7 @@ def list_all(session: WorkflowSession, *, archived: bool) -> None:
         "unusable": [fields_of(file, path="path", says="sentence") for file in workflows.unusable],
     }
     troubles = (*workflows.troubles, *read_sources(session.root).troubles)
-    session.print(lines, data, draw if shown else None, troubles)
+    session.print(lines, data, troubles)
 
 
 def guidance(session: WorkflowSession, *, name: str) -> None:
@@ -161,12 +151,9 @@ def history(session: WorkflowSession, *, lines: int, name: str) -> None:
     """
     workflow = _meant(session, name)
     entries = journal.read(session.root, count=lines, system=journal.WORKFLOW, task=workflow.id)
-    rows = [_row(entry) for entry in entries]
     none = f"The journal has nothing of the workflow {quoted(workflow.name)}."
-    shown = ["  ".join(row).rstrip() for row in rows] or [none]
-    draw = partial(draw_history, rows)
     data = {"id": workflow.id, "workflow": workflow.name, "entries": [*map(_data, entries)]}
-    session.print(shown, data, draw if rows else None)
+    session.print([*map(_line, entries)] or [none], data)
 
 
 def _meant(session: WorkflowSession, name: str) -> state.Workflow:
@@ -177,11 +164,11 @@ def _meant(session: WorkflowSession, name: str) -> state.Workflow:
     return session.found(name, workflows).workflow
 
 
-def _row(entry: journal.JournalEntry) -> tuple[str, str, str]:
-    """A row of the history: when, which phase or all of it, what happened."""
+def _line(entry: journal.JournalEntry) -> str:
+    """A line of the history: when, which phase or all of it, what happened."""
     title, number = (str(entry.detail.get(name) or "") for name in ("phase", "number"))
     phase = f"{number}. {quoted(title)}" if title else number or "the workflow"
-    return minute(entry.at), phase, overview_words.phase_words(entry)
+    return f"{minute(entry.at)}  {phase}  {overview_words.phase_words(entry)}".rstrip()
 
 
 def _data(entry: journal.JournalEntry) -> dict[str, object]:
@@ -192,85 +179,3 @@ def _data(entry: journal.JournalEntry) -> dict[str, object]:
         **fields_of(entry, to="target", agent="actor?", session="session?"),
         **dict(sorted(entry.detail.items())),
     }
-
-
-STYLES = {
-    PhaseStatus.ACTIVE: "cyan",
-    PhaseStatus.BLOCKED: "yellow",
-    PhaseStatus.COMPLETED: "green",
-    PhaseStatus.FAILED: "red",
-    PhaseStatus.SKIPPED: "dim",
-}
-
-
-def draw_workflow(workflow: state.Workflow, now: float, beside: Sequence[str] = ()) -> None:
-    """Print a workflow as a table of its phases.
-
-    `beside` are lines about files of other tools.
-    """
-    shown = fitted()
-    done = "" if workflow.is_over else f", {workflow.progress} phases done"
-    shown.print(styled(f"{workflow.name}{done}", "bold"))
-    _, *further = words.heads(workflow, now)
-    place, seconds = words.where(workflow), words.lasted(workflow, now)
-    for line in (f"{workflow.id} · {workflow.type} · {place} · {span(seconds)}", *further):
-        shown.print(styled(line, "dim"))
-    shown.print()
-
-    def title(index: int) -> Text:
-        name = styled(workflow.title_of(index), "bold" if index == workflow.current else "")
-        notes = (styled(note, "dim") for note in words.notes(workflow.phases[index]))
-        return styled("\n").join((name, *notes))
-
-    def status(index: int) -> Text:
-        its = workflow.phases[index].status
-        return styled(its.value, STYLES.get(its, ""))
-
-    columns = (
-        Column("#", lambda index: str(index + 1)),
-        Column("phase", title, most=None),
-        Column("agent", lambda index: workflow.phases[index].agent),
-        Column("status", status),
-        Column("time", lambda index: words.took(workflow.phases[index], now), "dim"),
-        Column("gate", lambda index: words.gate_words(workflow.phases[index]), "dim"),
-    )
-    shown.print(table(shown, columns, range(len(workflow.phases))))
-    for heading, texts in words.parts(workflow):
-        shown.print()
-        shown.print(styled(heading, "bold"))
-        shown.print(styled("\n".join(texts)))
-    for line in beside:
-        shown.print(styled(line, "dim"))
-
-
-def draw_list(entries: Sequence[found_workflows.FoundWorkflow], session: str, now: float) -> None:
-    """Print workflows as a table, the one that was changed last first."""
-
-    def place(entry: found_workflows.FoundWorkflow) -> Text:
-        phase = entry.workflow.phase
-        style = STYLES.get(phase.status, "") if phase is not None else "green"
-        return styled(words.where(entry.workflow), style)
-
-    columns = (
-        Column("workflow", lambda entry: entry.workflow.name),
-        Column("", lambda entry: entry.workflow.id, "dim"),
-        Column("where", place, most=None),
-        Column("done", lambda entry: entry.workflow.progress),
-        Column("changed", lambda entry: words.age(entry, now), "dim"),
-        Column("", lambda entry: words.owner(entry.workflow, session), "dim", None),
-    )
-    shown = fitted()
-    shown.print(table(shown, columns, entries))
-
-
-_HISTORY = (
-    Column("when", itemgetter(0), "dim"),
-    Column("phase", itemgetter(1)),
-    Column("what", itemgetter(2), most=None),
-)
-
-
-def draw_history(rows: Sequence[tuple[str, str, str]]) -> None:
-    """Print what happened in a workflow as a table, the newest last."""
-    shown = fitted()
-    shown.print(table(shown, _HISTORY, rows))

@@ -36,11 +36,6 @@ def where(workflow: Workflow) -> str:
     return f"{workflow.phase.status.value}, phase {phase_title(workflow, workflow.current)}"
 
 
-def lasted(workflow: Workflow, now: float) -> float:
-    """Seconds from a workflow's beginning to its end, or until now."""
-    return max(0.0, (workflow.ended_at or now) - (timing.parse_time(workflow.created_at) or now))
-
-
 def took(phase: WorkflowPhase, now: float) -> str:
     """How long a phase took, or takes; "" if it has not begun."""
     seconds = max(0.0, (phase.ended_at or now) - phase.started_at)
@@ -83,8 +78,15 @@ def phase_lines(workflow: Workflow) -> list[str]:
 
 
 def show_lines(workflow: Workflow, now: float) -> list[str]:
-    """The whole workflow as lines."""
-    lines = [*heads(workflow, now), ""]
+    """The whole workflow as lines: its name and standing, task and source, its phases, its lists."""
+    lasted = (workflow.ended_at or now) - (timing.parse_time(workflow.created_at) or now)
+    facts = (workflow.id, workflow.type, where(workflow), f"{workflow.progress} phases done")
+    lines = [f"{named(workflow)} · {' · '.join(facts)} · {span(max(0.0, lasted))}"]
+    if workflow.task and workflow.task != workflow.name:
+        lines.append(f"Task: {quoted(workflow.task, 1_000)}")
+    if workflow.source:
+        lines.append(f"Source: {workflow.source}")
+    lines.append("")
     for index, phase in enumerate(workflow.phases):
         agent = redact.named(phase.agent) if phase.agent else ""
         head = f"[{WORDS[phase.status].sign}] {index + 1}."
@@ -93,17 +95,6 @@ def show_lines(workflow: Workflow, now: float) -> list[str]:
         lines += [f"       {note}" for note in notes(phase)]
     for name, texts in parts(workflow):
         lines += ["", f"{name}:", *(f"  - {text}" for text in texts)]
-    return lines
-
-
-def heads(workflow: Workflow, now: float) -> list[str]:
-    """The first lines on a workflow: name and standing, then task and source where it has them."""
-    facts = (workflow.id, workflow.type, where(workflow), f"{workflow.progress} phases done")
-    lines = [f"{named(workflow)} · {' · '.join(facts)} · {span(lasted(workflow, now))}"]
-    if workflow.task and workflow.task != workflow.name:
-        lines.append(f"Task: {quoted(workflow.task, 1_000)}")
-    if workflow.source:
-        lines.append(f"Source: {workflow.source}")
     return lines
 
 
@@ -144,12 +135,8 @@ def list_line(entry: FoundWorkflow, session: str, now: float) -> str:
     """A workflow in one line."""
     workflow = entry.workflow
     words = (named(workflow), workflow.id, where(workflow), workflow.progress)
-    return " · ".join((*words, owner(workflow, session), age(entry, now)))
-
-
-def age(entry: FoundWorkflow, now: float) -> str:
-    """How long ago a workflow was changed."""
-    return f"{span(max(0.0, now - entry.written_at))} ago"
+    age = span(max(0.0, now - entry.written_at))
+    return " · ".join((*words, owner(workflow, session), f"{age} ago"))
 
 
 def workflow_data(workflow: Workflow) -> dict[str, Any]:
