@@ -26,7 +26,7 @@ from lifecycle.git.commits import commit_at, head_of, moved_modules
 from lifecycle.git.process import GitRepository
 from lifecycle.git.worktree_files import AUTHOR, Aside, files_aside
 from lifecycle.run.state import Checkpoint, Criterion, Run, Story, data_of
-from lifecycle.run.table import WORKING, RunPhase, StoryStatus, TddPhase
+from lifecycle.run.table import RunPhase, StoryStatus
 from lifecycle.run.texts.told import refused, sentence, there
 
 NAMESPACE = "refs/lifecycle/checkpoints"
@@ -93,12 +93,12 @@ def _noted(git: GitRepository, commit: str, key: str) -> str:
     return next((line.removeprefix(key) for line in lines if line.startswith(key)), "")
 
 
-def _record(git: GitRepository, commit: str) -> Run | None:
-    """Stories and checkpoints of the run when a checkpoint was made; None if it does not tell."""
+def _record(git: GitRepository, run: Run, commit: str) -> Run:
+    """Stories and checkpoints of the run when a checkpoint was made; none where it is not one of ours."""
     try:
         return msgspec.json.decode(_noted(git, commit, _RECORD), type=Run)
     except ValueError:
-        return None
+        return Run(run.id, "", 0.0)
 
 
 def listed(git: GitRepository, run: Run) -> dict[str, str]:
@@ -161,7 +161,7 @@ class Return:
 
     Attributes:
         checkpoint: what was gone back to.
-        record: stories and checkpoints of the run as they were then; None if that is not known.
+        record: stories and checkpoints of the run as they were then.
         saved: the name under which the files and the head from before are kept.
         former, head: the commit that HEAD was on, and is on; "" for none.
         branch: the branch; "" if HEAD is on none.
@@ -169,12 +169,12 @@ class Return:
     """
 
     checkpoint: Checkpoint
+    record: Run
     saved: Checkpoint
     former: str
     head: str
     branch: str
-    modules: tuple[str, ...] = ()
-    record: Run | None = None
+    modules: tuple[str, ...]
 
     @property
     def undo(self) -> str:
@@ -216,11 +216,11 @@ def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:
             why = sentence("not-gone-back", checkpoint=checkpoint, error=error, saved=saved)
             raise GitFailed(why, evidence=error.evidence) from None
         modules = moved_modules(aside.git, aside.tree, target)
-    branch, record = git.current_branch() or "", _record(git, checkpoint.commit)
-    return Return(checkpoint, saved, former, base, branch, modules, record)
+    branch, record = git.current_branch() or "", _record(git, run, checkpoint.commit)
+    return Return(checkpoint, record, saved, former, base, branch, modules)
 
 
-def rolled_back(run: Run, checkpoint: Checkpoint, record: Run | None = None) -> Run:
+def rolled_back(run: Run, checkpoint: Checkpoint, record: Run) -> Run:
     """The run once its worktree is at a checkpoint: what was done later is to be done again.
 
     A story that was begun or completed later is pending, and what was shown of it does not count. One
@@ -230,55 +230,48 @@ def rolled_back(run: Run, checkpoint: Checkpoint, record: Run | None = None) -> 
     Args:
         run: before.
         checkpoint: where the worktree is.
-        record: stories and checkpoints of the run as they were then; None: their times tell it.
+        record: stories and checkpoints of the run as they were then.
     """
-    then = {story.id: story for story in record.stories} if record else {}
-    stories = tuple(_story_then(story, checkpoint, then.get(story.id)) for story in run.stories)
-    known = {*run.checkpoints, *(record.checkpoints if record else ())}
-    by_time = sorted(known, key=lambda candidate: candidate.at)
+    then = {story.id: story for story in record.stories}
+    pairs = ((story, then.get(story.id, Story(story.id, story.title))) for story in run.stories)
+    stories = tuple(_story_then(*pair, checkpoint) for pair in pairs)
+    by_time = sorted({*run.checkpoints, *record.checkpoints}, key=lambda candidate: candidate.at)
     kept = tuple(candidate for candidate in by_time if candidate.at <= checkpoint.at)
     is_late = run.phase in (RunPhase.COMPLETION, RunPhase.LINT_FIX)
     phase = RunPhase.DEVELOPMENT if is_late else run.phase
     return run.but(stories=stories, checkpoints=kept, phase=phase, lint_waived="", lint_attempts=())
 
 
-def _story_then(story: Story, checkpoint: Checkpoint, then: Story | None) -> Story:
-    if story == then:
+def _story_then(story: Story, then: Story, checkpoint: Checkpoint) -> Story:
+    """The story as it was at a checkpoint; one that is blocked by now stays so.
+
+    One that was blocked then, and is not any more, waits for its turn.
+    """
+    if story.status is StoryStatus.BLOCKED:
         return story
-    at = checkpoint.at
-    is_blocked = story.status is StoryStatus.BLOCKED
-    if then and then.status in (*WORKING, StoryStatus.COMPLETED) and not is_blocked:
-        judged = {criterion.text: criterion for criterion in then.criteria}
-        criteria = tuple(judged.get(c.text, Criterion(c.text)) for c in story.criteria)
-        late = tuple(review for review in story.standing_reviews if review not in then.reviews)
-        name = story.checkpoint or then.checkpoint
-        story = story.but(**fields_of(then, *_DONE.split()))
-        return story.but(criteria=criteria, reviews=(*then.reviews, *late), checkpoint=name)
-    if is_blocked or story.status is StoryStatus.PENDING or story.id == checkpoint.story:
-        return story
-    if not story.is_open and story.completed <= at:
-        return story
-    if story.is_open and 0.0 < story.started <= at:
-        red = story.red if story.red is not None and story.red.at <= at else None
-        green = story.green if red and story.green is not None and story.green.at <= at else None
-        tdd = TddPhase.NONE if red is None else TddPhase.RED if green is None else story.tdd
-        criteria = tuple(c if c.at <= at else Criterion(c.text) for c in story.criteria)
-        gates = tuple(record for record in story.gates if record.at <= at)
-        reviews = tuple(record for record in story.reviews if record.at <= at)
-        words = tuple(word for word in story.words if word.at <= at)
-        story = story.but(tdd=tdd, red=red, green=green, criteria=criteria)
-        return story.but(gates=gates, reviews=reviews, words=words)
-    return pending_again(story)
+    if then.status is StoryStatus.BLOCKED:
+        then = then.but(status=StoryStatus.PENDING)
+    if story.id == checkpoint.story:  # it was made right before that was noted
+        then = then.but(checkpoint=checkpoint.ref)
+    return story if then == story else _as_shown(story, then)
 
 
 def pending_again(story: Story) -> Story:
-    """The story as it was planned, to be done anew: what was shown of it does not count.
+    """The story as it was planned, to be done anew: what was shown of it does not count."""
+    return _as_shown(story, Story(story.id, story.title))
 
-    Its iterations do, and what is BLOCKING: otherwise it could be tried without end, or begun anew for it.
+
+def _as_shown(story: Story, then: Story) -> Story:
+    """The story with what was done for it, and shown of it, by then.
+
+    Its iterations count on, and what is BLOCKING stands: otherwise it could be tried without end, or begun
+    anew for it.
     """
-    criteria = tuple(Criterion(criterion.text) for criterion in story.criteria)
-    fresh = fields_of(Story(story.id, story.title), *_DONE.split())
-    return story.but(**fresh, criteria=criteria, reviews=story.standing_reviews)
+    judged = {criterion.text: criterion for criterion in then.criteria}
+    criteria = tuple(judged.get(c.text, Criterion(c.text)) for c in story.criteria)
+    late = tuple(review for review in story.standing_reviews if review not in then.reviews)
+    story = story.but(**fields_of(then, *_DONE.split()), criteria=criteria)
+    return story.but(reviews=(*then.reviews, *late))
 
 
 def _refuse_other_branch(git: GitRepository, checkpoint: Checkpoint) -> None:

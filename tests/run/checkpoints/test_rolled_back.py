@@ -76,10 +76,16 @@ def run_of(*stories: Story) -> Run:
     )
 
 
+def then(*stories: Story, checkpoints: int = 1) -> Run:
+    """What a checkpoint holds of a run: its stories and first checkpoints."""
+    return Run("abc", "", 0.0, stories=stories, checkpoints=run_of().checkpoints[:checkpoints])
+
+
 def test_later_stories_are_pending_and_nothing_of_them_counts() -> None:
     """What was shown of them was shown on trees that are gone; what failed is kept to learn from."""
     run = run_of(done("S1", AT, AT + 100), done("S2", AT + 100, AT + 200))
-    back = rolled_back(run, run.checkpoints[0])
+    record = then(replace(run.stories[0], checkpoint=""), checkpoints=0)
+    back = rolled_back(run, run.checkpoints[0], record)
     first, second = back.stories
     assert first == run.stories[0]
     assert second == Story(
@@ -98,7 +104,7 @@ def test_later_stories_are_pending_and_nothing_of_them_counts() -> None:
 def test_what_was_saved_before_going_back_comes_back_with_what_was_shown() -> None:
     """Stories and checkpoints are those of that time; what failed meanwhile and the iterations stay."""
     run = run_of(done("S1", AT, AT + 100), done("S2", AT + 100, AT + 200), Story("S3", "Later"))
-    back = rolled_back(run, run.checkpoints[0])
+    back = rolled_back(run, run.checkpoints[0], then(run.stories[0], Story("S2", "Story S2")))
     second = back.stories[1].but(iteration=3, criteria=(Criterion("it works"), Criterion("new")))
     again = rolled_back(back.with_story(second), point("saved-1", AT + 300), run)
     first, second, third = again.stories
@@ -123,43 +129,33 @@ def test_a_story_that_is_blocked_by_now_is_not_freed_by_what_was_saved() -> None
     assert (story.status, story.reviews[1:]) == (StoryStatus.COMPLETED, (late,))
 
 
-def test_its_own_story_stays_completed_although_the_checkpoint_came_first() -> None:
-    """A checkpoint is made in the moment in which its story is completed."""
-    run = run_of(done("S1", AT, AT + 101))
-    assert rolled_back(run, run.checkpoints[0]).stories == run.stories
-
-
 def test_a_story_that_was_at_work_then_keeps_what_was_shown_by_then() -> None:
-    """A mark by hand in the middle of a story leaves it where it was."""
-    story = replace(
+    """A mark by hand in the middle of a story leaves it where it was; its iterations count on."""
+    early = replace(
         done("S2", AT + 100, 0.0),
         status=StoryStatus.REVIEW,
-        gates=(
-            GateRecord(Gate.G2, AT + 110, CheckState.PASS, "t"),
-            GateRecord(Gate.G3, AT + 130, CheckState.PASS, "u"),
-        ),
-        reviews=(ReviewRecord(StoryCheck.REVIEW_APPROVED, ReviewVerdict.APPROVED, AT + 140, "t"),),
-        green=state.TestProof(AT + 125),
-        criteria=(
-            Criterion("early", CriterionState.MET, at=AT + 110),
-            Criterion("late", CriterionState.MET, at=AT + 130),
-        ),
+        iteration=1,
+        green=None,
+        reviews=(),
+        checkpoint="",
     )
-    back = rolled_back(run_of(story), point("mark-1", AT + 120)).stories[0]
-    assert back.status is StoryStatus.REVIEW
-    assert back.iteration == 2
-    assert [record.gate for record in back.gates] == [Gate.G2]
-    assert back.reviews == ()
-    assert (back.tdd, back.red, back.green) == (TddPhase.RED, state.TestProof(AT + 101), None)
-    assert [c.state for c in back.criteria] == [CriterionState.MET, CriterionState.PENDING]
-    early = rolled_back(run_of(story), point("mark-1", AT + 100)).stories[0]
-    assert (early.tdd, early.red, early.green) == (TddPhase.NONE, None, None)
+    story = replace(done("S2", AT + 100, AT + 200), criteria=(*early.criteria, Criterion("late")))
+    (back,) = rolled_back(run_of(story), point("mark-1", AT + 120), then(early)).stories
+    assert back == replace(early, iteration=2, criteria=story.criteria)
+
+
+def test_a_story_that_was_blocked_then_and_is_not_any_more_waits_for_its_turn() -> None:
+    """What was shown of it by then counts; what a person mended since does not stand before it again."""
+    early = replace(done("S2", AT + 100, 0.0), status=StoryStatus.BLOCKED, checkpoint="")
+    story = replace(early, status=StoryStatus.IN_PROGRESS, red=None)
+    (back,) = rolled_back(run_of(story), point("mark-1", AT + 120), then(early)).stories
+    assert back == replace(early, status=StoryStatus.PENDING)
 
 
 def test_a_blocked_story_stays_blocked() -> None:
     """Going back undoes no brake."""
     blocked = replace(done("S2", AT + 100, 0.0), status=StoryStatus.BLOCKED)
     run = replace(run_of(blocked), blockers=(Blocker("B1", "no key", "high", AT + 150, "S2"),))
-    back = rolled_back(run, run.checkpoints[0])
+    back = rolled_back(run, run.checkpoints[0], then())
     assert back.stories == run.stories
     assert back.blockers == run.blockers
