@@ -22,7 +22,7 @@ from functools import cache
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from lifecycle.core.errors import Transient
+from lifecycle.core.errors import LifecycleError, Transient
 from lifecycle.core.light_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -137,6 +137,20 @@ class DeadlineReached(BaseException):
 
     def __str__(self) -> str:
         return "the time for this look was up"
+
+
+@contextmanager
+def surviving(tell: Callable[[str], object]) -> Iterator[None]:
+    """Go on whatever goes wrong inside, and have it told: it must not cost what others have to say."""
+    why = ""
+    try:
+        yield
+    except (LifecycleError, DeadlineReached) as error:
+        why = str(error)
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
+        why = f"{type(error).__name__}: {error}"
+    if why:
+        tell(why)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,8 +7,7 @@ stage nor GitHub. Whatever is out of the ordinary is the full path's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +15,7 @@ from lifecycle.app.guidance import guidance_text, preparing
 from lifecycle.app.guidance.recovery_message import RecoveryLine, RecoveryPart, folded
 from lifecycle.core.errors import LifecycleError
 from lifecycle.core.redact import as_data, redact, shown, visible
-from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm
+from lifecycle.core.timing import Deadline, DeadlineReached, SystemClock, alarm, surviving
 from lifecycle.git import tracked_files
 from lifecycle.settings import config, known_clones
 from lifecycle.storage import log
@@ -69,7 +68,7 @@ class WorkflowPart:
         Args:
             is_alone: no other system has something to say.
         """
-        with self._guarded():
+        with surviving(self._log):
             if self.asker.is_subagent:
                 return self
             try:
@@ -101,7 +100,7 @@ class WorkflowPart:
         from lifecycle.workflow.sources import following  # not at a start
 
         kept: list[str] = []
-        with self._guarded():
+        with surviving(self._log):
             if self.asker.is_subagent:
                 return kept
             observed = following.observe(self.store, self.asker)
@@ -112,14 +111,6 @@ class WorkflowPart:
             for sentence in observed.troubles:
                 self._log(sentence)
         return kept
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """Log whatever goes wrong: the other systems are told all the same."""
-        try:
-            yield
-        except (LifecycleError, OSError, DeadlineReached) as error:
-            self._log(str(error))
 
     def _log(self, why: str) -> None:
         log.write(self.root, f"{self.hook}: workflow: {why}")

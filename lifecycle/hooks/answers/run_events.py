@@ -15,12 +15,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
 from typing import Any, Self
 
 from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
 from lifecycle.core.plan import StopVerdict, StopWord
-from lifecycle.core.timing import Deadline, DeadlineReached, parse_time
+from lifecycle.core.timing import Deadline, parse_time, surviving
 from lifecycle.core.values.configured import RunSettings
 from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
@@ -66,18 +65,8 @@ class RunHook:
         """The present, in seconds since the epoch."""
         return self.call.world.clock.now()
 
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """Log whatever goes wrong: the others are told, and the agent's work goes on."""
-        why = ""
-        try:
-            yield
-        except (LifecycleError, DeadlineReached) as error:  # what others have to say is said
-            why = str(error)
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
-            why = f"{type(error).__name__}: {error}"
-        if why:
-            log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
+    def _log(self, why: str) -> None:
+        log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
 
     def _adopted(self, run: Run) -> Run:
         """The run as this session's; as it was for a session whose id nobody knows."""
@@ -85,7 +74,7 @@ class RunHook:
 
     def started(self) -> Self:
         """Look at the start of a session, which adopts the run if nobody else who lives leads it."""
-        with self._guarded():
+        with surviving(self._log):
             try:
                 self._start()
             except (StrangeRun, StrangeFileError) as error:
@@ -139,7 +128,7 @@ class RunHook:
 
     def stopped(self) -> Self:
         """Look at one stop, and keep what becomes of the run before that is said."""
-        with self._guarded():
+        with surviving(self._log):
             try:
                 self._stop()
             except (StrangeRun, StrangeFileError) as error:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from lifecycle.core.errors import BadConfig, LifecycleError, LockBusy
+from lifecycle.core.errors import BadConfig, LockBusy
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.timing import DeadlineReached
+from lifecycle.core.timing import surviving
 from lifecycle.core.tracker import ClaimFacts, Task
 from lifecycle.core.values.configured import Settings, StageSettings
 from lifecycle.core.world import World
@@ -131,22 +131,19 @@ def wanted_in(world: World) -> StageSettings | None:
 
 @contextlib.contextmanager
 def guarded(call: StageCall, *lines: str) -> Iterator[None]:
-    """Swallow and log whatever goes wrong inside: it must not cost what the claim has to say.
+    """Log whatever goes wrong inside, in the workflow's own log as well, and go on.
 
     Args:
         call: the event.
         lines: for the workflow's own log; `{}` in them stands for what went wrong.
     """
-    try:
+
+    def tell(why: str) -> None:
+        log.write_staged(str(call.world.root), *(line.replace("{}", why) for line in lines))
+        log.write(call.world.root, f"{call.hook}: stages: {why}")
+
+    with surviving(tell):
         yield
-    except (LifecycleError, DeadlineReached) as error:
-        why = str(error)
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the agent's work goes on
-        why = f"{type(error).__name__}: {error}"
-    else:
-        return
-    log.write_staged(str(call.world.root), *(line.replace("{}", why) for line in lines))
-    log.write(call.world.root, f"{call.hook}: stages: {why}")
 
 
 def _keep(files: WorkflowFiles, settings: Settings, now: float) -> None:
