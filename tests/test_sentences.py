@@ -18,7 +18,7 @@ TABLES = {
     "app/refusals.toml": (("app",), ("sentence",)),
     "claim/refusals.toml": (("claim",), ("sentence",)),
     "github/failures/refusals.toml": (("github/failures",), ("told",)),
-    "feedback/failures/sentences.toml": (("feedback/failures",), ("sentence",)),
+    "feedback/failures/sentences.toml": (("feedback/failures", "cli/checks"), ("sentence",)),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
     "reconcile/remarks.toml": (("reconcile",), ("sentence",)),

@@ -23,7 +23,7 @@ from lifecycle.evidence import outcomes, records, tree_hash
 from lifecycle.evidence.checks import check_engine, known_checks
 from lifecycle.evidence.records import Evidence, EvidenceRoom, RunRecord
 from lifecycle.git import tracked_files
-from lifecycle.settings import config, running_client
+from lifecycle.settings import config, resources, running_client
 from lifecycle.storage import store
 
 LONGEST = 604_800.0
@@ -31,20 +31,6 @@ LONGEST = 604_800.0
 
 _SECONDS = 10.0
 """Seconds that git may take before a check is run, or to list the checks."""
-
-_STANDING = {
-    Evidence.GREEN: "passed on the files as they are",
-    Evidence.MISSING: "never run",
-    Evidence.RED: "failed",
-    Evidence.CHANGED: "passed, before files were changed",
-    Evidence.UNKNOWN: "ended in a way that nobody knows",
-    Evidence.NOTHING: "ran nothing",
-    Evidence.PARTIAL: "run in part only",
-    Evidence.OTHER: "run with some of the project's test commands only",
-    Evidence.SPOILED: "passed, and changed files itself",
-    Evidence.UNREADABLE: "not known: git cannot say what the files are",
-}
-
 
 KINDS = {"seconds": Span(0, LONGEST, min_open=True)}
 """Click's types for words on the command line, beside those of `main.py`."""
@@ -170,7 +156,8 @@ def _lines(entry: dict[str, Any]) -> list[str]:
     commands = " && ".join(shlex.join(words) for words in entry["commands"])
     trusted = "trusted" if entry["trusted"] else "not allowed yet: lifecycle trust"
     allowed = trusted if entry["needs_trust"] else "needs no yes"
+    standing = resources.table("evidence/checks/standing.toml")
     return [
         f"{entry['name']}: {commands}",
-        f"  from {entry['from']}; {allowed}; {_STANDING[Evidence(entry['standing'])]}",
+        f"  from {entry['from']}; {allowed}; {standing[entry['standing']]}",
     ]

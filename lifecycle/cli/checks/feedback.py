@@ -102,10 +102,7 @@ def go_on(session: Session) -> None:
         record = claim_store.remembered() if is_claimed else None
         number = record.claim.pr_number if record is not None else None
         if record is None or number is None:
-            raise Refused(
-                "No task with a pull request is claimed here, so there is nothing to go on with; "
-                "lifecycle status tells what is."
-            )
+            raise Refused(failure_words.sentence("nothing-claimed"))
         ledger = failure_ledger.FailureLedger.from_json(record.pull.failures, number)
         pull = replace(record.pull, failures=ledger.opened().as_json())
         claim_store.remember(replace(record, pull=pull))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from lifecycle.evidence.checks.known_checks import sentence
 from lifecycle.evidence.outcomes import Counts, Outcome, Reading
 
 if TYPE_CHECKING:
@@ -69,16 +70,10 @@ def odd_beside(record: RunRecord, last: list[RunRecord], seconds: float) -> list
         return []
     remarks, took = [], passed[-1].at - passed[-1].started
     if took >= AT_LEAST_SECONDS and seconds * QUICKER < took:
-        remarks.append(
-            f"It took {seconds:.1f} seconds, and {took:.1f} when it passed last: see whether all "
-            "of it ran."
-        )
+        remarks.append(sentence("quick", now=seconds, then=took))
     now, then = record.counts, passed[-1].counts
     if now and then and then.total >= AT_LEAST_TESTS and now.total * FEWER < then.total:
-        remarks.append(
-            f"It ran {now.total} tests, and {then.total} when it passed last: see whether all were "
-            "found."
-        )
+        remarks.append(sentence("few", now=now.total, then=then.total))
     return remarks
 
 
@@ -106,16 +101,12 @@ def written(
 
 def on_files(record: RunRecord, tracked: set[str]) -> list[str]:
     """Sentences on what the run made and changed."""
-    made = f"It made {_listed(record.made)}, which git neither tracks nor ignores."
-    remarks = [made] if record.made else []
+    remarks = [sentence("made", made=_listed(record.made))] if record.made else []
     if record.changed:
+        changed = sentence("changed-files", changed=_listed(record.changed))
         # Somebody else wrote it before: as far as is known it is no output of a check.
         own = tuple(path for path in record.changed if path not in tracked)
-        fix = f" If {_listed(own)} is output, delete it or name it in .gitignore." if own else ""
-        remarks.append(
-            f"It changed {_listed(record.changed)} while it ran, so it is no evidence. Run it once more if "
-            f"that is over.{fix}"
-        )
+        remarks.append(f"{changed} {sentence('own-output', own=_listed(own))}" if own else changed)
     return remarks
 
 
