@@ -17,7 +17,7 @@ PACKAGE = Path(lifecycle.__file__).parent
 TABLES = {
     "app/refusals.toml": (("app",), ("sentence",)),
     "claim/refusals.toml": (("claim",), ("sentence",)),
-    "github/failures/refusals.toml": (("github/failures",), ("told",)),
+    "github/failures/refusals.toml": (("github",), ("answered", "sentence", "told")),
     "feedback/failures/sentences.toml": (("feedback/failures", "cli/checks"), ("sentence",)),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
@@ -39,7 +39,12 @@ TABLES = {
 NAME_AT = {"lacking": 1, "open_story": 1, "told": 1}
 """Which of a function's arguments is the sentence's name, where that is not the first."""
 
-BY_PLACE = {"_unusable": {"doing"}, "open_story": {"story"}, "told": {"case"}}
+BY_PLACE = {
+    "_unusable": {"doing"},
+    "answered": {"words"},
+    "open_story": {"story"},
+    "told": {"case"},
+}
 """The words that a function takes by their place."""
 
 

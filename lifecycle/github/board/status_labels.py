@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lifecycle.core.errors import AlreadyExists, LifecycleError, NotFound, Rejected, UnknownOption
+from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption
 from lifecycle.core.light_dataclass import cached_property, dataclass
 from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest, answered
 from lifecycle.github.pulls.issue_calls import existing
 
 if TYPE_CHECKING:
@@ -238,17 +238,14 @@ class LabelsBoard:
             yield model.Card(item, number, title, url, str(self._repository), is_open=True)
 
 
+_is_gone = answered("nothing-there", NotFound, 404, "label")
+"""NotFound where the issue does not have the label.
+
+Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
+"""
+
+
 def _read(content: Any) -> list[str]:
     """The names of the labels in a REST answer."""
     entries = content if isinstance(content, list) else []
     return [str(entry.get("name") or "") for entry in entries if isinstance(entry, dict)]
-
-
-def _is_gone(answer: Answer) -> LifecycleError | None:
-    """NotFound if an answer says that the issue does not have the label, else None.
-
-    Source: https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
-    """
-    if answer.status == 404 and "label" in answer.words.casefold():
-        return NotFound("The issue does not have this label (any more).")
-    return None

@@ -27,7 +27,7 @@ from lifecycle.github.client.client_common import (
     whole_path,
     without_secrets,
 )
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own
 from lifecycle.github.failures.failures import moved_to
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Json = Mapping[str, Any]
-Own = Callable[[Answer], LifecycleError | None]
 PAGE = 100
 """How many entries of a list one request brings: the most that GitHub gives."""
 

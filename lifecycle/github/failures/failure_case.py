@@ -173,7 +173,7 @@ Row = tuple[Callable[[FailureCase], bool], Callable[[FailureCase], LifecycleErro
 """A row of a table: whether it fits, and the error that it makes."""
 
 
-_sentence: Final = Sentences("github/failures/refusals.toml")
+sentence: Final = Sentences("github/failures/refusals.toml")
 
 
 def told(kind: type[Rejected | Transient], name: str) -> Callable[[FailureCase], LifecycleError]:
@@ -183,7 +183,43 @@ def told(kind: type[Rejected | Transient], name: str) -> Callable[[FailureCase],
         kind: the error.
         name: of its sentence, in which `{case.asked.subject}` and the like stand for parts of the failure.
     """
-    return lambda case: kind(_sentence(name, case=case), evidence=case.words)
+    return lambda case: kind(sentence(name, case=case), evidence=case.words)
+
+
+Own = Callable[[Answer], LifecycleError | None]
+"""The error that an answer is to one call alone; None leaves it to the table of all calls."""
+
+
+def answered(
+    name: str,
+    kind: Callable[..., LifecycleError],
+    status: int,
+    pattern: str = "",
+    **values: object,
+) -> Own:
+    """The error of an answer with this status and such words, with these as its evidence.
+
+    Args:
+        name: of its sentence, in which `words` are GitHub's own.
+        kind: makes it of the sentence.
+        status: the answer's.
+        pattern: what GitHub's words and codes have in small letters; "" for whatever they are.
+        values: what else the sentence is filled in with.
+    """
+
+    def own(answer: Answer) -> LifecycleError | None:
+        said = f"{answer.words} {answer.errors}".casefold()
+        if answer.status != status or not re.search(pattern, said):
+            return None
+        words = answer.words.rstrip(".")
+        return kind(sentence(name, words=words, **values), evidence=answer.words)
+
+    return own
+
+
+def first_of(*several: Own) -> Own:
+    """The first of several errors that an answer is."""
+    return lambda answer: next(filter(None, (own(answer) for own in several)), None)
 
 
 def limited(case: FailureCase) -> LifecycleError:

@@ -12,14 +12,13 @@ from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import given
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest, Own, answered, first_of
 from lifecycle.github.operations.inputs import redacts, whole_sha
 from lifecycle.github.operations.unclear_writes import Edits, removed
 from lifecycle.github.pulls.pull_calls import PullCalls
 
 _CLEAN = "is in clean status"
-_BASE_MOVED = "base branch was modified"
-_BASE_MOVED_SECONDS = 5.0
+_BASE_MOVED = partial(errors.Transient, retry_after=5.0)
 
 
 @redacts
@@ -145,7 +144,7 @@ class MergeOperations:
 
         def write() -> PullFacts:
             path, subject = f"pulls/{number}/update-branch", f"the branch of pull request #{number}"
-            body, own = {"expected_head_sha": pull.head_sha}, partial(_not_updated, number)
+            body, own = {"expected_head_sha": pull.head_sha}, _not_updated(number)
             # GitHub only accepts the work (202) and does it a moment later.
             self._api.create("PUT", path, subject, lambda _: None, body, own=own)
             return pull
@@ -194,8 +193,7 @@ class MergeOperations:
 
         def write() -> PullFacts:
             subject, path = f"the merge of pull request #{number}", f"pulls/{number}/merge"
-            own = partial(_not_merged, number)
-            done = self._api.create("PUT", path, subject, dict, body, own=own)
+            done = self._api.create("PUT", path, subject, dict, body, own=_not_merged(number))
             if not done.get("merged"):
                 raise self._api.rest.failures.of_nonsense(AskedRequest(subject, is_write=True))
             sha = str(done.get("sha") or "")
@@ -264,45 +262,18 @@ class MergeOperations:
         )
 
 
-def _not_merged(number: int, answer: Answer) -> errors.LifecycleError | None:
-    words = answer.words.rstrip(".")
-    if answer.status == 405 and _BASE_MOVED in words.casefold():
-        return errors.Transient(
-            f"The base of #{number} moved while it was being merged, so it was not. Try again.",
-            retry_after=_BASE_MOVED_SECONDS,
-        )
-    if answer.status == 405:
-        return errors.NotMergeable(
-            f"GitHub does not merge #{number} ({words}), so nothing was changed; resolve what it names "
-            "there: a conflict, a missing check or review, or a method that is not allowed.",
-            evidence=answer.words,
-        )
-    return _moved(number, answer) if answer.status == 409 else None
+def _not_merged(number: int) -> Own:
+    return first_of(
+        answered("base-moved", _BASE_MOVED, 405, "base branch was modified", number=number),
+        answered("not-merged", errors.NotMergeable, 405, number=number),
+        answered("pushed-meanwhile", errors.HeadMoved, 409, number=number),
+    )
 
 
-def _not_updated(number: int, answer: Answer) -> errors.LifecycleError | None:
-    words = answer.words.casefold()
-    if answer.status != 422:
-        return None
-    if "no new commits" in words:
-        return errors.AlreadyExists(
-            f"The branch of #{number} has every commit of its base; nothing was changed.",
-            evidence=answer.words,
-        )
-    if "expected_head_sha" in words or "head ref" in words or "expected head sha" in words:
-        return _moved(number, answer)
-    if "conflict" in words:
-        return errors.NotMergeable(
-            f"The branch of #{number} conflicts with its base, so GitHub did not update it; merge the "
-            "base by hand, resolve the conflict and push.",
-            evidence=answer.words,
-        )
-    return None
-
-
-def _moved(number: int, answer: Answer) -> errors.HeadMoved:
-    return errors.HeadMoved(
-        f"Somebody pushed to the branch of #{number} after it was looked at, so nothing was changed; "
-        "look at the new head first.",
-        evidence=answer.words,
+def _not_updated(number: int) -> Own:
+    pushed = "expected_head_sha|head ref|expected head sha"
+    return first_of(
+        answered("is-updated", errors.AlreadyExists, 422, "no new commits", number=number),
+        answered("pushed-meanwhile", errors.HeadMoved, 422, pushed, number=number),
+        answered("base-conflict", errors.NotMergeable, 422, "conflict", number=number),
     )

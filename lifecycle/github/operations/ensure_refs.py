@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
-from lifecycle.core.errors import AlreadyExists, HeadMoved, LifecycleError, NotFound, Refused
+from lifecycle.core.errors import AlreadyExists, HeadMoved, NotFound, Refused
 from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
 from lifecycle.github.client.client_common import given, path_part, texts
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import Answer
+from lifecycle.github.failures.failure_case import answered, first_of
 from lifecycle.github.operations.inputs import redacts, whole_sha
 from lifecycle.github.operations.unclear_writes import removed, settled
 
@@ -194,31 +194,11 @@ def _below(name: str) -> str:
     return "/".join(path_part(part) for part in name.removeprefix("refs/").split("/"))
 
 
-def _ref_exists(answer: Answer) -> LifecycleError | None:
-    if answer.status == 422 and "already exists" in answer.words.casefold():
-        return AlreadyExists(
-            "GitHub has a ref of that name already; nothing was changed.", evidence=answer.words
-        )
-    return None
-
-
-def _not_forward(answer: Answer) -> LifecycleError | None:
-    if answer.status == 422 and "fast forward" in answer.words.casefold():
-        return HeadMoved(
-            "The ref holds commits that the new one lacks, so it was left as it is; somebody pushed: "
-            "fetch and merge first.",
-            evidence=answer.words,
-        )
-    return None
-
-
-def _ref_absent(answer: Answer) -> LifecycleError | None:
-    is_absent = answer.status == 422 and "does not exist" in answer.words.casefold()
-    if is_absent or answer.status == 404:
-        return NotFound(
-            "GitHub shows no such ref to be deleted; nothing was changed.", evidence=answer.words
-        )
-    return None
+_ref_exists = answered("ref-exists", AlreadyExists, 422, "already exists")
+_not_forward = answered("ref-not-forward", HeadMoved, 422, "fast forward")
+_ref_absent = first_of(
+    answered("no-ref", NotFound, 404), answered("no-ref", NotFound, 422, "does not exist")
+)
 
 
 def _ref(ref: Json) -> RefFacts:

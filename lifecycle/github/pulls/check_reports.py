@@ -27,7 +27,7 @@ from lifecycle.core.values import failed_checks
 from lifecycle.core.values.checks import ENDED_BADLY
 from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts, word
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest, answered, first_of
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -37,8 +37,18 @@ _HIDDEN = (
 )
 _MORE_SUITES = "GitHub has more check suites of this head than one look shows."
 _BAD_STATUS = {"FAILURE", "ERROR"}
-_UNRUNNABLE = ("already running", "cannot be retried", "no failed jobs")
-"""Words of a refusal that is not about what the token may do, in small letters."""
+_not_run_again = answered(
+    "not-run-again",
+    errors.Rejected,
+    403,
+    "already running|cannot be retried|no failed jobs",
+)
+"""Rejected for a 403 that is about the run and not about the token."""
+
+_without_log = first_of(
+    answered("log-expired", errors.LogExpired, 410), answered("no-log", errors.NotFound, 404)
+)
+"""The error where there is no log any more, or none so far."""
 
 
 class GitHubCheckReports:
@@ -344,27 +354,3 @@ def over(runs: Iterable[Json]) -> tuple[str, ...]:
     all_runs = list(runs)
     going = {str(run.get("name") or "") for run in all_runs if run.get("status") != "completed"}
     return tuple(sorted({str(run.get("name") or "") for run in all_runs} - going))
-
-
-def _not_run_again(answer: Answer) -> errors.LifecycleError | None:
-    """Rejected for a 403 that is about the run and not about the token, else None."""
-    refusal = answer.words.lower()
-    if answer.status != 403 or not any(words in refusal for words in _UNRUNNABLE):
-        return None
-    return errors.Rejected(
-        f"GitHub does not run it again ({answer.words.rstrip('.')}), so nothing was done; push, or look at "
-        "the run on its page."
-    )
-
-
-def _without_log(answer: Answer) -> errors.LifecycleError | None:
-    """The error where there is no log any more, or none so far, else None."""
-    if answer.status == 410:
-        return errors.LogExpired(
-            "The log is older than the repository keeps logs, so it cannot be read."
-        )
-    if answer.status == 404:
-        return errors.NotFound(
-            "GitHub has no log of the job: it is not there yet, its runner was lost, or it was deleted."
-        )
-    return None

@@ -17,7 +17,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import given, login_of, path_part, text, times
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import Answer
+from lifecycle.github.failures.failure_case import answered
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
@@ -280,26 +280,11 @@ class IssueCalls:
 _WORDS = {"dependencies/blocked_by": "blocking issues", "sub_issues": "sub-issues"}
 
 
-def existing(answer: Answer) -> AlreadyExists | None:
-    """AlreadyExists for GitHub's 422 about what is there already, else None."""
-    codes, words = {str(error.get("code")) for error in answer.errors}, answer.words.lower()
-    is_there = "already_exists" in codes or "already" in words or "duplicate sub-issues" in words
-    if answer.status == 422 and is_there:
-        return AlreadyExists(
-            f"GitHub has that already ({answer.words.rstrip('.')}); nothing was changed, and what is "
-            "there is used.",
-            evidence=answer.words,
-        )
-    return None
+existing = answered("exists-already", AlreadyExists, 422, "already|duplicate sub-issues")
+"""AlreadyExists for GitHub's 422 about what is there already."""
 
-
-def _absent(answer: Answer) -> NotFound | None:
-    """NotFound for GitHub's 404, which a write otherwise takes for a missing permission; else None."""
-    if answer.status != 404:
-        return None
-    return NotFound(
-        "GitHub shows nothing there to be removed; nothing was changed.", evidence=answer.words
-    )
+_absent = answered("nothing-there", NotFound, 404)
+"""NotFound for GitHub's 404, which a write otherwise takes for a missing permission."""
 
 
 def issue_facts(issue: Json) -> IssueFacts:
