@@ -17,7 +17,7 @@ PACKAGE = Path(lifecycle.__file__).parent
 TABLES = {
     "app/refusals.toml": (("app",), ("sentence",)),
     "claim/refusals.toml": (("claim",), ("sentence",)),
-    "github/failures/refusals.toml": (("github",), ("answered", "sentence", "told")),
+    "github/failures/refusals.toml": (("github",), ("answered", "lost", "sentence", "told")),
     "feedback/failures/sentences.toml": (("feedback/failures", "cli/checks"), ("sentence",)),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
@@ -36,12 +36,13 @@ TABLES = {
 }
 """By the file of sentences, the folders in which they are said, and the functions that say them."""
 
-NAME_AT = {"lacking": 1, "open_story": 1, "told": 1}
+NAME_AT = {"lacking": 1, "lost": 1, "open_story": 1, "told": 1}
 """Which of a function's arguments is the sentence's name, where that is not the first."""
 
 BY_PLACE = {
     "_unusable": {"doing"},
     "answered": {"words"},
+    "lost": {"case"},
     "open_story": {"story"},
     "told": {"case"},
 }

@@ -21,7 +21,7 @@ from lifecycle.core.redact import keep_secret
 from lifecycle.core.timing import Deadline, reading
 from lifecycle.core.values.model import Repository
 from lifecycle.github.client.plain_line import NoAnswerError, Sent, origin, send
-from lifecycle.github.failures.failure_case import Answer, AskedRequest
+from lifecycle.github.failures.failure_case import Answer, AskedRequest, sentence
 from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import config, user_folder
 from lifecycle.settings.config import AppKey
@@ -265,28 +265,17 @@ class AppTokens:
 
     def _error(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
         words = self._failures().clean(Answer.read(*sent).words)
-        app, where = self.app.id, self.app.where
-        kept = "so nothing was asked of GitHub's repositories and nothing was changed"
         if sent.status == 401:
             skew = abs(self._skew)
             clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
-            return errors.BadCredentials(
-                f"GitHub does not accept the key of the GitHub App {app}{clock}, {kept}; see that "
-                f"{where['id']} and {where['private_key']} belong to one App.",
-                evidence=words,
-            )
+            told = sentence("app-key-refused", app=self.app, clock=clock)
+            return errors.BadCredentials(told, evidence=words)
         if sent.status == 403 and "suspended" in words.casefold():
-            return errors.NoPermission(
-                f"The installation of the GitHub App {app} is suspended, {kept}; lift that in the "
-                "settings of the account that it is installed in.",
-                evidence=words,
-            )
+            return errors.NoPermission(sentence("app-suspended", app=self.app), evidence=words)
         if sent.status == 404:
+            subject = asked.subject.removeprefix("a token of ").removeprefix("the ")
             return errors.NotFound(
-                f"GitHub shows no {asked.subject.removeprefix('a token of ').removeprefix('the ')} to "
-                f"{app}, {kept}; install the App there, or correct the installation's number: "
-                f"{where['installation']}.",
-                evidence=words,
+                sentence("app-not-installed", app=self.app, subject=subject), evidence=words
             )
         return self._translated(sent, asked)
 
@@ -299,11 +288,7 @@ class AppTokens:
 
 def _unusable(app: AppKey, defect: str) -> errors.BadConfig:
     key = app.key_file or "in the environment"
-    return errors.BadConfig(
-        f"The private key of the GitHub App {app.id} ({key}) {defect}, so nothing was asked of GitHub and "
-        "nothing was changed; download one from the App's settings and give it as "
-        f"{app.where['private_key']}, or take the App out there."
-    )
+    return errors.BadConfig(sentence("app-key-unusable", app=app, key=key, defect=defect))
 
 
 @contextlib.contextmanager
@@ -318,11 +303,7 @@ def _alone(place: Path | None, seconds: float) -> Iterator[None]:
     if place is None:
         yield
         return
-    sentence = (
-        "Another process is asking GitHub for the App's token; nothing was asked meanwhile. Try "
-        "again."
-    )
-    with store.locked(place / user_folder.TOKENS_LOCK, seconds, sentence):
+    with store.locked(place / user_folder.TOKENS_LOCK, seconds, sentence("app-asked-by-others")):
         yield
 
 

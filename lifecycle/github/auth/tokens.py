@@ -17,6 +17,7 @@ from lifecycle.core.errors import BadConfig, NoToken
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.values.configured import Addresses
 from lifecycle.core.values.model import Repository, RepositoryAccess, TokenFacts
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.settings import config, credentials, readers
 from lifecycle.settings.credentials import kept_by_gh
 
@@ -137,13 +138,8 @@ def find(place: TokenPlace) -> Token:
     token = of_gh(config.web_host(place.addresses.api_url), environment)
     if token is not None:
         return token
-    raise NoToken(
-        "No GitHub token: neither GH_TOKEN nor GITHUB_TOKEN is set, so nothing was asked of GitHub and "
-        f"nothing was changed. Set one, for example: export GH_TOKEN=$(gh auth token{option}); or log in "
-        f"with: gh auth login{option}; or name a token_command or an App in "
-        f"{config.own_path(config.CONFIG, environment)}.",
-        is_absent=True,
-    )
+    file = config.own_path(config.CONFIG, environment)
+    raise NoToken(sentence("no-token", gh=option, file=file), is_absent=True)
 
 
 def of_gh(host: str, environment: Mapping[str, str]) -> Token | None:
@@ -203,11 +199,7 @@ def _refuse_inside(app: config.AppKey, root: Path | None) -> None:
     if root is None or app.key_file is None:
         return
     if app.key_file.resolve().is_relative_to(root.resolve()):
-        raise BadConfig(
-            f"The private key of the GitHub App {app.id} lies in the repository ({app.key_file}), so it "
-            "was not used and nothing was asked of GitHub; move it out, and make a new one if it was "
-            "ever committed."
-        )
+        raise BadConfig(sentence("app-key-inside", app=app))
 
 
 _ACTIONS_LIMIT = 1000

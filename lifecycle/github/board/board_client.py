@@ -15,7 +15,7 @@ from lifecycle.core.light_dataclass import asdict, dataclass, from_json
 from lifecycle.core.values.model import BoardBrief, BoardField, BoardItem, BoardSchema, Card, Draft
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.client.client_common import Json, next_page, nodes, part, text
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
@@ -256,16 +256,10 @@ class GitHubBoard:
             return self._graph.change(name, variables, subject=subject)
         except errors.NotFound as error:
             if absent is not None and absent[0] in error.evidence:
-                raise absent[1](
-                    f"GitHub knows no such card or issue for {subject} (any more), so nothing was "
-                    "changed; look at the board.",
-                    evidence=error.evidence,
-                ) from None
-            raise errors.StaleFields(
-                f"The ids known of {self.project} are out of date, so nothing was changed. Try "
-                "again: they are read anew.",
-                evidence=error.evidence,
-            ) from None
+                gone = sentence("no-card-or-issue", subject=subject)
+                raise absent[1](gone, evidence=error.evidence) from None
+            stale = sentence("stale-ids", project=self.project)
+            raise errors.StaleFields(stale, evidence=error.evidence) from None
 
     def _cards(self, project_id: str) -> Iterator[Card]:
         subject = f"the cards of {self.project}"
@@ -296,17 +290,11 @@ def project_in(project: ProjectRef, failures: Failures, reply: GraphReply, subje
             raise failures.of_problem(problem, AskedRequest(subject))
     owner = reply.data.get("repositoryOwner")
     if not owner:
-        raise errors.NotFound(
-            f"GitHub knows no user or organisation {project.owner}, so no board was read; "
-            "correct the configured owner of the project."
-        )
+        raise errors.NotFound(sentence("no-boards-owner", project=project))
     if not owner.get("projectV2"):
         is_peoples = kind_of(failures.token) in PEOPLES
         way = _PEOPLES_WAY.format(gh=failures.gh) if is_peoples else _OTHERS_WAY
-        raise errors.NotFound(
-            f"GitHub shows no {project} to the token, so no board was read; check the "
-            f"number in the project's URL, and that the token may see it ({way})."
-        )
+        raise errors.NotFound(sentence("no-board", project=project, way=way))
     shown: Json = owner["projectV2"]
     return shown
 
@@ -352,10 +340,8 @@ def _status_field(schema: BoardSchema) -> BoardField:
     field = schema.field(STATUS)
     if field is None or not field.options:
         names = ", ".join(board_field.name for board_field in schema.fields) or "none"
-        raise errors.UnknownOption(
-            f'The board "{schema.title}" has no single-select field "{STATUS}", so its card was left '
-            f"as it is; add it at {_settings_of(schema)}, beside: {names}."
-        )
+        page = _settings_of(schema)
+        raise errors.UnknownOption(sentence("no-status", board=schema, page=page, names=names))
     return field
 
 
@@ -376,19 +362,14 @@ def option_of(field: BoardField, name: str, page: str = "") -> str:
     if option is None:
         names = [option_name for option_name, _ in field.options]
         way = f"add it at {page}, beside" if page else "use one of"
-        hint = "" if page else errors.did_you_mean(name, names)
-        raise errors.UnknownOption(
-            f'{field.name} has no option "{name}" on the board, so the card was left as it is; '
-            f"{way}: {', '.join(names)}.{hint}"
-        )
+        near = "" if page else errors.did_you_mean(name, names)
+        words = {"way": way, "names": ", ".join(names), "near": near}
+        raise errors.UnknownOption(sentence("no-option", field=field, name=name, **words))
     return option
 
 
 def demand_same(name: str, shown: str | None, wanted: str | None) -> None:
     """Raise Rejected if the answer to a write shows another value than the one written."""
     if (shown or "").strip().casefold() != (wanted or "").strip().casefold():
-        raise errors.Rejected(
-            f'GitHub took {name} "{wanted or ""}" for the card and shows "{shown or ""}", so the '
-            "board is not as it should be; look there for a workflow that moves the card.",
-            evidence=f"{name} is {shown!r}",
-        )
+        words = {"name": name, "wanted": wanted or "", "shown": shown or ""}
+        raise errors.Rejected(sentence("card-differs", **words), evidence=f"{name} is {shown!r}")

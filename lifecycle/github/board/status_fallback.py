@@ -17,7 +17,7 @@ from lifecycle.core.values.model import LABELS_ITEM, BoardBrief, BoardItem, Boar
 from lifecycle.github.auth.tokens import PEOPLES, kind_of
 from lifecycle.github.board.status_labels import PUT_ON, LabelsBoard, StatusLabels, labels_of
 from lifecycle.github.client.client_common import Json, nodes
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.pulls import translate
 
 if TYPE_CHECKING:
@@ -108,10 +108,8 @@ class Choice:
         kept = self._remembered()
         if kept is None or self._use == ALWAYS:
             return None
-        return (
-            f"{kept.get('why')} Until then the Status is kept as labels of the issue "
-            f'("{self.names.name("In Progress")}"); labels.use = "never" in .lifecycle.toml leaves it.'
-        )
+        name = self.names.name("In Progress")
+        return sentence("labels-meanwhile", why=kept.get("why"), name=name)
 
     def gives_up(self, error: LifecycleError, *, writes: bool = False) -> bool:
         """True if, after this answer about the board, labels are used; it is remembered then.

@@ -15,7 +15,7 @@ from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOpti
 from lifecycle.core.light_dataclass import cached_property, dataclass
 from lifecycle.core.values import model
 from lifecycle.core.values.priorities import SPELLINGS, STATUSES
-from lifecycle.github.failures.failure_case import AskedRequest, answered
+from lifecycle.github.failures.failure_case import AskedRequest, answered, sentence
 from lifecycle.github.pulls.issue_calls import existing
 
 if TYPE_CHECKING:
@@ -51,10 +51,8 @@ class StatusLabels:
         """
         spelling = SPELLINGS.get(status.casefold())
         if spelling is None:
-            raise UnknownOption(
-                f'There is no label for the Status "{status}", so the labels were left as they are; '
-                f"use one of: {', '.join(STATUSES)}."
-            )
+            names = ", ".join(STATUSES)
+            raise UnknownOption(sentence("no-status-label", status=status, names=names))
         return f"{self.prefix}{spelling.lower()}"
 
     def all_in(self, labels: Iterable[str]) -> list[str]:
@@ -137,11 +135,8 @@ class LabelsBoard:
                 labels = self._taken_off(number, label, labels)
         item = self._names.item(number, labels)
         if (item.status or "").casefold() != status.casefold():
-            raise Rejected(
-                f"GitHub took the label {name} for #{number} and shows others, so its Status is not as "
-                "it should be; look at the labels of the issue.",
-                evidence=", ".join(self._names.all_in(labels)),
-            )
+            shown = ", ".join(self._names.all_in(labels))
+            raise Rejected(sentence("label-differs", name=name, number=number), evidence=shown)
         self._cache.put(PUT_ON, {"of": str(self._repository), "issue": number, "name": name})
         return item
 

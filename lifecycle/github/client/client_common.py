@@ -16,7 +16,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.redact import swept
 from lifecycle.core.timing import Deadline
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.failures.failures import Failures
 from lifecycle.settings import config
 
@@ -41,10 +41,7 @@ def without_secrets(content: object, withheld: list[str]) -> object:
     secrets: list[str] = []
     clean = swept(content, secrets, is_request=True)
     if not ADDRESSES.isdisjoint(secrets):
-        raise Refused(
-            "The name of a branch holds what looks like a secret, so nothing was sent to GitHub; give "
-            "the branch another name: git branch -m <name>"
-        )
+        raise Refused(sentence("secret-branch"))
     withheld += [name for name in secrets if name not in withheld]
     return clean
 
@@ -241,10 +238,7 @@ def whole_path(path: str, base: str, subject: str) -> str:
 
 def astray(subject: str) -> Refused:
     """The refusal of a path that would lead to something else."""
-    return Refused(
-        f"No address can hold {subject}: empty or made of dots, it would lead to something else; nothing "
-        "was done: give the whole name, or change it on GitHub's page."
-    )
+    return Refused(sentence("astray", subject=subject))
 
 
 def following(headers: Mapping[str, Any], page: dict[str, Any]) -> dict[str, Any] | None:

@@ -27,7 +27,7 @@ from lifecycle.github.client.client_common import (
     whole_path,
     without_secrets,
 )
-from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own
+from lifecycle.github.failures.failure_case import Answer, AskedRequest, Own, sentence
 from lifecycle.github.failures.failures import moved_to
 
 if TYPE_CHECKING:
@@ -173,10 +173,7 @@ class RestClient(TokenClient):
             answer = Answer.read(*sent)
             raise own(answer) or self.failures.of_answer(answer, asked)
         if urlsplit(where).scheme not in {"https", urlsplit(self._url).scheme}:
-            raise Rejected(
-                f"GitHub names no safe address for {asked.subject}, so it was not read; look at it on its "
-                "page."
-            )
+            raise Rejected(sentence("no-safe-address", asked=asked))
         return where
 
     def _sent_as_is(self, asked: AskedRequest, url: str) -> Sent:
@@ -251,11 +248,8 @@ class RestClient(TokenClient):
             raise self.failures.of_silence(error.silence, asked) from None
         except RuntimeError as error:
             # As PyGithub raises it, too: a redirect to another host or protocol, or to itself.
-            raise Rejected(
-                f"GitHub redirects {asked.subject} to where the token must not go, so nothing was "
-                "changed; correct the API URL.",
-                evidence=self.failures.clean(str(error)),
-            ) from None
+            told, evidence = sentence("redirected-astray", asked=asked), str(error)
+            raise Rejected(told, evidence=self.failures.clean(evidence)) from None
         except NONSENSE:
             raise self.failures.of_nonsense(asked) from None
 

@@ -224,23 +224,21 @@ def first_of(*several: Own) -> Own:
 
 def limited(case: FailureCase) -> LifecycleError:
     """The error for a rate limit, with the seconds until it ends."""
-    return Transient(
-        f"GitHub's rate limit is used up; {case.unchanged}. Try again in "
-        f"{max(round(case.wait), 1)} seconds.",
-        retry_after=case.wait,
-        evidence=case.words,
-    )
+    seconds = max(round(case.wait), 1)
+    words = sentence("limited", case=case, seconds=seconds)
+    return Transient(words, retry_after=case.wait, evidence=case.words)
 
 
 def outage(case: FailureCase) -> LifecycleError:
     """The error for a problem on GitHub's side: ambiguous for a write, which may have landed."""
-    return Transient(
-        f"GitHub has a problem of its own{case.status} with {case.asked.subject}; {case.kept}. "
-        "Try again later.",
-        retry_after=case.wait if "retry-after" in case.answer.headers else None,
-        is_ambiguous=case.asked.is_write,
-        evidence=case.words,
-    )
+    wait = case.wait if "retry-after" in case.answer.headers else None
+    return lost(case, "outage", wait)
+
+
+def lost(case: FailureCase, name: str, retry_after: float | None = None) -> LifecycleError:
+    """The error, with that sentence, after which nobody knows whether a write has landed."""
+    words, is_ambiguous = sentence(name, case=case), case.asked.is_write
+    return Transient(words, retry_after=retry_after, is_ambiguous=is_ambiguous, evidence=case.words)
 
 
 def forbidden(case: FailureCase) -> LifecycleError:
@@ -256,11 +254,7 @@ def forbidden(case: FailureCase) -> LifecycleError:
     else:
         fix = "use a token of somebody with access and with the permissions that this needs"
     words = f" (GitHub: {case.words.removesuffix('.')})" if case.words else ""
-    return NoPermission(
-        f"The token from {case.source} has no permission for {case.asked.subject}{words}, so "
-        f"{case.unchanged}; {fix}.",
-        evidence=case.words,
-    )
+    return NoPermission(sentence("forbidden", case=case, words=words, fix=fix), evidence=case.words)
 
 
 not_found = told(NotFound, "not-found")

@@ -41,11 +41,8 @@ _gone = failure_case.told(errors.NotFound, "gone")
 def _moved(case: FailureCase) -> errors.LifecycleError:
     target = case.answer.headers.get("location") or case.answer.url
     where = f" to {target}" if target else ""
-    return errors.Moved(
-        f"GitHub answers that {case.asked.subject} has moved{where}, so nothing was changed; the "
-        "repository was probably renamed: correct the remote or the configured repository.",
-        evidence=target or case.words,
-    )
+    words = failure_case.sentence("moved", case=case, where=where)
+    return errors.Moved(words, evidence=target or case.words)
 
 
 def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
@@ -55,12 +52,8 @@ def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
         name: `owner/name`, as GitHub has it now.
         asked: what was to be done.
     """
-    return errors.Moved(
-        f"The repository is called {name} on GitHub now, so {asked.subject} was refused and nothing was "
-        f"changed; correct the remote's URL (lifecycle doctor has the command), and repository in "
-        ".lifecycle.toml, if it is named there.",
-        evidence=name,
-    )
+    words = failure_case.sentence("renamed", name=name, asked=asked)
+    return errors.Moved(words, evidence=name)
 
 
 _archived = failure_case.told(errors.Rejected, "archived")
@@ -115,12 +108,9 @@ def absent_api(url: str, status: int, words: str) -> errors.LifecycleError:
         words: what came with it, without secrets.
     """
     parts = urlsplit(url)
-    return errors.Rejected(
-        f"{parts.hostname or 'the server'} answers {status} at {parts.path or '/'}, where GitHub's GraphQL "
-        "API should be, so nothing was changed; correct GITHUB_GRAPHQL_URL (a GitHub Enterprise Server has "
-        "it at https://HOST/api/graphql), or see what answers in GitHub's place.",
-        evidence=words,
-    )
+    where = {"host": parts.hostname or "the server", "path": parts.path or "/"}
+    told = failure_case.sentence("no-graphql", status=status, **where)
+    return errors.Rejected(told, evidence=words)
 
 
 def _is_limit_problem(case: FailureCase) -> bool:
@@ -138,12 +128,7 @@ def _is_race(case: FailureCase) -> bool:
 
 
 def _too_much(case: FailureCase) -> errors.LifecycleError:
-    return errors.Transient(
-        f"GitHub left parts of {case.asked.subject} out for lack of resources; {case.kept}. "
-        "Try again later.",
-        is_ambiguous=case.asked.is_write,
-        evidence=case.words,
-    )
+    return failure_case.lost(case, "too-much")
 
 
 _race = failure_case.told(errors.Transient, "race")
@@ -157,11 +142,8 @@ def _missing_scope(case: FailureCase) -> errors.LifecycleError:
     scope = match.group(1).removeprefix("read:") if match else "project"
     refused = "written" if case.asked.is_write else "read or written"
     outcome = f"the board cannot be {refused}" if scope == "project" else "nothing was changed"
-    return errors.MissingScope(
-        f"The token from {case.source} lacks the {scope} scope, so {outcome}; run gh auth refresh -s "
-        f"{scope}{case.gh} and {case.renewed}, or use a classic token with the {scope} scope.",
-        evidence=case.words,
-    )
+    words = failure_case.sentence("missing-scope", case=case, scope=scope, outcome=outcome)
+    return errors.MissingScope(words, evidence=case.words)
 
 
 _unsupported = failure_case.told(errors.Unsupported, "unsupported")

@@ -15,7 +15,7 @@ from lifecycle.core import errors
 from lifecycle.core.values.shapes import Ensured, ItemFacts, Value
 from lifecycle.github.board.board_client import GitHubBoard, option_of
 from lifecycle.github.client.client_common import Json, nodes, part, text
-from lifecycle.github.failures.failure_case import AskedRequest
+from lifecycle.github.failures.failure_case import AskedRequest, sentence
 from lifecycle.github.operations.inputs import redacts, same
 from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
 from lifecycle.github.pulls.translate import is_on_board
@@ -126,11 +126,8 @@ class BoardOperations:
         look = if_wanted(partial(self.item, number), is_done)
         now = settled(write, look).now
         if not is_done(now):
-            shown = _shown(now.values, name)
-            raise errors.Rejected(
-                f"GitHub took {name} {_said(wanted)} for the card of #{number} and shows {_said(shown)}, "
-                "so the board is not as it should be; look there for a workflow that moves the card."
-            )
+            said = {"wanted": _said(wanted), "shown": _said(_shown(now.values, name))}
+            raise errors.Rejected(sentence("field-differs", name=name, number=number, **said))
         return Ensured(now, changed=True)
 
     def ensure_archived(self, number: int) -> Ensured[ItemFacts]:
@@ -165,19 +162,14 @@ class BoardOperations:
     def _there(self, number: int) -> ItemFacts:
         item = self.item(number)
         if item is None:
-            raise errors.ItemMissing(
-                f"#{number} is not on {self._board.project}, so nothing was changed; put it there "
-                "first: ensure_item."
-            )
+            where = {"number": number, "project": self._board.project}
+            raise errors.ItemMissing(sentence("not-on-board", **where))
         return item
 
     def _writable(self, number: int) -> ItemFacts:
         item = self._there(number)
         if item.is_archived:
-            raise errors.ItemArchived(
-                f"The card of #{number} is archived on the board and was left as it is; bring it back "
-                "first: ensure_unarchived."
-            )
+            raise errors.ItemArchived(sentence("archived-card", number=number))
         return item
 
     def _find(self, number: int) -> tuple[str, ItemFacts | None]:
@@ -194,10 +186,8 @@ class BoardOperations:
         content = part(part(data, "repository"), "issueOrPullRequest")
         content_id = text(content, "id")
         if not content_id:
-            raise errors.NotFound(
-                f"GitHub shows no issue or pull request #{number} in {self._repository}, so nothing was "
-                "changed; check the number."
-            )
+            where = {"number": number, "repository": self._repository}
+            raise errors.NotFound(sentence("no-number", **where))
         for node in nodes(content, "projectItems"):
             if is_on_board(node, self._board.project.owner, self._board.project.number):
                 return content_id, _item(node, number, content_id)
@@ -245,19 +235,14 @@ def _field(schema: BoardSchema, name: str) -> BoardField:
     match = schema.field(name) or by_case.get(name.casefold())
     if match is None:
         names = ", ".join(field.name for field in schema.fields) or "none"
-        raise errors.UnknownOption(
-            f'The board "{schema.title}" has no field "{name}", so the card was left as it is; its '
-            f"fields are: {names}.{errors.did_you_mean(name, by_case)}"
-        )
+        words = {"name": name, "names": names, "near": errors.did_you_mean(name, by_case)}
+        raise errors.UnknownOption(sentence("no-field", board=schema, **words))
     return match
 
 
 def _writable(field: BoardField) -> BoardField:
     if field.kind not in _WANTED:
-        raise errors.Rejected(
-            f"The board's field {field.name} ({field.kind.lower()}) shows what the issue or pull request "
-            "says, so it was left as it is; change it there."
-        )
+        raise errors.Rejected(sentence("not-writable", field=field, kind=field.kind.lower()))
     return field
 
 
@@ -274,10 +259,8 @@ def _input(field: BoardField, value: Value) -> dict[str, Any]:
     if isinstance(value, str) and kind in _CHOICES:
         key = "singleSelectOptionId" if kind == "SINGLE_SELECT" else "iterationId"
         return {key: option_of(field, value)}
-    raise errors.Refused(
-        f"The board's field {field.name} is of the kind {kind.lower().replace('_', ' ')} and cannot hold "
-        f"{value!r}, so nothing was done; give {_WANTED[kind]}."
-    )
+    words = {"kind": kind.lower().replace("_", " "), "value": value, "wanted": _WANTED[kind]}
+    raise errors.Refused(sentence("other-kind", field=field, **words))
 
 
 _WANTED = {

@@ -13,6 +13,7 @@ from lifecycle.core.light_dataclass import asdict
 from lifecycle.core.values.shapes import Annotation, CheckRunFacts, Ensured
 from lifecycle.github.client.client_common import given, texts, times
 from lifecycle.github.client.rest import Calls, Json
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import redacts, same, whole_sha
 from lifecycle.github.operations.unclear_writes import fitted, if_wanted, settled
 
@@ -145,10 +146,8 @@ class CheckOperations:
         read = partial(self._read, run.id)
         ensured = fitted(run, lambda now: not _differing(now, fields), edit, read)
         if differing := _differing(ensured.now, fields):
-            raise Rejected(
-                f'GitHub accepted the check run "{run.name}" and shows another {", ".join(differing)}, so '
-                "it is not as it should be; look at it there."
-            )
+            names = ", ".join(differing)
+            raise Rejected(sentence("check-run-differs", name=run.name, differing=names))
         return ensured
 
     def _appended(
@@ -180,14 +179,9 @@ class CheckOperations:
 
 def _demand_whole(status: RunStatus, conclusion: str, title: str, *, has_page: bool) -> None:
     if (status == "completed") != bool(conclusion):
-        raise Refused(
-            "A check run has a conclusion if, and only if, it is completed; nothing was done: give both "
-            "or neither."
-        )
+        raise Refused(sentence("half-conclusion"))
     if has_page and not title:
-        raise Refused(
-            "A check run's summary, text and annotations need a title; nothing was done: give one."
-        )
+        raise Refused(sentence("page-without-title"))
 
 
 def _stamp(moment: float | None) -> str:

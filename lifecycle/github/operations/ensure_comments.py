@@ -7,6 +7,7 @@ from functools import partial
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import NotFound, Rejected
 from lifecycle.core.values.shapes import CommentFacts, Ensured
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import redacts, same
 from lifecycle.github.operations.unclear_writes import removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
@@ -108,10 +109,7 @@ class CommentOperations:
             lambda: self._calls.edit_comment(old.id, text), lambda: self._first(number, mark, text)
         ).now
         if not same(now.body, text):
-            raise Rejected(
-                f"GitHub accepted another text for comment {old.id} on #{number} and shows the old one, "
-                "so it is not as it should be; look at it there."
-            )
+            raise Rejected(sentence("comment-differs", comment=old.id, number=number))
         return Ensured(now, changed=True)
 
     def _delete(self, number: int, surplus: CommentFacts) -> None:

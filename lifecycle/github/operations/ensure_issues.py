@@ -10,6 +10,7 @@ from typing import Literal
 from lifecycle.core import hidden_marker
 from lifecycle.core.errors import AlreadyExists, NotFound, Rejected, UnknownOption, did_you_mean
 from lifecycle.core.values.shapes import Ensured, IssueFacts, MilestoneFacts
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, change_of, missing, names_of, present, redacts
 from lifecycle.github.operations.unclear_writes import Edits, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls, Relation
@@ -235,11 +236,8 @@ class IssueOperations:
         """The issue after a write; Rejected, saying who is assigned now, if `left` names some still."""
         now = self._edits.settled(number, write, lambda shown: not left(shown.assignees)).now
         if ignored := left(now.assignees):
-            raise Rejected(
-                f"GitHub ignored the change of #{number}'s assignees for {', '.join(ignored)}; assigned "
-                f"now: {', '.join(now.assignees) or 'nobody'}. Only people with access can be assigned, by "
-                "whoever may triage."
-            )
+            words = {"ignored": ", ".join(ignored), "now": ", ".join(now.assignees) or "nobody"}
+            raise Rejected(sentence("assignees-ignored", number=number, **words))
         return now
 
     def ensure_milestone(
@@ -294,7 +292,5 @@ class IssueOperations:
             make = partial(self._calls.create_milestone, title)
             return settled(make, look, already=(AlreadyExists,)).now
         names = ", ".join(entry.title for entry in listed) or "none"
-        raise UnknownOption(
-            f'The repository has no milestone "{title}", so the issue was left as it is; its '
-            f"milestones are: {names}.{did_you_mean(title, (entry.title for entry in listed))}"
-        )
+        near = did_you_mean(title, (entry.title for entry in listed))
+        raise UnknownOption(sentence("no-milestone", title=title, names=names, near=near))

@@ -8,6 +8,7 @@ from lifecycle.core.errors import AlreadyExists, NotFound, UnknownOption, did_yo
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, IssueFacts, LabelFacts
 from lifecycle.github.client.client_common import path_part
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, change_of, missing, present, redacts
 from lifecycle.github.operations.unclear_writes import fitted, if_wanted, removed, settled
 from lifecycle.github.pulls.issue_calls import IssueCalls
@@ -109,11 +110,9 @@ class LabelOperations:
         existing = tuple(label.name for label in self._calls.labels())
         unknown = missing(names, existing)
         if unknown and not create:
-            meant = dict.fromkeys(did_you_mean(name, existing) for name in unknown)
-            raise UnknownOption(
-                f"The repository has no label {' and no '.join(unknown)}, so nothing was changed; its "
-                f"labels are: {', '.join(existing) or 'none'}.{''.join(meant)}"
-            )
+            near = "".join(dict.fromkeys(did_you_mean(name, existing) for name in unknown))
+            words = {"unknown": " and no ".join(unknown), "names": ", ".join(existing) or "none"}
+            raise UnknownOption(sentence("no-label", near=near, **words))
         for name in unknown:
             settled(
                 partial(self._calls.create_label, LabelFacts(name)),

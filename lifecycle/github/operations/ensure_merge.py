@@ -12,7 +12,13 @@ from lifecycle.core.values.model import MergeMethod as Method
 from lifecycle.core.values.model import PullState
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import given
-from lifecycle.github.failures.failure_case import AskedRequest, Own, answered, first_of
+from lifecycle.github.failures.failure_case import (
+    AskedRequest,
+    Own,
+    answered,
+    first_of,
+    sentence,
+)
 from lifecycle.github.operations.inputs import redacts, whole_sha
 from lifecycle.github.operations.unclear_writes import Edits, removed
 from lifecycle.github.pulls.pull_calls import PullCalls
@@ -170,17 +176,12 @@ class MergeOperations:
         pull = self._calls.pull(number)
         if sha and pull.head_sha != sha:
             verb = "was merged at" if pull.is_merged else "has"
-            raise errors.HeadMoved(
-                f"Pull request #{number} {verb} another head, {pull.head_sha[:12]} instead of "
-                f"{sha[:12]}, so nothing was changed; look at that one first."
-            )
+            raise errors.HeadMoved(sentence("other-head", pull=pull, verb=verb, sha=sha))
         return pull
 
     def _demand_open(self, pull: PullFacts) -> None:
         if not pull.is_open:
-            raise errors.NotMergeable(
-                f"Pull request #{pull.number} is closed, so nothing was changed; open it again first."
-            )
+            raise errors.NotMergeable(sentence("closed-pull", pull=pull))
 
     def _merged(
         self, pull: PullFacts, method: Method, title: str = "", message: str = ""
@@ -228,11 +229,8 @@ class MergeOperations:
                 self._enable(pull, pull.auto_merge)
                 return error
         evidence = error.evidence.rstrip(".")
-        words = f"GitHub: {evidence}" if evidence else "it gave no clear answer"
-        error.sentence = (
-            f"GitHub switched off auto-merge of #{pull.number} by {pull.auto_merge}, and did not switch "
-            f"the other method on, as far as is known ({words}); look there, and call again."
-        )
+        why = f"GitHub: {evidence}" if evidence else "it gave no clear answer"
+        error.sentence = sentence("auto-merge-off", pull=pull, why=why)
         return error
 
     def _behind_by(self, pull: PullFacts) -> int:

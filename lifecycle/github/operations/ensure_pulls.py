@@ -9,6 +9,7 @@ from lifecycle.core.errors import PullRequestExists, Rejected
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import Ensured, PullFacts
 from lifecycle.github.client.client_common import login_of
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import Names, missing, names_of, present, redacts
 from lifecycle.github.operations.unclear_writes import Edits, settled
 from lifecycle.github.pulls.pull_calls import PullCalls, pull_facts
@@ -151,10 +152,7 @@ class PullOperations:
 
         now, ignored = self._reviewers("POST", pull, persons, groups, missing)
         if ignored:
-            raise Rejected(
-                f"GitHub accepted the request and shows no review of #{number} asked of "
-                f"{', '.join(ignored)}; they have to have access to the repository."
-            )
+            raise Rejected(sentence("reviewers-ignored", number=number, names=", ".join(ignored)))
         return Ensured(now, changed=True)
 
     def ensure_not_reviewers(
@@ -196,10 +194,7 @@ class PullOperations:
         """
         pull = self._calls.pull(number)
         if pull.is_merged:
-            raise Rejected(
-                f"Pull request #{number} was merged and cannot be opened again; nothing was changed, open "
-                "another one."
-            )
+            raise Rejected(sentence("merged-pull", number=number))
         return self._edits.fields(pull, {"state": "open"}, lambda now: now.is_open)
 
     def _reviewers_done(self, number: int) -> tuple[str, ...]:
@@ -247,8 +242,6 @@ class PullOperations:
 
         now = self._edits.settled(number, write, lambda shown: shown.is_draft == draft).now
         if now.is_draft != draft:
-            raise Rejected(
-                f"GitHub accepted the change and shows #{number} {'ready' if draft else 'a draft'} as "
-                "before; look at it there."
-            )
+            shown = "ready" if draft else "a draft"
+            raise Rejected(sentence("draft-differs", number=number, shown=shown))
         return Ensured(now, changed=True)

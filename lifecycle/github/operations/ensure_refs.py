@@ -9,7 +9,7 @@ from lifecycle.core.errors import AlreadyExists, HeadMoved, NotFound, Refused
 from lifecycle.core.values.shapes import Ensured, RefFacts, StatusFacts
 from lifecycle.github.client.client_common import given, path_part, texts
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import answered, first_of
+from lifecycle.github.failures.failure_case import answered, first_of, sentence
 from lifecycle.github.operations.inputs import redacts, whole_sha
 from lifecycle.github.operations.unclear_writes import removed, settled
 
@@ -50,10 +50,8 @@ class StatusOperations:
         """
         sha = whole_sha(sha)
         if len(description) > _LONGEST_DESCRIPTION:
-            raise Refused(
-                f"The description of status {context} has {len(description)} characters, so nothing was "
-                f"done; GitHub takes {_LONGEST_DESCRIPTION}."
-            )
+            words = {"count": len(description), "most": _LONGEST_DESCRIPTION}
+            raise Refused(sentence("long-description", context=context, **words))
 
         def look() -> StatusFacts | None:
             now = self._newest(sha, context)
@@ -183,10 +181,7 @@ class RefOperations:
 
 def _demand_expected(ref: RefFacts, expected: str) -> None:
     if expected and ref.sha != expected:
-        raise HeadMoved(
-            f"{ref.ref} holds {ref.sha[:12]} instead of {expected[:12]}, so it was left as it is; "
-            "somebody pushed: look at that first."
-        )
+        raise HeadMoved(sentence("ref-moved", ref=ref, expected=expected))
 
 
 def _below(name: str) -> str:

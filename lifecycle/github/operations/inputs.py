@@ -15,6 +15,7 @@ from lifecycle.core.errors import Refused
 from lifecycle.core.light_dataclass import fields, is_dataclass, replace
 from lifecycle.core.redact import swept
 from lifecycle.core.values.shapes import Ensured
+from lifecycle.github.failures.failure_case import sentence
 
 C = TypeVar("C")
 
@@ -30,9 +31,7 @@ def whole_sha(sha: str) -> str:
             what is compared with it later would never be the same.
     """
     if not re.fullmatch("[0-9a-fA-F]{40}", sha):
-        raise Refused(
-            f"{sha!r} is no commit's whole name, so nothing was done; give all 40 digits of it."
-        )
+        raise Refused(sentence("no-whole-sha", sha=sha))
     return sha.lower()
 
 
@@ -56,15 +55,10 @@ def names_of(parameter: str, given: Names) -> tuple[str, ...]:
         Refused: it is one text and no list of texts, or has something else than texts in it.
     """
     if not isinstance(given, tuple | list | set | frozenset):
-        raise Refused(
-            f"{parameter}={given!r} is no list of names, so nothing was done; write "
-            f"{parameter}=[{given!r}]."
-        )
+        raise Refused(sentence("no-names", parameter=parameter, given=given))
     for name in given:
         if not isinstance(name, str):
-            raise Refused(
-                f"{parameter}= has {name!r}, which is no name, so nothing was done; give texts only."
-            )
+            raise Refused(sentence("no-name", parameter=parameter, name=name))
     return tuple(sorted(given)) if isinstance(given, set | frozenset) else tuple(given)
 
 
@@ -88,10 +82,7 @@ def change_of(add: Names, remove: Names, only: Names | None) -> Change:
         exactly = names_of("only", only)
         return lambda there: (missing(exactly, there), missing(there, exactly))
     if both := present(removed, added):
-        raise Refused(
-            f"{', '.join(both)} cannot be added and removed at once, so nothing was done; name each in "
-            "one of the two."
-        )
+        raise Refused(sentence("added-and-removed", names=", ".join(both)))
     return lambda there: (missing(added, there), present(removed, there))
 
 

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from lifecycle.core.errors import LifecycleError, Rejected, Transient
 from lifecycle.core.values.shapes import Ensured, IssueFacts, PullFacts
+from lifecycle.github.failures.failure_case import sentence
 from lifecycle.github.operations.inputs import same
 
 T = TypeVar("T")
@@ -143,10 +144,8 @@ class Edits(Generic[F]):
         edit, read = partial(self._edit, number, **changes), partial(self._read, number)
         ensured = fitted(current, is_wanted, edit, read)
         if not is_wanted(ensured.now):
-            raise Rejected(
-                f"GitHub accepted the change of #{number} ({', '.join(changes)}) and shows it as before, "
-                f"so it is not as it should be; {self._fix}."
-            )
+            names = ", ".join(changes)
+            raise Rejected(sentence("as-before", number=number, names=names, fix=self._fix))
         return ensured
 
     def settled(

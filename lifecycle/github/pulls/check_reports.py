@@ -27,7 +27,7 @@ from lifecycle.core.values import failed_checks
 from lifecycle.core.values.checks import ENDED_BADLY
 from lifecycle.github.client.client_common import Json, nodes, number, part, text, texts, word
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failure_case import AskedRequest, answered, first_of
+from lifecycle.github.failures.failure_case import AskedRequest, answered, first_of, sentence
 
 if TYPE_CHECKING:
     from lifecycle.github.client.graph import GraphClient, GraphReply
@@ -132,16 +132,10 @@ class GitHubCheckReports:
         try:
             with streamed(where, self._calls.rest.deadline) as (status, parts):
                 if status != 200:
-                    raise errors.Transient(
-                        f"The storage of GitHub's logs answered {status}, so the log was not read; try "
-                        "again."
-                    )
+                    raise errors.Transient(sentence("no-storage", what=f"answered {status}"))
                 yield lines_in(parts)
         except NoAnswerError as error:
-            raise errors.Transient(
-                f"The storage of GitHub's logs {error.silence.words}, so the log was not read; try "
-                "again."
-            ) from None
+            raise errors.Transient(sentence("no-storage", what=error.silence.words)) from None
 
     def failed_on(self, sha: str) -> failed_checks.CommitFailures:
         """The failed jobs of Actions on a commit, and the workflows of which no run is under way.
@@ -201,10 +195,7 @@ class GitHubCheckReports:
 
     def _absent(self, reply: GraphReply, subject: str) -> Exception:
         if any(problem.type == "NOT_FOUND" for problem in reply.problems):
-            return errors.NotFound(
-                f"GitHub does not show {subject} to the token, so nothing was read; check the number, and "
-                "that the token may see it."
-            )
+            return errors.NotFound(sentence("not-shown", subject=subject))
         return self._graph.failures.of_problems(reply.problems, AskedRequest(subject))
 
     def _jobs_in(self, run: Json) -> list[failed_checks.FailedCheck]:

@@ -18,7 +18,7 @@ from lifecycle.core.values.survey import LEASES
 from lifecycle.github.board.board_client import IDS, GitHubBoard
 from lifecycle.github.board.status_fallback import Choice, Sight
 from lifecycle.github.client.client_common import Json, nodes, part, text, word
-from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
+from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.pulls import rest_checks, rollup, translate
 from lifecycle.github.pulls.issue_calls import IssueCalls, issue_facts
 from lifecycle.github.pulls.pull_calls import PullCalls
@@ -133,10 +133,7 @@ class GitHubForge(PullCalls):
         """
         repository, issue = self.calls.repository, self._issues.issue(number)
         if issue.is_pull_request:
-            raise NotFound(
-                f"#{number} of {repository} is a pull request, not an issue, so nothing was changed; "
-                "give the number of an issue."
-            )
+            raise NotFound(sentence("no-issue", number=number, repository=repository))
         return as_issue(issue)
 
     def blockers(self, number: int) -> tuple[str, ...]:
@@ -264,11 +261,8 @@ class GitHubForge(PullCalls):
         board: AnswerProblem | None = None
         for problem in reply.problems:
             if problem.type == "NOT_FOUND" and problem.path == ("repository",):
-                raise NotFound(
-                    f"GitHub shows no repository {self.calls.repository} to the token, so nothing was "
-                    "changed; check the remote's name, and that the token may see it.",
-                    evidence=problem.message,
-                )
+                unseen = sentence("no-repository", repository=self.calls.repository)
+                raise NotFound(unseen, evidence=problem.message)
             if problem.type == "NOT_FOUND" and problem.path in _ABSENT:
                 continue
             if not _OF_WRITES.isdisjoint(problem.path) or problem.path[:1] == (_OF_IDS,):

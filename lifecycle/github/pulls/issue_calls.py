@@ -17,7 +17,7 @@ from lifecycle.core.light_dataclass import replace
 from lifecycle.core.values.shapes import CommentFacts, IssueFacts, LabelFacts, MilestoneFacts
 from lifecycle.github.client.client_common import given, login_of, path_part, text, times
 from lifecycle.github.client.rest import Calls, Json
-from lifecycle.github.failures.failure_case import answered
+from lifecycle.github.failures.failure_case import answered, sentence
 
 State = Literal["open", "closed"]
 Relation = Literal["dependencies/blocked_by", "sub_issues"]
@@ -38,11 +38,8 @@ class IssueCalls:
         """
         issue = self.calls.read(f"issues/{number}", f"issue #{number}", issue_facts)
         if issue.number != number or self._is_elsewhere(issue):
-            raise Transferred(
-                f"Issue #{number} of {self.calls.repository} was transferred and is {issue.url} now, so "
-                "nothing was changed; claim it there.",
-                evidence=issue.url,
-            )
+            where = {"repository": self.calls.repository, "url": issue.url}
+            raise Transferred(sentence("transferred", number=number, **where), evidence=issue.url)
         return issue
 
     def _is_elsewhere(self, issue: IssueFacts) -> bool:

@@ -22,7 +22,7 @@ from lifecycle.core.values.model import Repository
 from lifecycle.core.values.survey import LEASES, Holding
 from lifecycle.github.client.client_common import Json, next_page, nodes, part
 from lifecycle.github.client.rest import Calls
-from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest
+from lifecycle.github.failures.failure_case import AnswerProblem, AskedRequest, sentence
 from lifecycle.github.sweep.sweep_nodes import LISTS, LONGEST_WAIT, Batches, SweptRepository
 
 if TYPE_CHECKING:
@@ -216,10 +216,7 @@ class Holdings:
         reply = self._graph.execute(name, variables, subject=subject, added=added)
         if not reply.data.get("repositoryOwner"):
             self._refuse(reply.problems, subject)
-            raise NotFound(
-                f"GitHub knows no user or organisation {owner}, so nothing was looked at; correct the "
-                "name, and check that the token may see it."
-            )
+            raise NotFound(sentence("no-owner", owner=owner))
         connection = part(part(reply.data, "repositoryOwner"), "repositories")
         entries = connection.get("nodes")
         where = ("repositoryOwner", "repositories", "nodes")
@@ -267,7 +264,8 @@ class Holdings:
             return SweptRepository(whose, node, {key: nodes(node, key) for key in keys})
         absent = [problem for problem in problems if problem.type == "NOT_FOUND" and not node]
         if absent:
-            return SweptRepository(name, problem=_absent(name, absent[0]))
+            unseen = NotFound(sentence("no-swept", name=name), evidence=absent[0].message)
+            return SweptRepository(name, problem=unseen)
         asked = AskedRequest(f"repository {name}")
         return SweptRepository(name, problem=self._graph.failures.of_problems(problems, asked))
 
@@ -379,11 +377,3 @@ def _waits_of(node: Json | None, problems: Sequence[AnswerProblem]) -> list[Json
     spoilt = {path[2] for path in paths if len(path) > 2 and "baseRef" not in path}
     shown = part(node or {}, "waits").get("nodes") or []
     return [pull for number, pull in enumerate(shown) if pull and number not in spoilt]
-
-
-def _absent(name: str, problem: AnswerProblem) -> NotFound:
-    return NotFound(
-        f"GitHub shows no repository {name} to the token, so it was not looked at; check the name, and "
-        "that the token may see it.",
-        evidence=problem.message,
-    )
