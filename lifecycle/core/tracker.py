@@ -278,7 +278,7 @@ class Tracker(Protocol):
         """Have it blocked by another task. Lacking, NotFound; Invalid for a circle."""
 
     def publish(self) -> None:
-        """Send what was written to where others read it. Lacking where there is nothing to send.
+        """Send what was written to where others can read it. Lacking where there is nothing to send.
 
         Never called by a hook.
         """

@@ -102,7 +102,7 @@ class CheckState(StrEnum):
 
 
 class CriterionState(StrEnum):
-    """What the tester found of one acceptance criterion."""
+    """Record the tester's finding on an acceptance criterion."""
 
     PENDING = "pending"
     MET = "met"
