@@ -275,10 +275,12 @@ def test_a_linked_task_that_another_has_is_released_without_the_claim(beads: Pla
     assert "held by maria; nothing was released" in refused(
         beads.cli("tracker", "release", task), 4
     )
-    taken = ok(beads.cli("tracker", "claim", task))
-    assert f"{task} and #42" not in taken
-    assert f"{task} is held by maria; nothing was taken." in taken
-    assert f"lifecycle tracker release {task} --force" in taken
+    for verb in ("claim", "takeover"):
+        done = beads.cli("tracker", verb, task)
+        assert done.returncode == 4
+        assert f"{task} and #42" not in done.stdout
+        assert f"{task} is held by maria; nothing was taken." in done.stdout
+        assert f"lifecycle tracker release {task} --force" in done.stdout
     given = told(beads, "release", task, "--force")
     assert (given["task"]["status"], given["task"]["assignee"]) == ("open", None)
     assert leases(beads) == ["refs/agent-claims/42"]

@@ -158,9 +158,11 @@ def _taken(session: Session, taken: Taken, name: str = "") -> _Told:
     both = f"{name} and " if name and task.assignee == claim.agent_id else ""
     which = f"{both}#{claim.issue_number} {quoted(taken.title)}"
     lines = [f"{which} {'are' if both else 'is'} {how}, as {claim.agent_id}.", taken.where]
-    if name and task.is_open and task.assignee not in ("", claim.agent_id):
+    is_left = bool(name) and task.is_open and task.assignee not in ("", claim.agent_id)
+    if is_left:
         lines.append(rules.refusal(session, name, task.assignee, "taken", is_linked=True).sentence)
-    return _Told(task, lines, list(taken.notes), claim_data(taken.record))
+    code = 4 if is_left and not taken.is_new else 0
+    return _Told(task, lines, list(taken.notes), claim_data(taken.record), code)
 
 
 def renew(session: Session, task: str) -> int:
