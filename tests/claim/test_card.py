@@ -223,6 +223,20 @@ def test_where_board_and_labels_change_places_no_move_is_seen() -> None:
     assert (made.card.moved_to, made.claim.last_synced_status) == (None, None)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_another_boards_card_is_kept_as_one_that_nobody_wrote(*, known: bool) -> None:
+    """Whatever it says was not moved or taken, and frees no task; that the former one stays is told."""
+    for item in (BoardItem("PVTI_other", "Todo", None), BoardItem("PVTI_other", "Todo", "b-1")):
+        before = record(memory={"card.agent": AGENT, "card.is_known": known, "is_taken": True})
+        shown = observation(item=item, issue=issue(assignees=()))
+        made = decide.apply_observation(before, shown, NOW)
+        assert (made.is_lost, made.card.moved_to) == (False, None)
+        again = decide.apply_observation(Record.from_json(made.as_json()), shown, NOW)
+        step = card_and_link.card_step(seen(again, observed=shown))
+        assert step.action == SetBoard("PVTI_other", "In Progress", AGENT)
+        assert [notice.key for notice in step.notices] == ["other-card:PVTI_other"]
+
+
 @pytest.mark.parametrize(
     ("changes", "memory", "shown", "action", "keys"),
     [

@@ -48,15 +48,17 @@ def apply_card(record: Record, observed: Observation) -> Record:
     expected: tuple[str | None, ...] = (claim.status, claim.last_synced_status)
     was_labels = claim.is_labels
     leaves_labels = (was_labels or card.leaves_labels) and not item.is_labels
-    if item.is_labels != was_labels:
-        # What was written to the board says nothing of the labels, nor the other way round.
+    is_other = bool(claim.item_id) and item.id != claim.item_id
+    is_other = is_other and not (was_labels or item.is_labels)
+    if is_other or item.is_labels != was_labels:
+        # What was written to one card says nothing of another, nor of the labels, nor the other way round.
         values["last_synced_status"] = None
         expected = (item.status,)
     ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
     if ahead is not None:  # our own write, whether or not the one it follows from succeeded
         values["last_synced_status"] = item.status
         expected = (item.status,)
-    agent = card.agent
+    agent = None if is_other else card.agent
     if leaves_labels and not item.agent:
         # The card is written once even if it is right already: that write removes the label.
         agent = None
@@ -69,13 +71,14 @@ def apply_card(record: Record, observed: Observation) -> Record:
     if item.agent and (is_leased or item.agent == claim.agent_id):
         agent = item.agent  # another's beside our lease is written over
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
-    holder = item.agent if was_ours and item.agent != claim.agent_id else None
+    holder = item.agent if was_ours and not is_other and item.agent != claim.agent_id else None
     # A write ahead is remembered while a closing goes on and the issue is open.
     is_over = observed.issue is not None and not observed.issue.is_open
     still = None if is_over or claim.phase != Phase.DONE else ahead
     record = record.with_values(values).with_ownership(taken_by=holder or "")
-    is_writable = not item.is_archived
-    card = CardRecord(is_writable, agent, item.status if has_moved else None, leaves_labels, still)
+    is_other = card.is_other or (is_other and was_ours)
+    moved = item.status if has_moved else None
+    card = CardRecord(not item.is_archived, agent, moved, leaves_labels, still, is_other)
     return record if record.card == card else replace(record, card=card)
 
 
@@ -104,6 +107,9 @@ def card_step(snapshot: Snapshot) -> Decision:
     if observed is not None and observed.board_note and snapshot.rules.has_board:
         note = observed.board_note
         notices.append(Notice(f"board-note:{note}", note, Audience.NOTE))
+    if record.card.is_other:
+        other = messages.other_card(claim.issue_number)
+        notices.append(Notice(f"other-card:{claim.item_id}", other, Audience.NOTE))
     issue = observed.issue if observed is not None else None
     is_finished = record.ending.issue_closed if issue is None else not issue.is_open
     if record.card.moved_to and not (is_finished and record.card.moved_to == Status.DONE):

@@ -527,6 +527,8 @@ def _is_card_freed(before: Record, observed: Observation) -> bool:
     claim, item = before.claim, observed.item
     if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
         return False
+    if item.id != claim.item_id:
+        return False  # another board's, or put there anew
     # A claim file that was written by hand may name an agent that nobody ever put on the card.
     was_ours = before.is_taken and bool(claim.agent_id) and before.card.agent == claim.agent_id
     wrote = (claim.status, claim.last_synced_status)

@@ -229,6 +229,7 @@ class CardRecord:
         moved_to: a Status that somebody else set by hand, while that stands.
         leaves_labels: it took the place of the issue's labels, and was not written since.
         ahead: a write of it that may have been made before the claim calls for it, or None.
+        is_other: it took the place of a card that names the agent, as where the board is another one.
     """
 
     is_known: bool = False
@@ -236,6 +237,7 @@ class CardRecord:
     moved_to: str | None = None
     leaves_labels: bool = False
     ahead: CardAhead | None = None
+    is_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)

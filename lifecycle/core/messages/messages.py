@@ -332,6 +332,14 @@ def board_moved(issue: int | None, status: str, synced: str | None) -> str:
     )
 
 
+def other_card(issue: int | None) -> str:
+    """The issue has another card than was written before, as where the board is another one."""
+    return (
+        f"#{issue} has another card than before, as on another board: Status and Agent are kept on it. "
+        "If the earlier card is still there, it stays as it was last set; correct it there by hand."
+    )
+
+
 def label_moved(issue: int | None, status: str, synced: str | None) -> str:
     """Somebody put another label on."""
     return (
