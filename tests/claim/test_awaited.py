@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lifecycle.claim.decisions.pull.merge_standing import awaited
 from lifecycle.claim.record.sections import Whom
-from lifecycle.core.values.checks import Bucket
+from lifecycle.core.values.checks import Bucket, Required
 from lifecycle.core.values.model import Conversations, MergeDemands, QueueEntry
 from tests.batches import each_row
 from tests.factories import checks, pull, review
 
 AUTHOR, REVIEWERS, MERGE, RULE, CHECKS, QUEUE, AUTO = Whom
 GREEN, RED, RUNNING = (checks(one) for one in (Bucket.PASS, Bucket.FAIL, Bucket.PENDING))
+MISSED = replace(GREEN, required=(Required("build"),))
 OPEN = Conversations("", unresolved=2)
 QUEUED = QueueEntry("QUEUED", 3)
 WANTS = (review(author="maria"),)
@@ -102,6 +104,10 @@ CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
     "a rule": (
         {"merge_state": "BLOCKED", "demands": MergeDemands(others=("required signatures",))},
         (RULE, 'is still blocked by a rule of main; it demands "required signatures"'),
+    ),
+    "a check that has not reported": (
+        {"merge_state": "BLOCKED", "checks": MISSED},
+        (CHECKS, "waits for checks that main demands and that have not reported"),
     ),
 }  # fmt: skip
 """What was read of a pull request that is green and merges cleanly otherwise → whom it waits for, and how

@@ -106,6 +106,8 @@ def _reviews(demands: MergeDemands) -> str:
 def _blocked(pull: PullRequest) -> str:
     """A verb phrase for a rule that GitHub does not show per pull request: it names what it can be."""
     where = pull.base or "its base"
+    if pull.checks is not None and pull.checks.missing:
+        return waiting(f"checks that {where} demands and that have not reported")
     demands = pull.demands or MergeDemands()
     open_count = pull.conversations.unresolved if pull.conversations is not None else 0
     rules = [*demands.others]

@@ -292,7 +292,8 @@ def awaited(pull: PullRequest) -> Awaiting:
         return Awaiting(Whom.REVIEWERS, how)
     if pull.is_auto_merge:
         return Awaiting(Whom.AUTO_MERGE, how)
-    return Awaiting(Whom.RULE if pull.merge_state == "BLOCKED" else Whom.MERGE, how)
+    rule = Whom.CHECKS if pull.checks is not None and pull.checks.missing else Whom.RULE
+    return Awaiting(rule if pull.merge_state == "BLOCKED" else Whom.MERGE, how)
 
 
 def _to_mend(pull: PullRequest, how: str) -> str:
