@@ -12,6 +12,7 @@ from lifecycle.claim.decisions.ending import closing
 from lifecycle.claim.decisions.snapshot import Decision, Snapshot
 from lifecycle.claim.record.sections import CardAhead, Intent, Trouble
 from lifecycle.claim.record.state import BEST_EFFORT_TRIES, Record, fold, mark_of
+from lifecycle.core import hidden_marker
 from lifecycle.core.plan import (
     Audience,
     BoardIs,
@@ -24,7 +25,7 @@ from lifecycle.core.plan import (
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.claim.steps import DONE, ITEM, MERGED, rules_with
 from tests.claim.steps import closing as shown_closing
-from tests.factories import NOW, issue, observation, pull, record, seen, texts
+from tests.factories import NOW, comment, issue, observation, pull, record, seen, texts
 
 ENDED: dict[str, Any] = {"ending.comment_done": True, "ending.issue_closed": True}
 CLOSED = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, item=ITEM)
@@ -267,6 +268,28 @@ def test_the_order_is_comment_issue_card_lease_file() -> None:
     on_card = {**lease, "ending.board_done": True}
     assert action_of(at_end(memory=on_card)) == ReleaseLease(42, "abc")
     assert action_of(at_end(memory={**on_card, "ending.lease_done": True})) == ForgetClaim()
+
+
+@pytest.mark.parametrize(
+    ("by", "memory", "is_told"),
+    [
+        ("completed issue=42 pr=107 by=sam-1", {}, True),
+        ("completed issue=42 pr=10 by=sam-1", {}, False),
+        ("completed issue=42 pr=107 by=sam-1", {"ending.issue_closed": False}, False),
+    ],
+)
+def test_what_another_claim_told_of_the_merge_is_not_told_again(
+    by: str, memory: dict[str, Any], *, is_told: bool
+) -> None:
+    """Who had the task next closed it with the same pull request; one that is open again is told."""
+    said = comment(hidden_marker.signed("Completed in #107", f"<!-- lifecycle:{by} -->"))
+    shown = replace(CLOSED, issue=issue(is_open=False, comments=(said,)))
+    said_of_none = comment("<!-- lifecycle:completed issue=42 pr=0 by=sam-1 -->")
+    left = at_end(memory={"ending.comment_done": False, **memory}, observed=shown)
+    assert isinstance(action_of(left), PostComment) is not is_told
+    shown = replace(shown, issue=issue(is_open=False, comments=(said_of_none,)), by_number=None)
+    why = {"ending.comment_done": False, "ending.override": "elsewhere"}
+    assert isinstance(action_of(at_end(memory=why, observed=shown, pr_number=None)), PostComment)
 
 
 def test_a_comment_that_reads_have_to_settle_keeps_the_file_alone() -> None:

@@ -23,9 +23,9 @@ def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
 def released_to_hand_off(issue: int | None) -> str:
     """A hand-off of a task that this claim does not hold any more."""
     return (
-        f"#{issue} is not held by this claim any more: it was released meanwhile, or its lease was "
-        "deleted; nothing was pushed, and branch and commits are kept. To go on with it, run: lifecycle "
-        f"claim {issue}; then hand off again."
+        f"#{issue} is not held by this claim any more: it was released or closed meanwhile, or its lease "
+        "was deleted; nothing was pushed, and branch and commits are kept. To go on with it, reopen the "
+        f"issue if it is closed, and run: lifecycle claim {issue}; then hand off again."
     )
 
 

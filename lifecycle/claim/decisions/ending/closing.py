@@ -212,9 +212,10 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     record, claim = snapshot.record, snapshot.record.claim
     if _is_not_ours(snapshot):
         return _left_open(snapshot)
-    comment = comment_step(snapshot, comment_of(record))
-    if isinstance(comment, Decision):
-        return comment
+    comment = comment_of(record)
+    said = "done" if _is_told(record, comment, observed) else comment_step(snapshot, comment)
+    if isinstance(said, Decision):
+        return said
     linked = card_and_link.link_ending_step(snapshot)
     if linked is not None:
         return linked
@@ -224,7 +225,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     board = _board_action(snapshot, observed)
     if board is not None:
         return attempt(snapshot, board)
-    last = Decision() if comment == "waiting" else lease_step(snapshot)
+    last = Decision() if said == "waiting" else lease_step(snapshot)
     if last is not None:
         return last
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
@@ -232,6 +233,15 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True), stays(pull)]
     text = " ".join(filter(None, [text, *left]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
+
+
+def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -> bool:
+    """True if another claim, to which the task went, told of the same merge on the closed issue."""
+    if record.ending.override or not record.ending.issue_closed or observed.issue is None:
+        return False
+    begin = comment.marker.partition(" by=")[0] + " by="
+    marks = (hidden_marker.mark_in(posted.body) for posted in observed.issue.comments or ())
+    return any(mark.startswith(begin) for mark in marks)
 
 
 def stays(pull: PullRequest | None) -> str:
