@@ -78,8 +78,8 @@ class Forge(Protocol):
     def close_issue(self, issue: int) -> model.Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
 
-    def assign(self, issue: int, login: str) -> tuple[str, ...]:
-        """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
+    def assign(self, issue: int, login: str) -> model.Issue:
+        """Add an assignee and return the issue as it is then: GitHub ignores whom it may not assign."""
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
         """Take an assignee off and return who is left; nothing changes if it was not assigned."""

@@ -10,7 +10,7 @@ import pytest
 from lifecycle.api import HeldByAnother, Wake
 from lifecycle.claim.commands import unfinished_claims
 from lifecycle.claim.record.claim_store import ClaimStore
-from lifecycle.core.errors import Transient
+from lifecycle.core.errors import Refused, Transient
 from lifecycle.git import lease
 from lifecycle.github.pulls.forge import GitHubForge
 from lifecycle.sandbox.control.faults import Fault
@@ -183,6 +183,27 @@ def test_a_takeover_that_is_undone_leaves_the_other_agent_assigned(
             tree.claim(42, force=True)
     ok(place.cli("release"))
     assert (lease_of(place), place.issue()["assignees"]) == (theirs, ["sam"])
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_a_task_that_is_closed_while_it_is_taken_is_not_taken(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, is_held: bool
+) -> None:
+    """Its holder closes it between the look and the lease: nothing is held, and the card is as it was."""
+    theirs = lease.take(place.tree().world.git, "origin", 42, "sam-1") if is_held else ""
+    real = lease.take
+
+    def closed_before(*args: Any, **named: Any) -> str:
+        place.control.close_issue(42)
+        return real(*args, **named)
+
+    with monkeypatch.context() as patch, place.tree() as tree:
+        patch.setattr(lease, "take", closed_before)
+        with pytest.raises(Refused, match="#42 is closed; nothing was claimed"):
+            tree.claim(42, force=True)
+    assert (lease_of(place), place.issue()["assignees"]) == (theirs, [])
+    assert (place.card()["Status"], place.has_claim()) == ("Todo", False)
+    assert not place.card().get("Agent")
 
 
 @pytest.mark.parametrize("killed", ["take", "create", "unassign"])

@@ -88,7 +88,7 @@ def test_each_verb_is_one_request(hub: Hub) -> None:
         title="Fix", body="Refs #42", head="octo-org:work", base="main"
     )
     comment = forge.comment(42, "on it")
-    assert forge.assign(42, "octocat") == ("octocat",)
+    assert forge.assign(42, "octocat").assignees == ("octocat",)
     hub.control.assign(42, "sam")
     assert forge.unassign(42, "sam") == ("octocat",)
     closed = forge.close_issue(42)
@@ -134,7 +134,7 @@ def test_unassigning_twice_is_unassigning_once(hub: Hub) -> None:
 
 def test_an_assignee_that_github_ignores_is_missing_from_the_answer(hub: Hub) -> None:
     """GitHub answers 201 for a stranger; only the list of assignees tells."""
-    assert hub.forge.assign(42, "nobody-at-all") == ()
+    assert hub.forge.assign(42, "nobody-at-all").assignees == ()
 
 
 def test_the_number_of_a_pull_request_is_no_issue(hub: Hub) -> None:

@@ -221,8 +221,11 @@ class _Taking:
         notes += [f"{others}. {way}"] if others else []
         # From here on the issue and its card are written.
         unfinished_claims.amend(claim_store, is_held=True)
-        # GitHub assigns no App.
-        if not login.endswith("[bot]") and login not in world.forge.assign(number, login):
+        is_app = login.endswith("[bot]")  # GitHub assigns none
+        issue = world.forge.issue(number) if is_app else world.forge.assign(number, login)
+        if not issue.is_open:  # whoever had the task has closed it since it was read
+            raise Refused(sentence("closed", number=number))
+        if not is_app and login not in issue.assignees:
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
         values = _values(task, branch, agent, pull)
         item = _put_on_board(world, task, agent, values["status"], notes)

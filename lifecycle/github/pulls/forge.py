@@ -160,9 +160,9 @@ class GitHubForge(PullCalls):
         """Close as completed and return the issue as GitHub shows it afterwards."""
         return as_issue(self._issues.edit(issue, state="closed", state_reason="completed"))
 
-    def assign(self, issue: int, login: str) -> tuple[str, ...]:
-        """Add an assignee and return all of them: GitHub ignores whom it may not assign."""
-        return self._issues.assign(issue, (login,)).assignees
+    def assign(self, issue: int, login: str) -> model.Issue:
+        """Add an assignee and return the issue as it is then: GitHub ignores whom it may not assign."""
+        return as_issue(self._issues.assign(issue, (login,)))
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
         """Take an assignee off and return who is left; nothing changes if it was not assigned."""
