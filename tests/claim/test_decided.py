@@ -297,6 +297,29 @@ def test_an_issue_that_somebody_closed_is_told_while_the_work_goes_on(
 
 
 @pytest.mark.parametrize(
+    ("changes", "shown", "is_told"),
+    [
+        ({}, {"assignees": ("maria", "sam")}, True),
+        ({}, {"assignees": ("maria", "EDOUARD")}, False),
+        ({}, {"assignees": ()}, False),
+        ({}, {"assignees": ("maria",), "is_open": False}, False),
+        ({"agent_id": "octo-app[bot]-1738000000"}, {"assignees": ("maria",)}, False),
+        ({"agent_id": ""}, {"assignees": ("maria",)}, False),
+        (DONE, {"assignees": ("maria",)}, False),
+    ],
+)
+def test_an_issue_that_was_assigned_to_others_is_told(
+    changes: dict[str, Any], shown: dict[str, Any], is_told: bool
+) -> None:
+    """Once for the same others: the claim goes on, and a person says whose it is. No App is assigned."""
+    found = decide(seen(record(**changes), observed=observation(item=ITEM, issue=issue(**shown))))
+    told = [notice for notice in found.notices if notice.key.startswith("assigned:")]
+    assert [(one.key, one.audience, one.stands) for one in told] == [
+        ("assigned:maria,sam", Audience.NOTE, False)
+    ] * is_told
+
+
+@pytest.mark.parametrize(
     ("changes", "memory", "is_told"),
     [
         (REVIEW, {"pull.opened": 107}, True),

@@ -99,6 +99,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         says(messages.board_absent),
         says(messages.board_moved, 42, "On\nhold", "In Review"),
         says(messages.other_card, 42),
+        says(messages.assigned_elsewhere, 42, "octocat", ["maria", "sam"]),
         says(messages.label_moved, 42, "on hold", "In Review"),
         says(messages.label_kept, "on hold"),
         says(messages.board_kept, "On hold"),

@@ -98,7 +98,7 @@ def decide(snapshot: Snapshot) -> Decision:
         return _lost(record)
     step = _effective(record, _RULES[phase](snapshot))
     closed = _closed_elsewhere(snapshot, step.fields.get("phase", claim.phase))
-    shown = (*_of_repository(snapshot), *closed)
+    shown = (*_of_repository(snapshot), *_assigned_elsewhere(snapshot), *closed)
     added = (*complaints(record), *shown, *card_and_link.link_notices(record))
     step = replace(step, notices=(*step.notices, *added))
     if step.fields or step.record or step.action or phase is Phase.DONE:
@@ -200,6 +200,18 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
         return (Notice("closed-elsewhere:pr", text, Audience.ACT, stands=True),)
     text = messages.closed_elsewhere(claim.issue_number)
     return (Notice("closed-elsewhere", text, Audience.NOTE, stands=True),)
+
+
+def _assigned_elsewhere(snapshot: Snapshot) -> Iterator[Notice]:
+    """A notice if others are assigned to the open issue of a claim that goes on, and its account is not."""
+    record, observed = snapshot.record, snapshot.observation
+    issue, login = observed and observed.issue, derive.login_of(record.claim.agent_id)
+    if not (issue and issue.is_open and issue.assignees) or record.claim.phase == Phase.DONE:
+        return
+    is_app = login.endswith("[bot]")  # GitHub assigns none
+    if login and not is_app and login.casefold() not in map(str.casefold, issue.assignees):
+        text = messages.assigned_elsewhere(issue.number, login, issue.assignees)
+        yield Notice(f"assigned:{','.join(issue.assignees)}", text, Audience.NOTE)
 
 
 _ARCHIVED, _RENAMED = "archived-repository", "renamed-repository"

@@ -258,6 +258,15 @@ def closed_elsewhere(issue: int | None, withheld: str = "") -> str:
     )
 
 
+def assigned_elsewhere(issue: int, login: str, others: Sequence[str]) -> str:
+    """Somebody assigned the issue of a claim to others on GitHub, and took its account off."""
+    return (
+        f"#{issue} is assigned to {', '.join(map(named, others))} and not to {login}, who has the claim; "
+        "it goes on. If the task is theirs now, leave it with: lifecycle release; else assign "
+        f"{login} on GitHub again."
+    )
+
+
 NOT_OPENED = "no PR is opened for it"
 """What is withheld from a closed issue at a hand-off."""
 

@@ -213,9 +213,9 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     if _is_not_ours(snapshot):
         return _left_open(snapshot)
     comment = comment_of(record)
-    said = "done" if _is_told(record, comment, observed) else comment_step(snapshot, comment)
-    if isinstance(said, Decision):
-        return said
+    settled = "done" if _is_told(record, comment, observed) else comment_step(snapshot, comment)
+    if isinstance(settled, Decision):
+        return settled
     linked = card_and_link.link_ending_step(snapshot)
     if linked is not None:
         return linked
@@ -225,7 +225,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     board = _board_action(snapshot, observed)
     if board is not None:
         return attempt(snapshot, board)
-    last = Decision() if said == "waiting" else lease_step(snapshot)
+    last = Decision() if settled == "waiting" else lease_step(snapshot)
     if last is not None:
         return last
     text = messages.closed(claim.issue_number, _board_sentence(snapshot, observed))
