@@ -253,7 +253,7 @@ def _input(field: BoardField, value: Value) -> dict[str, Any]:
     if kind == "NUMBER" and is_number and math.isfinite(cast(float, value)):
         return {"number": float(cast(float, value))}
     if kind == "DATE" and isinstance(value, date):
-        return {"date": value.isoformat()}
+        return {"date": value.isoformat()[:10]}  # of a datetime its day alone, as it is compared
     if isinstance(value, str) and kind == "TEXT":
         return {"text": value}
     if isinstance(value, str) and kind in _CHOICES:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import pytest
 
 from lifecycle.api import NotFound, Refused, Rejected, UnknownOption
 from lifecycle.core.errors import ItemArchived, ItemMissing, MissingScope, NoPermission
+from lifecycle.core.values.model import BoardField
+from lifecycle.github.operations import ensure_board
 from lifecycle.github.operations.ensure_board import BoardOperations
 from lifecycle.sandbox.control.faults import Fault
 from tests.github.operations.ground import Ground
@@ -65,6 +67,14 @@ def test_every_kind_of_field(ground: Ground, name: str, value: Any, other: Any) 
     assert (asked, again) == (["FindItem", "ClearItemField"], ["FindItem"])
     assert name not in now.values
     assert set_to(42, "Priority", "p1: high").changed is False
+
+
+def test_a_moment_sets_its_day(ground: Ground) -> None:
+    """A datetime is a date to Python: the day is sent and compared, and its time reaches nobody."""
+    moment = datetime(2026, 1, 31, 10, 30)  # noqa: DTZ001  of no zone, as programs have them
+    assert ensure_board._input(BoardField("F", "Due", "DATE"), moment) == {"date": "2026-01-31"}
+    now, _, again = ground.twice(lambda: board(ground).ensure_field(42, "Due", moment))
+    assert (now.values["Due"], again) == (date(2026, 1, 31), ["FindItem"])
 
 
 def test_an_empty_text_clears(ground: Ground) -> None:
