@@ -21,6 +21,7 @@ Related = tuple[IssueFacts, ...]
 Logins = tuple[str, ...]
 
 
+@redacts
 class RelationOperations:
     """Operations on the relations of one repository's issues: what blocks one, and its sub-issues."""
 

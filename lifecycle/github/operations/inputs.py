@@ -112,7 +112,7 @@ def redacts(operations: type[C]) -> type[C]:
 
     The transport does that for every request, too. Done here as well, a text that GitHub has without its
     secret counts as the wanted one, and is not written again at each call. What was taken out is
-    named in the answer's `withheld`.
+    named in the answer's `withheld`. A number that is none is refused.
     """
     for name, method in vars(operations).items():
         if name.startswith("ensure_"):
@@ -126,10 +126,12 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     from lifecycle.github.client.client_common import ADDRESSES
 
     signature = inspect.signature(method)
+    numbers = [name for name, one in signature.parameters.items() if one.annotation == "int"]
 
     @functools.wraps(method)
     def ensure(*positional: Any, **named: Any) -> Any:
         call = signature.bind(*positional, **named)
+        _need_whole({name: call.arguments[name] for name in numbers})
         withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
             if name not in ADDRESSES:  # a secret in a branch's name is refused where it is sent
@@ -138,6 +140,16 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
         return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
 
     return ensure
+
+
+def _need_whole(given: dict[str, object]) -> None:
+    """Raise Refused for a number that is none: "42" finds issue 42, and is not its number to Python."""
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise Refused(
+                f"{name}={value!r} is no number of an issue or a pull request, so nothing was done; "
+                "give an int."
+            )
 
 
 def _clean(value: Any, withheld: list[str], name: str) -> Any:

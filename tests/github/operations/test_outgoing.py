@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from lifecycle.api import GitHub, Refused
@@ -46,3 +48,21 @@ def test_a_branch_that_is_called_like_a_secret_is_refused(ground: Ground) -> Non
     with pytest.raises(Refused, match="name of a branch holds what looks like a secret"):
         ground.hub.refs.ensure_ref(f"refs/heads/{SECRET}", "0" * 40)
     assert SECRET not in str(ground.world())
+
+
+@pytest.mark.parametrize("given", ["42", True, 42.0, None])
+def test_a_number_that_is_none_is_refused(ground: Ground, given: Any) -> None:
+    """GitHub finds issue 42 by the text, too; compared with its number, it was another issue's."""
+    ground.hub.relations.ensure_blocked_by(42, 39)
+    ground.asked()
+    for ensure in (
+        lambda: ground.hub.issues.ensure_closed(given),
+        lambda: ground.hub.comments.ensure_comment(given, "k", "One"),
+        lambda: ground.hub.relations.ensure_not_blocked_by(42, given),
+        lambda: ground.hub.board(1).ensure_item(given),
+    ):
+        with pytest.raises(
+            Refused, match=r"is no number of an issue or a pull request.*give an int"
+        ):
+            ensure()
+    assert ground.asked() == []
