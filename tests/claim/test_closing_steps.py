@@ -21,7 +21,9 @@ from lifecycle.core.plan import (
     PostComment,
     ReleaseLease,
     SetBoard,
+    Wake,
 )
+from lifecycle.core.plan import Done as Happened
 from lifecycle.core.values.model import BoardItem, PullState
 from tests.claim.steps import DONE, ITEM, MERGED, rules_with
 from tests.claim.steps import closing as shown_closing
@@ -471,3 +473,15 @@ def test_a_card_is_put_back_while_its_closing_is_held_back() -> None:
         memory = {"ending.comment_done": True, "card.ahead": card, "troubles": troubles}
         made = record(**{**DONE, "status": "Done"}, memory=memory)
         assert action_of(seen(made, observed=shown)) == action, (card, troubles)
+
+
+def test_a_sweep_that_may_be_refused_closes_first_and_then_says_so() -> None:
+    """As far as GitHub shows the account may not close; where its token does, the comment says who."""
+    made = record(**{**DONE, "status": "Done"}, memory={"ending.consent": "reconcile"})
+    shown = observation(
+        issue=issue(comments=()), by_number=MERGED, item=ITEM, is_not_ours_to_close=True
+    )
+    before = seen(made, observed=shown, wake=Wake.SWEEP)
+    assert action_of(before) == CloseIssue(42)
+    after = replace(before, record=fold(made, Happened(CloseIssue(42)), NOW))
+    assert "Closed by `lifecycle reconcile`" in action_of(after).body

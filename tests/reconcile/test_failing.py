@@ -249,6 +249,18 @@ def test_whom_nobody_may_unassign_is_told_and_the_next_run_finishes(make: Make) 
     assert one.run(ALL).findings == ()
 
 
+def test_whoever_may_not_close_says_of_nothing_that_it_was_closed(make: Make) -> None:
+    """Who may read may comment: the comment told of a closing that GitHub then refused."""
+    reader = SeedToken("of-a-reader", "visitor", ["repo"])
+    one = make(MERGED, tokens=[SeedToken(TOKEN, "octocat", ["repo", "project"]), reader])
+    found = only(one.run(ALL, GH_TOKEN=reader.token, LIFECYCLE_PROJECT_NUMBER=""))
+    assert (found.kind, found.state.value) == ("merged-open", "failed")
+    assert (one.shows().is_open, one.shows().comments) == (True, ())
+    assert states(one.run(ALL)) == {"merged-open": "applied"}
+    (comment,) = one.shows().comments
+    assert "Closed by `lifecycle reconcile`" in comment
+
+
 STAGES: dict[str, dict[str, Any]] = {
     "repositories": {"operation": "SurveyHolding"},
     "cards": {"operation": "SurveyCards"},

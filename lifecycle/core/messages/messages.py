@@ -236,14 +236,14 @@ _BY_ITSELF = {
 def confirmed(consent: str, *, is_open: bool = True) -> str:
     """Who said yes, for the comment's second line; nothing where the user was simply asked.
 
-    `is_open`: the issue is closed by this, and was not before.
+    `is_open`: the issue is closed by this, and was not before. A sweep tells of its own closing alone.
     """
     nudged, _, reason = consent.partition(": ")
     if nudged == "nudge" and reason:
         return f"Nudged to done: {reason}"
     if consent == "close":
         return "Confirmed with `lifecycle close`."
-    return _BY_ITSELF.get(consent, "") if is_open else ""
+    return _BY_ITSELF.get(consent, "") if is_open or consent == "reconcile" else ""
 
 
 def closed_elsewhere(issue: int | None, withheld: str = "") -> str:

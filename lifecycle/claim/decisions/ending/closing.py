@@ -212,8 +212,7 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     record, claim = snapshot.record, snapshot.record.claim
     if _is_not_ours(snapshot):
         return _left_open(snapshot)
-    comment = comment_of(record)
-    settled = "done" if _is_told(record, comment, observed) else comment_step(snapshot, comment)
+    settled = _telling(snapshot, observed)
     if isinstance(settled, Decision):
         return settled
     linked = card_and_link.link_ending_step(snapshot)
@@ -233,6 +232,18 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
     left = [*derive.open_parts(record), *derive.left_out(record, is_closed=True), stays(pull)]
     text = " ".join(filter(None, [text, *left]))
     return last_step(record, f"issue-closed:{claim.pull}", text)
+
+
+def _telling(snapshot: Snapshot, observed: Observation) -> Decision | Settled:
+    """The step of the closing comment, or how it stands.
+
+    Where the closing may be refused, that goes first: the comment would tell of one that never was.
+    """
+    record = snapshot.record
+    if observed.is_not_ours_to_close and not record.ending.issue_closed:
+        return "waiting"
+    comment = comment_of(record)
+    return "done" if _is_told(record, comment, observed) else comment_step(snapshot, comment)
 
 
 def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -> bool:
