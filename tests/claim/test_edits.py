@@ -64,6 +64,20 @@ def test_a_copied_claim_of_another_agent_leaves_the_task_that_is_held(place: Pla
     assert place.issue(45)["comments"] == []
 
 
+def test_an_edited_issue_number_moves_no_claim_that_holds_its_task(place: Place) -> None:
+    """#42's lease would stay behind and #45 be held by nobody: the edit is undone, with a word on the way."""
+    assert place.cli("claim", "42").returncode == 0
+    place.write(issue_number=45)
+    said = place.hook("on-stop").stdout
+    assert "was edited to 45; this claim stays on #42. For another task, finish this one" in said
+    assert place.claim()["issue_number"] == 42
+    assert place.card(45)["Status"] == "Todo"
+    place.work(place.claim()["branch"])
+    place.write(phase="ready_for_pr", summary="Fix it")
+    assert "PR #46 created" in place.hook("on-stop").stdout
+    assert "#42" in place.pulls()[46]["body"]
+
+
 def test_a_claim_that_was_copied_into_another_worktree_is_not_believed_there(
     place: Place, tmp_path: Path
 ) -> None:
