@@ -115,6 +115,14 @@ def test_there_has_to_be_something_to_wait_for(place: Place) -> None:
     assert listed == [code for code, _ in STATUSES.values()]
 
 
+def test_good_without_news_is_said_once_and_not_as_three_alternatives() -> None:
+    """The table's words are what 0 may mean; of this pull request it is so, and the next line says what."""
+    assert wait._lines(Waited(Ending.GOOD, 46, state=("CI: 1/1 passed.",))) == [
+        "Waited for PR #46: what was waited for is so already.",
+        "CI: 1/1 passed.",
+    ]
+
+
 def test_where_the_last_look_failed_the_first_line_says_so() -> None:
     """No news may be news that was missed: the reason comes next, then how the pull request stood."""
     ended = Waited(Ending.TIME_OUT, 46, state=("CI: 1/1 passed.",), problem="GitHub is away.")

@@ -105,6 +105,8 @@ def _lines(done: Waited) -> list[str]:
     if not done.said:
         is_late = done.ending is Ending.TIME_OUT
         outcome = "no news in that time" if is_late else STATUSES[done.ending][1]
+        if done.ending is Ending.GOOD:  # which of its meanings it is, the next lines say
+            outcome = "what was waited for is so already"
         outcome += ", and the last look failed" if is_late and problem else ""
         bare = f"{outcome[:1].upper()}{outcome[1:]}."
         lines.append(f"Waited for PR #{done.pull}: {outcome}." if done.pull else bare)
