@@ -120,7 +120,7 @@ def test_plugin_and_marketplace_are_of_one_name_and_no_version() -> None:
 
 
 def test_the_commands_are_these() -> None:
-    """One page a command; each may use that command alone without asking, a review what it reads by."""
+    """One page a command; it may use that command without asking, and what its own text says to look with."""
     names = [path.stem for path in COMMANDS]
     reviews = ["oracle-review", "requirements-review"]
     claims = ["claim", "handoff", "nudge", "release", "status", "run-status"]
@@ -132,7 +132,9 @@ def test_the_commands_are_these() -> None:
         )
         own = looks if path.stem in reviews else f"Bash(lifecycle {path.stem}:*)"
         if path.stem.endswith("status"):
-            own = "Bash(lifecycle status:*), Bash(lifecycle run status:*)"
+            own = "Bash(lifecycle status:*), Bash(lifecycle run status:*), Bash(lifecycle tick:*)"
+        if path.stem == "claim":
+            own += ", Bash(lifecycle tracker show:*)"
         assert path.stem in OF_RUNS or front["allowed-tools"] == own
         assert 10 < len(front["description"]) < 100
 
