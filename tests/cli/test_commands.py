@@ -159,6 +159,8 @@ def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_reques
     )
     assert sentence in asked
     assert sentence in ok(place.cli("status"))
+    way = "(phase merged_detected); close it first, on the user's yes (lifecycle close), or take"
+    assert way in refused(place.cli("claim", "41"))
     ok(place.cli("handoff", "--summary", "The rest"))
     ok(place.cli("tick"))
     second = place.claim()["pr_number"]

@@ -17,6 +17,7 @@ from lifecycle.claim.commands.moves import session_of
 from lifecycle.claim.commands.task_branch import switch
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.derive import login_of
+from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.engine import observing
 from lifecycle.claim.engine.briefing import BOARD_CACHE
 from lifecycle.claim.linked import linked_writes, pending_writes
@@ -134,7 +135,9 @@ def _check_held(mine: Record, number: int, command: str) -> None:
     """Refuse if this worktree's claim is on another task, or is being released."""
     own = mine.claim.issue_number
     if own != number:
-        how = f"already holds #{own} (phase {mine.claim.phase}); finish it first"
+        is_merged = mine.claim.phase == Phase.MERGED_DETECTED
+        way = "close it first, on the user's yes (lifecycle close)" if is_merged else "finish it first"
+        how = f"already holds #{own} (phase {mine.claim.phase}); {way}"
         if mine.is_lost:
             how = f"has the claim on #{own}, which it lost; leave it with: lifecycle release"
         raise Refused(sentence("holds-another", how=how, command=command, number=number))

@@ -430,7 +430,7 @@ def unknown_phase(phase: str, phases: Sequence[str]) -> str:
     """A phase that the table does not have."""
     return (
         f'.agent-claim.json has the phase "{phase[:40]}", which does not exist; nothing was done. '
-        f"The phases are: {', '.join(phases)}."
+        f"Write one of these: {', '.join(phases)}."
     )
 
 
