@@ -270,6 +270,9 @@ def _check_branch(world: World, record: Record) -> list[str]:
     base = world.settings.base or default_branch(world)
     if branch == base:  # a push would merge it
         raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
+    number = record.claim.pr_number
+    if record.claim.phase == Phase.MERGED_DETECTED and git.head_of(branch) == record.pull.head:
+        raise errors.Refused(sentence("no-commit-since", branch=branch, number=number))
     notes = []
     if git.run("status", "--porcelain", "--untracked-files=no"):
         notes.append("There are uncommitted changes; they are not part of the PR.")
