@@ -206,14 +206,6 @@ def _measured(part: GatePart, record: RunRecord, threshold: float | None) -> Gat
     return part.but(state=state, percent=percent, why=f"{percent:g}%{why}")
 
 
-def absent_part(gate: table.Gate, name: str) -> GatePart:
-    """The part of a check that the project does not have."""
-    if name in table.GATES[gate].required:
-        why = "the project has no such check, and needs one"
-        return GatePart(name, table.CheckState.FAIL, why=why)
-    return GatePart(name, table.CheckState.NOT_APPLICABLE, why="the platform has no such command")
-
-
 def not_installed(record: GateRecord) -> str:
     """What a gate that failed did not find, and what installs it; "" if it is the code that failed."""
     parts = (part for part in record.parts if part.state is table.CheckState.FAIL)

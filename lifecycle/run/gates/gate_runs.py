@@ -14,7 +14,7 @@ from lifecycle.evidence.checks.known_checks import KnownCheck
 from lifecycle.evidence.outcomes import Outcome
 from lifecycle.evidence.records import EvidenceRoom, RunRecord
 from lifecycle.git.process import GitRepository
-from lifecycle.run.gates.gate_rules import absent_part, part_of, state_of
+from lifecycle.run.gates.gate_rules import part_of, state_of
 from lifecycle.run.gates.work_facts import tree_of
 from lifecycle.run.state import GatePart, GateRecord
 from lifecycle.run.table import GATES, CheckState, Gate
@@ -60,18 +60,20 @@ class GateRun:
             is_anew: run everything, whatever is known.
 
         Raises:
-            Refused: a check cannot be run, or nobody has allowed it; nothing was run then.
+            Refused: one that is needed is not there, a check cannot be run, or nobody has allowed it;
+                nothing was run then.
             BadConfig: the user's list of what may run cannot be read.
         """
         row, parts = GATES[gate], list[GatePart]()
-        checks = {name: self._check(name) for name in row.checks}
+        checks = {name: self._check(name, is_needed=name in row.required) for name in row.checks}
         tree = self.tree()
         for name, check in checks.items():
             failed = any(part.state is CheckState.FAIL for part in parts)
             if self.interrupted or (failed and not row.is_final):
                 parts.append(GatePart(name, why="not run, since the one before failed"))
             elif check is None:
-                parts.append(absent_part(gate, name))
+                why = "the platform has no such command"
+                parts.append(GatePart(name, CheckState.NOT_APPLICABLE, why=why))
             else:
                 run = None if is_anew else self._passed(check, tree)
                 run = run or self._run(check)
@@ -89,10 +91,10 @@ class GateRun:
             self.remarks.append(error.sentence)
             return ""
 
-    def _check(self, name: str) -> KnownCheck | None:
-        """The check of this name, fit to be run; None if the project has none."""
+    def _check(self, name: str, *, is_needed: bool) -> KnownCheck | None:
+        """The check of this name, fit to be run; None if the project has none, and needs none."""
         project = (self.world.root, self.world.settings, self.world.environment)
-        if known_checks.known_check(name, *project) is None:
+        if not is_needed and known_checks.known_check(name, *project) is None:
             return None
         return known_checks.demanded(name, *project)
 

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from lifecycle.evidence.outcomes import Counts, Outcome
 from lifecycle.evidence.records import RunRecord
 from lifecycle.run.gates.gate_rules import (
-    absent_part,
     check_states,
     circle_of,
     design_lacks,
@@ -272,15 +271,6 @@ def test_coverage_is_held_against_the_threshold(
     assert (failed.state, failed.why, failed.percent) == (CheckState.FAIL, "failed", -1.0)
     unread = part_of(ran(name="coverage"), TREE, threshold)
     assert (unread.state, unread.why, unread.percent) == (CheckState.PASS, "", -1.0)
-
-
-def test_a_check_that_is_not_there() -> None:
-    """Tests are needed; what else the platform does not have is N/A."""
-    needed = "the project has no such check, and needs one"
-    assert absent_part(Gate.G7, "test") == GatePart("test", CheckState.FAIL, why=needed)
-    for gate, name in ((Gate.G7, "lint"), (Gate.G2, "build")):
-        spared = GatePart(name, CheckState.NOT_APPLICABLE, why="the platform has no such command")
-        assert absent_part(gate, name) == spared
 
 
 def test_a_gate_is_as_good_as_its_worst_part() -> None:
