@@ -403,6 +403,7 @@ def test_the_staged_workflow_waits_for_the_run_and_then_closes_the_task(ground: 
     assert "CURRENT STAGE" not in held.model
     change(ground.place, status=RunStatus.COMPLETED, phase=RunPhase.COMPLETION)
     closed = agent.stops(COMPLETE)
+    assert closed.model.startswith("The stage was set by the end of the run.")
     assert "CURRENT STAGE: COMMIT_CLOSE" in closed.model
     ground.bd("close", task, "--reason", "Done")
     assert "CURRENT STAGE: NEXT_TASK" in agent.stops(marker(Detected.ISSUE_CLOSED)).model

@@ -88,6 +88,7 @@ class StageSeen:
         holding: how the claim stands.
         can_run: tests can be run here: a command for them is known, or a run was seen once.
         is_still_open: the task is said to be over, and its tracker, asked right now, says that it is open.
+        set_by: how the stage of the memory was set, if one was.
     """
 
     turn: Turn
@@ -102,6 +103,7 @@ class StageSeen:
     holding: HeldTask = HeldTask.NONE
     is_still_open: bool = False
     can_run: bool = True
+    set_by: str = instructions.BY_HAND
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,14 +366,14 @@ def _end(seen: StageSeen, event: StopEvent, *, is_last: bool) -> StageDecision:
 
 
 def _set_by_hand(seen: StageSeen, stage: Stage) -> StageDecision:
-    text = instructions.again(stage, seen.facts, instructions.BY_HAND)
+    text = instructions.again(stage, seen.facts, f"The stage was {seen.set_by}.")
     source = str(seen.turn.asked or "")
     events = (
         StopEvent("transition", source, str(stage), {"tier": "hand"}),
         StopEvent("block", source, str(stage), {"what": "instruction"}),
     )
     log = (
-        f"Getting instruction for stage: {stage} (set by hand)",
+        f"Getting instruction for stage: {stage} ({seen.set_by})",
         f"Injecting instruction for stage: {stage}",
     )
     decision = _block(seen, text, log, events)

@@ -58,7 +58,8 @@ class Facts:
 COMPLETED: dict[Stage, str] = {stage: TEXTS[stage]["completed"] for stage in LINE}
 """How an instruction confirms the stage that was completed."""
 
-BY_HAND = "The stage was set by hand."
+BY_HAND, BY_RUN = "set by hand", "set by the end of the run"
+"""How a stage was set that is told whatever the transcript says."""
 GOES_ON = "The staged workflow goes on."
 """How the instruction begins for a session that was cleared, compacted or resumed in mid-stage."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.plan import StopWord
 from lifecycle.core.stage_names import Stage
-from lifecycle.stages.decisions import decide
+from lifecycle.stages.decisions import decide, instructions
 from lifecycle.stages.detection import detect_stage
 from lifecycle.stages.session import activation, session_record, workflow_tasks
 from lifecycle.stages.session.session_record import SessionRecord
@@ -31,7 +31,7 @@ def look(call: activation.StageCall, at: Stage | None = None) -> StopWord:
 
     Args:
         call: the event.
-        at: the stage that the session's task is at whatever the transcript says, as if it was set by hand.
+        at: the stage that the session's task is at whatever the transcript says, since a run ended there.
     """
     root, now = str(call.world.root), call.world.clock.now()
     with activation.guarded(call, "Hook triggered", f"{{}} {MAY_STOP}."):
@@ -51,8 +51,9 @@ class _StagedStop:
         self.root = str(call.world.root)
         self.before = session_record.load(self.files, call.session)
         self.kept = self._kept()
+        self.set_by = instructions.BY_HAND
         if at is not None:
-            self.kept = self.kept.set_to(at)
+            self.kept, self.set_by = self.kept.set_to(at), instructions.BY_RUN
 
     def word(self) -> StopWord:
         """What the staged workflow says at this stop."""
@@ -78,7 +79,7 @@ class _StagedStop:
                     workflow_tasks.keep(self.files, search.asked)
             log.write_staged(self.root, *detected, "No workflow issues", MAY_STOP)
             return SILENCE
-        decision = decide.decide(seen)
+        decision = decide.decide(replace(seen, set_by=self.set_by))
         log.write_staged(self.root, *detected, *decision.log)
         return self._done(search, decision)
 
