@@ -399,7 +399,30 @@ def _named_below(output: str, words: str) -> str:
     return ", ".join(names[:_SHOWN_NAMES]) + more
 
 
+def push(git: Git, remote: str, refspec: str) -> None:
+    """Push a branch and follow it, unless a submodule's commit that goes along is on no remote of its own.
+
+    What the user has set for that (`push.recurseSubmodules`, `submodule.recurse`) comes first.
+    Source: https://git-scm.com/docs/git-push
+
+    Raises:
+        BadConfig, GitFailed, Transient: as `GitRepository.run` does.
+    """
+    known = git.run("config", "--get-regexp", r"^(submodule|push\.recursesubmodules)", check=False)
+    is_set = re.search(r"(?m)^(push\.recursesubmodules|submodule\.recurse) ", known)
+    words = ("--recurse-submodules=check",) if known and not is_set else ()
+    git.run("push", "--quiet", *words, "--set-upstream", remote, refspec, remote=remote)
+
+
 def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
+    _, is_checked, below = output.partition("not be found on any remote:\n")
+    if is_checked:  # what more git says reads as if the remote had not answered
+        import shlex
+
+        module = shlex.quote(below.partition("\n")[0].strip())
+        why = f"the submodule {module} has commits that are on no remote of its own"
+        evidence = redact(f"{why}; push them: git -C {module} push")[:300]
+        raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(_PUSH_ENDS)] or lines
     telling = [line for mark in _TELLING for line in lines if line.startswith(mark)]

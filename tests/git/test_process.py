@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.timing import Deadline, SystemClock
-from lifecycle.git.process import GitRepository, head_repository, parse_remote
+from lifecycle.git.process import GitRepository, head_repository, parse_remote, push
 from tests.conftest import Place
 
 
@@ -155,6 +155,38 @@ def test_what_cannot_be_reached_is_transient(words: str) -> None:
     assert lost.value.sentence.endswith(".")  # what was kept follows, as a sentence of its own
     with pytest.raises(Transient, match="only reads, so nothing was changed; try again later"):
         _refuse(("ls-remote", "origin"), f"{words}\n")
+
+
+def test_a_branch_whose_submodule_was_not_pushed_stays_here(
+    git: GitRepository, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Nobody else could check it out; the remote of the branch was reached, so that is no outage."""
+    away = tmp_path_factory.mktemp("away")
+    git.run("init", "--quiet", "--bare", str(away / "top"))
+    git.run("init", "--quiet", str(away / "lib"))
+    git.run("-C", str(away / "lib"), "commit", "--quiet", "--allow-empty", "-m", "Theirs")
+    git.run("remote", "add", "origin", str(away / "top"))
+    git.run("commit", "--quiet", "--allow-empty", "-m", "Begin")
+    add = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+    git.run(*add, str(away / "lib"), "my lib")
+    inside = GitRepository(git.root / "my lib", git.deadline)
+    inside.run("commit", "--quiet", "--allow-empty", "-m", "One")
+    git.run("add", "my lib")
+    git.run("commit", "--quiet", "-m", "With it")
+    with pytest.raises(GitFailed) as refused:
+        push(git, "origin", "HEAD:refs/heads/work")
+    assert refused.value.evidence == (
+        "the submodule 'my lib' has commits that are on no remote of its own; "
+        "push them: git -C 'my lib' push"
+    )
+    assert git.run("ls-remote", "origin", remote="origin") == ""
+    inside.run("push", "--quiet", "origin", "HEAD:refs/heads/next")
+    push(git, "origin", "HEAD:refs/heads/work")
+    inside.run("commit", "--quiet", "--allow-empty", "-m", "Two")
+    git.run("commit", "--quiet", "--all", "-m", "With the next")
+    git.run("config", "push.recurseSubmodules", "no")
+    push(git, "origin", "HEAD:refs/heads/work")
+    assert git.run("rev-parse", "HEAD") in git.run("ls-remote", "origin", remote="origin")
 
 
 def test_a_403_is_an_answer() -> None:

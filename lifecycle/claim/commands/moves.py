@@ -379,7 +379,7 @@ def _push(world: World, branch: str) -> None:
     """Push the branch; its errors say that the phase was not changed."""
     remote = world.remote
     try:
-        world.git.run("push", "--quiet", "--set-upstream", remote, branch, remote=remote)
+        git_process.push(world.git, remote, branch)
     except errors.GitFailed as error:
         why = error.evidence
         text = sentence("push-failed", branch=branch, evidence=why, remote=remote)

@@ -11,7 +11,13 @@ from lifecycle.core.errors import GitFailed, LifecycleError, NothingToMerge
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import redact, visible
 from lifecycle.core.world import World
-from lifecycle.git.process import GitRepository, default_branch, is_no_github, parse_remote
+from lifecycle.git.process import (
+    GitRepository,
+    default_branch,
+    is_no_github,
+    parse_remote,
+    push,
+)
 from lifecycle.git.worktree_files import opened
 from lifecycle.github.operations.ensure_pulls import PullOperations
 from lifecycle.run.finish.completion import with_unread
@@ -116,9 +122,8 @@ def _branch(world: World, run: Run) -> str:
 
 
 def _push(world: World, remote: str, branch: str) -> None:
-    words = ("push", "--quiet", "--set-upstream", remote, f"HEAD:refs/heads/{branch}")
     try:
-        world.git.run(*words, remote=remote)
+        push(world.git, remote, f"HEAD:refs/heads/{branch}")
     except GitFailed as error:
         why = sentence("push-failed", branch=branch, error=error, remote=remote)
         raise GitFailed(why, evidence=error.evidence) from None
