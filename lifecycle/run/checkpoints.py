@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 import msgspec
 
@@ -185,7 +186,7 @@ class Return:
     def notes(self) -> list[str]:
         """A clause for each submodule that was left as it was, with the command that moves it."""
         way = "was left as it was; move it with: git submodule update --"
-        return [f"the submodule {path} {way} {path}" for path in self.modules]
+        return [f"the submodule {path} {way} {shlex.quote(path)}" for path in self.modules]
 
 
 def go_back(writing: GitRepository, run: Run, name: str, now: float) -> Return:

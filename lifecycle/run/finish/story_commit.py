@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -63,10 +64,12 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
     changes = worktree_files.uncommitted(git, is_own, outputs)
     if changes.strange:
         names = visible(listed(changes.strange))
-        raise refused("staged-is-kept-out", names=names, strange=visible(changes.strange[0]))
+        strange = shlex.quote(visible(changes.strange[0]))
+        raise refused("staged-is-kept-out", names=names, strange=strange)
     if changes.modules:
         names = visible(listed(changes.modules))
-        raise refused("changed-in-module", names=names, module=visible(changes.modules[0]))
+        module = shlex.quote(visible(changes.modules[0]))
+        raise refused("changed-in-module", names=names, module=module)
     if not changes.paths:
         return StoryCommit("", "", (), changes.secrets)
     with worktree_files.files_aside(git, is_own) as aside:
