@@ -205,12 +205,21 @@ def _status(word: str) -> PhaseStatus:
     raise Refused(sentence("no-status", word=quoted(str(word)), names=names))
 
 
+_KEYS = ("title", "name", "agent", "reading", "reminders", "gate")
+"""What an object that is a phase may have."""
+
+
 def _phase(form: PhaseForm) -> WorkflowPhase:
     if isinstance(form, str):
         return WorkflowPhase(form)
     if not isinstance(form, Mapping | Sequence):
         raise Refused(sentence("no-phase"))
     if isinstance(form, Mapping):
+        for key in form:
+            if key not in _KEYS:
+                raise Refused(sentence("no-key", key=quoted(str(key)), keys=", ".join(_KEYS)))
+        for parameter in ("reading", "reminders"):
+            _demand_list(parameter, form.get(parameter))
         title = form.get("title") or form.get("name") or ""
         return WorkflowPhase(
             str(title),

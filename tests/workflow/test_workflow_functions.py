@@ -96,12 +96,21 @@ def test_functions_refuse_as_commands_do(ground: WorkflowGround) -> None:
 
 
 def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) -> None:
-    """Python would read a text as the list of its letters; nothing is written, nor a folder made."""
+    """Python would read a text as the list of its letters; nothing is written, nor a folder made.
+
+    A word that a phase cannot have says so, too: it was dropped, and a gate that was misspelt with it.
+    """
     create, root = api.create_workflow_state, ground.root
     lists: Any = ({"phases": "AB"}, {"reading": "a.md"}, {"reminders": "Be kind"})
     for given in lists:
         with pytest.raises(Refused, match="is no list, so nothing was done; write"):
             create("T", **{"phases": ["A"], **given}, root=root)
+    with pytest.raises(Refused, match=r"^reading='a.md' is no list"):
+        create("T", [{"title": "A", "reading": "a.md"}], root=root)
+    with pytest.raises(
+        Refused, match=r'^A phase has no "gates", .* it may have title, name, agent,'
+    ):
+        create("T", [{"title": "A", "gates": "person"}], root=root)
     with pytest.raises(Refused, match="A phase is a title"):
         create("T", [3], root=root)  # type: ignore[list-item]  # that is the point
     with pytest.raises(Refused, match="There is no folder"):
