@@ -67,6 +67,8 @@ def test_a_task_under_a_claim_from_coding_to_its_end(ground: Ground) -> None:
     agent.runs("git status")
     for text in ("I wait for the merge.", marker(Detected.ISSUE_CLOSED)):
         assert agent.stops(text).is_silent
+        shown = place.cli("stage", "status", **agent.environment).stdout
+        assert "[COMMIT_CLOSE] → NEXT_TASK" in shown
     place.control.merge_pull(46)
     agent.really_runs(str(ground.command), "tick")
     agent.prompt("yes, close it")

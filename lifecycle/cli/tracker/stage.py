@@ -279,7 +279,8 @@ def _stage_of(
         return memory.set_stage
     if turn is None or (memory.is_let_go and kept is not None):
         return kept  # of one that was let go as the note said that told the user
-    if turn.markers:
+    # A marker that waits for its merge has ended nothing yet.
+    if turn.markers and memory.position != f"{turn.marked}{decide.WAITED}":
         return instructions.following(Detected(turn.markers[-1]), sequence)
     return turn.asked or kept
 
