@@ -133,7 +133,13 @@ def _story(story: Story, facts: WorkFacts) -> NextStep:
 
 
 def _checks(story: Story, facts: WorkFacts) -> NextStep:
-    """The first thing that is missing before the story is completed."""
+    """The first thing that is missing before the story is completed; what a review refused comes first."""
+    readers = ("reviewer", "security") if story.security else ("reviewer",)
+    reviews = [newest(story.reviews, table.REVIEWERS[by][0], facts.tree or None) for by in readers]
+    read = [(by, last.verdict) for by, last in zip(readers, reviews, strict=True) if last]
+    refused = next((by for by, verdict in read if verdict not in table.APPROVING), "")
+    if refused:
+        return _step("mend", story=story, agent=refused)
     for gate in (table.Gate.G2, table.Gate.G3, table.Gate.G4):
         if not _holds(story.gates, gate, facts.tree):
             ran = newest(story.gates, gate)
@@ -145,12 +151,9 @@ def _checks(story: Story, facts: WorkFacts) -> NextStep:
         if criterion.state is table.CriterionState.UNMET and criterion.tree == facts.tree:
             return _step("mend", story=story, agent="tester")
         return _step("judge", story=story, number=number)
-    for agent in ("reviewer", "security") if story.security else ("reviewer",):
-        last = newest(story.reviews, table.REVIEWERS[agent][0])
-        if last is None or facts.tree not in ("", last.tree):
-            return _step("review", story=story, agent=agent)
-        if last.verdict not in table.APPROVING:
-            return _step("mend", story=story, agent=agent)
+    unread = next((by for by in readers if by not in dict(read)), "")
+    if unread:
+        return _step("review", story=story, agent=unread)
     if not _holds(story.gates, table.Gate.G5, facts.tree):
         return _step("final-build", story=story)
     return _step("commit" if facts.uncommitted else "complete", story=story)

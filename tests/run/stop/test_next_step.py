@@ -70,6 +70,7 @@ UNMET = replace(BUILT, criteria=(Criterion("a payment is kept"),))
 OLD = Criterion("a payment is kept", CriterionState.MET, tree="old")
 MISSED = Criterion("a payment is kept", CriterionState.UNMET, tree=TREE)
 REFUSED = replace(APPROVED, verdict=ReviewVerdict.CHANGES_REQUESTED)
+UNSAFE = replace(CLEARED, verdict=ReviewVerdict.REMEDIATION_NEEDED)
 PLAN = 'story-plan S1 --criterion "TEXT" --design "TEXT" --file PATH'
 
 STORY = [
@@ -91,6 +92,9 @@ STORY = [
     (replace(BUILT, criteria=(MISSED,)), "retry-context S1"),
     (replace(BUILT, criteria=(replace(MISSED, tree="old"),)), "criterion S1 1 met"),
     (replace(BUILT, reviews=(REFUSED,)), "retry-context S1"),
+    (replace(WRITTEN, reviews=(REFUSED,)), "retry-context S1"),
+    (replace(WRITTEN, security=True, reviews=(UNSAFE,)), "retry-context S1"),
+    (replace(WRITTEN, reviews=(replace(REFUSED, tree="old"),)), "gate G2 S1"),
     (
         replace(BUILT, reviews=(replace(REFUSED, tree="old"),)),
         "review S1 --by reviewer --verdict VERDICT --report",
