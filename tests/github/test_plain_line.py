@@ -404,13 +404,22 @@ def collected() -> Iterator[None]:
 def test_a_proxy_that_refuses_was_given_nothing(
     deadline: Deadline, monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
-    """The tunnel does not stand, so nothing was sent; nor by a proxy that we do not speak to."""
+    """The tunnel does not stand, so nothing was sent."""
     with serving(answer) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
         assert silence_of("https://github.example", deadline) == plain_line.UNPROXIED
     assert TOKEN.encode() not in proxy.heard[0]
-    monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
-    assert silence_of("https://github.example", deadline) == plain_line.UNPROXIED
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5h://127.0.0.1:1", "not a url", "http://[half", "http://host:99999999"]
+)
+def test_a_proxy_that_nobody_speaks_to_is_said_to_be_none(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    """The environment is to be mended: nobody need try again, and it is no error of ours."""
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    assert silence_of("https://github.example", deadline) == plain_line.BAD_PROXY
 
 
 # -- certificates

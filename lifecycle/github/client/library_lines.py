@@ -218,6 +218,11 @@ _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = 
     ((requests.exceptions.SSLError,), plain_line.UNSAFE),
     ((requests.exceptions.ProxyError,), plain_line.UNPROXIED),
     ((requests.ConnectTimeout,), plain_line.UNREACHED),
+    # A SOCKS proxy is of a kind that requests does not know by itself; the API's own is http or https.
+    (
+        (requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema),
+        plain_line.BAD_PROXY,
+    ),
     ((requests.Timeout,), plain_line.TOO_LATE),
     ((requests.exceptions.InvalidURL, requests.exceptions.MissingSchema), plain_line.BAD_URL),
 )
