@@ -289,7 +289,9 @@ def _push(git: Git, remote: str, ref: str, sha: str, *, instead_of: str) -> None
     Source: https://git-scm.com/docs/git-push#Documentation/git-push.txt---force-with-lease
     """
     guard = f"--force-with-lease={ref}:{instead_of}"
-    git.run("push", "--porcelain", "--no-verify", guard, remote, f"{sha}:{ref}", remote=remote)
+    # `push.recurseSubmodules=only` would push nothing, and git would say that all went well.
+    words = ("--porcelain", "--no-verify", "--no-recurse-submodules", guard)
+    git.run("push", *words, remote, f"{sha}:{ref}", remote=remote)
 
 
 _IDENTITY = ("-c", "user.name=lifecycle", "-c", "user.email=lifecycle@users.noreply.github.com")

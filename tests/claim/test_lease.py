@@ -41,6 +41,13 @@ def test_of_many_that_take_at_once_one_wins(place: Place, git: GitRepository, is
     assert winners == [place.control.world()["refs"][lease.ref_of(issue)]]
 
 
+def test_settings_for_submodules_keep_no_lease_back(place: Place, git: GitRepository) -> None:
+    """With `push.recurseSubmodules=only` git pushes nothing, and says that all went well."""
+    git.run("config", "push.recurseSubmodules", "only")
+    sha = lease.take(git, "origin", 42, "octocat-1")
+    assert place.control.world()["refs"][lease.ref_of(42)] == sha
+
+
 def test_the_holder_is_named_with_the_time(git: GitRepository) -> None:
     """Who, since when, where: what a person needs to decide."""
     lease.take(git, "origin", 42, "octocat-1")
