@@ -58,6 +58,16 @@ def test_a_task_is_taken_in_a_worktree_of_its_own(place: Place) -> None:
     assert "locked" not in place.git("worktree", "list", "--porcelain")
 
 
+def test_of_a_submodule_it_lies_beside_the_submodule(place: Place, tmp_path: Path) -> None:
+    """git lists `.git/modules/…` as its main worktree: nobody looks for one in there, or keeps it."""
+    outer = tmp_path / "outer"
+    place.git("init", "-q", str(outer))
+    url = place.git("remote", "get-url", "origin")
+    at(place, outer).git("submodule", "--quiet", "add", url, "inner")
+    out = ok(at(place, outer / "inner").cli("claim", "42", "--worktree"))
+    assert f"Start there: cd '{outer}/inner-42' && claude" in out
+
+
 @SOAKED
 def test_every_command_finds_the_claim_from_a_subfolder(place: Place) -> None:
     """status, handoff, tick, release: run below the root of a linked worktree."""

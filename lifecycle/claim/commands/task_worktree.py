@@ -56,7 +56,9 @@ def take_in_worktree(
     number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
     with _alone(world, number):
         places = list_places(world.git)
-        target = path or _beside(places[0], number)
+        is_listed = any(place.path.resolve() == world.root.resolve() for place in places)
+        # Of a submodule's own worktree git lists the folder in `.git/modules` instead.
+        target = path or _beside(places[0].path if is_listed else world.root, number)
         place = _find(places, target, number, is_given=path is not None)
         root = place.path if place is not None else target
         if place is not None and root.exists() and place.lock != _reason(number):
@@ -120,10 +122,10 @@ def _reason(number: int) -> str:
     return f"lifecycle is claiming #{number} here"
 
 
-def _beside(main: ListedWorktree, number: int) -> Path:
+def _beside(main: Path, number: int) -> Path:
     """The default folder of a task's worktree: beside the main one, `<its name>-<number>`."""
-    name = main.path.name.removesuffix(".git") or main.path.parent.name
-    return main.path.parent / f"{name}-{number}"
+    name = main.name.removesuffix(".git") or main.parent.name
+    return main.parent / f"{name}-{number}"
 
 
 def _find(
