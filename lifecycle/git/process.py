@@ -60,6 +60,12 @@ _FINISH_SECONDS = 3.0
 _END_SECONDS = 0.3
 """How long git may take to end when it is asked to."""
 
+_LOOK_SECONDS = 1.0
+"""How often it is looked whether git has ended while its output is still open."""
+
+_NOWHERE = "not a git repository (or any"
+"""What git says where there is no repository; of one that it cannot use it says something else."""
+
 _OTHERS = {"gitlab", "bitbucket", "codeberg", "gitea", "forgejo", "sr", "azure", "visualstudio"}
 """Words in the names of hosts that are no GitHub."""
 
@@ -185,8 +191,7 @@ class GitRepository:
             raise GitFailed("git is not installed or not on PATH; install it and retry.") from None
         with process:
             try:
-                seconds = self.deadline.remaining(at_most=120.0)
-                out, err = process.communicate(stdin or None, timeout=seconds)
+                out, err = self._heard(process, stdin, self.deadline.remaining(at_most=120.0))
             except subprocess.TimeoutExpired:
                 _end(process)
                 raise Transient(
@@ -205,10 +210,29 @@ class GitRepository:
             _refuse(args, f"{err}\n{out}")
         return out.rstrip("\n")
 
+    def _heard(self, process: subprocess.Popen[str], stdin: str, seconds: float) -> tuple[str, str]:
+        """What git printed until it ended; TimeoutExpired if it did not within the time.
+
+        What a hook of the user's or ssh left behind may hold git's output open: it is not waited for.
+        """
+        has_ended, given = False, stdin or None
+        while True:
+            step = min(_LOOK_SECONDS, seconds)
+            try:
+                return process.communicate(given, timeout=step)
+            except subprocess.TimeoutExpired as late:
+                if has_ended:  # before the last look, so that all of its words are here
+                    shown = (late.output or b"", late.stderr or b"")
+                    out, err = (words.decode("utf-8", self.errors) for words in shown)
+                    return out, err
+                has_ended, given, seconds = process.poll() is not None, None, seconds - step
+                if seconds <= 0 and not has_ended:
+                    raise
+
     def remotes(self) -> dict[str, tuple[str, ...]]:
         """Every remote that is set up here with the URLs that git would use, `insteadOf` applied.
 
-        Empty in a folder that is no repository.
+        Empty in a folder that is no repository; GitFailed where git cannot say.
         """
         urls: dict[str, tuple[str, ...]] = {}
         for name, url, _ in self._remote_lines:
@@ -218,7 +242,16 @@ class GitRepository:
     @cached_property
     def _remote_lines(self) -> list[tuple[str, str, str]]:
         """Name, URL and use of each remote: one process for all that a wake asks of them."""
-        lines = self.run("remote", "--verbose", check=False).splitlines()
+        try:
+            lines = self.run("remote", "--verbose").splitlines()
+        except GitFailed as error:
+            if _NOWHERE in error.evidence:
+                return []
+            raise GitFailed(
+                f"git cannot say which remotes are here ({error.evidence}), so nothing was sent or "
+                "fetched. Mend that first.",
+                evidence=error.evidence,
+            ) from None
         return [(m[1], m[2], m[3]) for line in lines if (m := _LISTED.match(line))]
 
     def demand_remote(self, name: str) -> tuple[str, ...]:
@@ -235,7 +268,8 @@ class GitRepository:
 
     def current_branch(self) -> str | None:
         """The branch that HEAD is on, or None if it is detached or this is no repository."""
-        return self.run("symbolic-ref", "--quiet", "--short", "HEAD", check=False) or None
+        ref = self.run("symbolic-ref", "--quiet", "HEAD", check=False)
+        return ref.removeprefix("refs/heads/") or None  # `--short` says "heads/X" beside a tag X
 
     def head_of(self, branch: str) -> str | None:
         """The commit of a local branch, or None."""

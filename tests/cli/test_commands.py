@@ -29,8 +29,13 @@ SOAKED = pytest.mark.soak(
 
 
 def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
-    """The configured commands run first; a failing one pushes nothing and changes nothing."""
+    """The configured commands run first; a failing one pushes nothing and changes nothing.
+
+    A tag of the branch's name, and one of the base's as the remote has it, are neither.
+    """
     ok(place.cli("claim", "42"))
+    for name in (place.claim()["branch"], "origin/main"):
+        place.git("tag", name)
     (place.root / ".lifecycle.toml").write_text('validate = ["test -f valid"]\n')
     ok(place.cli("trust", "--yes"))
     place.work(place.claim()["branch"], push=False)
@@ -43,7 +48,7 @@ def test_handoff_validates_pushes_and_sets_the_phase(place: Place) -> None:
     ok(place.cli("handoff", "--summary", "Fix"))
     assert place.claim()["phase"] == "ready_for_pr"
     assert place.claim()["summary"] == "Fix"
-    assert branch in place.control.world()["refs"]
+    assert place.control.world()["refs"][branch] == place.git("rev-parse", branch)
 
 
 def test_what_handoff_validates_is_evidence(place: Place) -> None:

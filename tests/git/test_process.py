@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
+from lifecycle.core.light_dataclass import replace
 from lifecycle.core.timing import Deadline, SystemClock
+from lifecycle.git import process
 from lifecycle.git.process import GitRepository, head_repository, parse_remote, push
 from tests.conftest import Place
 
@@ -122,6 +124,18 @@ def test_a_hanging_remote_ends_with_the_deadline(place: Place) -> None:
     assert late.value.is_ambiguous
 
 
+def test_what_git_leaves_in_the_background_is_not_waited_for(
+    git: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hook's daemon, or ssh's, holds git's output open for longer than there is time: all was said."""
+    monkeypatch.setattr(process, "_LOOK_SECONDS", 0.1)
+    git.deadline = Deadline.after(SystemClock(), 5)
+    left = "alias.left=!sh -c 'sleep 20 & echo said; echo fatal: told >&2; exit '"
+    assert git.run("-c", f"{left}0", "left") == "said"
+    with pytest.raises(GitFailed, match="fatal: told"):
+        git.run("-c", f"{left}1", "left")
+
+
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
 def test_a_git_hooks_environment_does_not_lead_elsewhere(
     place: Place, tmp_path: Path, name: str
@@ -221,8 +235,9 @@ def test_a_refused_push_says_why(output: str, evidence: str) -> None:
 
 
 def test_branches_and_heads(place: Place) -> None:
-    """Reading refs needs no network, and a detached HEAD is on no branch."""
+    """Reading refs needs no network, a tag of its name hides no branch, and a detached HEAD is on none."""
     git = GitRepository(place.root, Deadline(SystemClock(), None))
+    git.run("tag", "main")
     assert git.current_branch() == "main"
     assert git.head_of("main") == git.remote_head_of("main")
     assert git.head_of("nothing") is None
@@ -275,6 +290,20 @@ def test_git_talks_to_what_the_user_has_set_up(git: GitRepository, name: str) ->
     with pytest.raises(BadConfig) as refused:
         git.demand_remote(name)
     assert "(origin)" in refused.value.sentence
+
+
+def test_that_git_cannot_name_the_remotes_says_why(git: GitRepository) -> None:
+    """A broken configuration, a worktree whose clone is gone: none is to be added."""
+    git.run("remote", "add", "origin", "https://github.com/octo-org/hello")
+    config = git.root / ".git" / "config"
+    config.write_text(config.read_text() + "[half\n")
+    with pytest.raises(GitFailed, match="bad config line"):
+        git.demand_remote("origin")
+    moved = git.root / "moved"
+    moved.mkdir()
+    (moved / ".git").write_text("gitdir: /nowhere/.git/worktrees/moved\n")
+    with pytest.raises(GitFailed, match="not a git repository: /nowhere"):
+        head_repository(replace(git, root=moved), "origin", "https://api.github.com")
 
 
 @pytest.fixture

@@ -277,7 +277,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if git.run("status", "--porcelain", "--untracked-files=no"):
         notes.append("There are uncommitted changes; they are not part of the PR.")
     if base and git.remote_head_of(base, world.settings.remote):
-        count = git.run("rev-list", "--count", f"{world.settings.remote}/{base}..HEAD")
+        count = git.run("rev-list", "--count", f"refs/remotes/{world.settings.remote}/{base}..HEAD")
         if count == "0":
             raise errors.Refused(sentence("no-commit", branch=branch, base=base))
     return notes
@@ -379,7 +379,8 @@ def _push(world: World, branch: str) -> None:
     """Push the branch; its errors say that the phase was not changed."""
     remote = world.remote
     try:
-        git_process.push(world.git, remote, branch)
+        ref = f"refs/heads/{branch}"  # a tag may have the name, too
+        git_process.push(world.git, remote, f"{ref}:{ref}")
     except errors.GitFailed as error:
         why = error.evidence
         text = sentence("push-failed", branch=branch, evidence=why, remote=remote)

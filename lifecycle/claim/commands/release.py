@@ -174,10 +174,10 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
         return f"not in the worktree that released it, {phase}", notes
     notes = []
     base = world.settings.base or default_branch(world)
-    start = f"{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
-    commits = _count(world, f"{start}..{branch}") if start else None
-    since = f"{remote}/{branch}" if pushed else start
-    unpushed = _count(world, f"{since}..{branch}") if since else None
+    start = f"refs/remotes/{remote}/{base}" if base and git.remote_head_of(base, remote) else ""
+    commits = _count(world, f"{start}..refs/heads/{branch}") if start else None
+    since = f"refs/remotes/{remote}/{branch}" if pushed else start
+    unpushed = _count(world, f"{since}..refs/heads/{branch}") if since else None
     if unpushed:
         amount = _commits(unpushed)
         notes.append(f"{amount} of {branch} only here; to share: git push {remote} {branch}")

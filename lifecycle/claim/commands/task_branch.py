@@ -47,6 +47,7 @@ def switch(world: World, branch: str, base: str) -> list[str]:
         match = _IN_THE_WAY.search(error.evidence)
         if match is None:
             worktree_files.refuse_under_way(world.git, world.root, "claimed")
+            error.sentence += " Nothing was claimed; mend that, then claim again."
             raise
         text = sentence("in-the-way", branch=branch, names=match[1])
         raise GitFailed(text, evidence=error.evidence) from None
@@ -56,7 +57,7 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
     """`switch`, with git's errors as they are."""
     git, remote = world.git, world.remote
     tracking = f"refs/remotes/{remote}/{branch}"
-    ref = f"refs/heads/{branch}"
+    ref = f"refs/heads/{branch}"  # a tag may have the name, too
     is_pushed = bool(git.run("ls-remote", "--heads", remote, ref, remote=remote))
     if is_pushed:
         git.run("fetch", *_PLAIN, remote, f"+{ref}:{tracking}", remote=remote)
@@ -69,12 +70,12 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
         remarks = _left_behind(world, branch, base, start)
         return [*_go(world, branch, "--no-track", "-c", branch, start), *remarks]
     if is_here:
-        _refuse_ours(world, branch, f"refs/heads/{branch}")
+        _refuse_ours(world, branch, ref)
         failed = _go(world, branch, branch)
     else:
         failed = _go(world, branch, "--no-track", "-c", branch, tracking)
-    if is_pushed and git.run("rev-list", "--count", f"{branch}..{tracking}") != "0":
-        if git.run("rev-list", "--count", f"{tracking}..{branch}") != "0":
+    if is_pushed and git.run("rev-list", "--count", f"{ref}..{tracking}") != "0":
+        if git.run("rev-list", "--count", f"{tracking}..{ref}") != "0":
             return [*failed, sentence("different-ways", branch=branch, remote=remote)]
         git.run("merge", "--quiet", "--ff-only", tracking)
     _begin_at_base(world, branch, base)
@@ -100,7 +101,7 @@ def _begin_at_base(world: World, branch: str, base: str) -> None:
         _fetch_base(world, world.base_remote, base)
         start = world.git.run("rev-parse", "FETCH_HEAD")
         _refuse_ours(world, base, start)
-        if world.git.run("rev-list", "--count", f"{start}..{branch}") == "0":
+        if world.git.run("rev-list", "--count", f"{start}..refs/heads/{branch}") == "0":
             world.git.run("merge", "--quiet", "--ff-only", start)
 
 
