@@ -69,21 +69,23 @@ class PacketKind:
 
     lines: Callable[[World, PackedEvent, float], list[str]]
     unread: str
-    where: str = "What the logs say is in {where}."
+    where: str = "Excerpts of the logs are in {where}."
     fetched_by: str = ""
 
 
-_UNREAD = "What failed in the queue was not read: {why} lifecycle feedback merge {pull} reads it."
+_UNREAD = (
+    "What failed in the queue was not read: {why} To read it, run: lifecycle feedback merge {pull}"
+)
 KINDS = {
     "failed": PacketKind(
         _checks,
-        "What CI's logs say was not read: {why} lifecycle feedback {pull} reads it.",
-        fetched_by="What the logs say is told by: lifecycle feedback {pull}",
+        "CI's logs were not read: {why} To read them, run: lifecycle feedback {pull}",
+        fetched_by="To see what the logs say, run: lifecycle feedback {pull}",
     ),
     "ejected": PacketKind(_queue, _UNREAD),
     "conflict": PacketKind(
         _conflict,
-        "The files in conflict were not found: {why} lifecycle feedback merge {pull} names them.",
+        "The files in conflict were not found: {why} To see them, run: lifecycle feedback merge {pull}",
         "Files and commits are in {where}.",
     ),
 }

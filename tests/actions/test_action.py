@@ -130,7 +130,7 @@ def test_the_token_of_the_workflow_keeps_labels(founded: Founded) -> None:
     assert shop.labels(41) == []
     assert shop.labels(42) == ["status: todo"]
     assert shop.card(38)["Status"] == "In Progress"
-    assert "the Status is kept as labels of the issue" in done.told
+    assert "the Status is kept as a label on the issue" in done.told
     again = shop.reconcile(schedule())
     assert again.outputs["applied"] == "0", again.log
     assert token.token not in again.raw + done.raw

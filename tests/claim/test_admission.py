@@ -54,8 +54,8 @@ def asked(
             asked(item=BoardItem("PVTI_1", "In Review")),
             Refused,
             (
-                '#42 has Status "In Review", not "Todo"; nothing was claimed. Move it to Todo, or take it '
-                "all the same: lifecycle takeover 42"
+                '#42 has Status "In Review", not "Todo"; nothing was claimed. Move it to Todo, or '
+                "take it anyway: lifecycle takeover 42"
             ),
         ),
         (
@@ -70,16 +70,16 @@ def asked(
             asked(card(36), dependencies="#36"),
             Refused,
             (
-                "#42 depends on #36, still open; nothing was claimed. Close it first, or take it all the "
-                "same: lifecycle takeover 42"
+                "#42 depends on #36, still open; nothing was claimed. Close it first, or take it "
+                "anyway: lifecycle takeover 42"
             ),
         ),
         (
             asked(card(36), card(37), card(38, is_open=False), dependencies="#36, #37, #38"),
             Refused,
             (
-                "#42 depends on #36, #37, still open; nothing was claimed. Close them first, or take it "
-                "all the same: lifecycle takeover 42"
+                "#42 depends on #36, #37, still open; nothing was claimed. Close them first, or take "
+                "it anyway: lifecycle takeover 42"
             ),
         ),
     ],

@@ -30,7 +30,7 @@ WAIT = (
 MEND = "Fix, commit and push; the new head is watched."
 RED: dict[str, Any] = {"pull.checks": {"sha": "s", "passed": 1, "failed": ["lint"]}}
 RED_LINE = "CI: 1/2 passed, 1 failed at s: lint."
-BASE_LINE = "It fails alike on its base: do not fix it here; the base is watched."
+BASE_LINE = "It fails the same way on its base: do not fix it here; the base is watched."
 CHECKED: dict[str, Any] = {**REVIEW, "phase": "checks_running"}
 MERGED: dict[str, Any] = {**REVIEW, "phase": "merged_detected"}
 REST = "; the rest is tried again at the next stop; now: lifecycle tick"
@@ -406,7 +406,7 @@ def test_whose_the_claim_of_a_worktree_is_by_now() -> None:
     )
     held = (
         "The claim on #42 in this worktree is held by another session (one{}): do not work on it here. "
-        "For another task: lifecycle claim <number> --worktree. If that session is over, go on with: "
+        "For another task: lifecycle claim <number> --worktree. If that session is over, continue with: "
         "lifecycle claim 42"
     )
     since = ", last active 2026-01-31T12:00:00Z"

@@ -239,7 +239,7 @@ def test_a_reopened_task_is_handed_off_with_new_commits_alone(
     if method == "merge":
         assert place.git("rev-parse", "HEAD") == place.git("rev-parse", "origin/main")
         assert "has no commit that main lacks" in handed.stderr
-        assert "if main has the work already, the user may close with" in handed.stderr
+        assert "if main already has the work, the user may close with" in handed.stderr
     else:
         assert handed.returncode == 0, handed.stderr
         assert f"was merged in PR #{first}, before this claim" in place.hook("on-stop").stdout

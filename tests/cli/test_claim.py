@@ -79,8 +79,16 @@ def test_blanks_are_no_task(place: Place) -> None:
         ("39", 1, 'not "Todo"'),
         ("43", 1, "depends on #38"),
         ("999", 1, "no issue #999"),
-        ("octo-org/other#42", 1, "names no issue of octo-org/hello-service"),
-        ("https://github.com/octo-org/hello-service/issues/42", 1, "names no issue of octo-org/"),
+        (
+            "octo-org/other#42",
+            1,
+            "names an issue of a repository other than octo-org/hello-service",
+        ),
+        (
+            "https://github.com/octo-org/hello-service/issues/42",
+            1,
+            "names an issue of a repository other than octo-org/",
+        ),
     ],
 )
 def test_claim_refuses_what_may_not_be_taken(
@@ -313,7 +321,7 @@ def test_what_is_allowed_unasked_cannot_be_forced(place: Place, words: tuple[str
     assert "Traceback" not in done.stderr
     if "--force" in words:
         verb = " ".join(("lifecycle", *words[: words.index("claim")], "takeover"))
-        assert f"a verb of its own: {verb} TASK" in done.stderr
+        assert f"run: {verb} TASK" in done.stderr
     assert not (place.root / ".agent-claim.json").exists()
     assert place.issue()["assignees"] == ["maria"]
 
@@ -323,12 +331,12 @@ def test_a_takeover_names_itself_where_it_helps(place: Place) -> None:
     """Another Status, another assignee, an open dependency: each refusal ends with it, and it does it."""
     place.control.assign(42, "maria")
     place.control.set_field(42, "Status", "Done")
-    assert "take it all the same: lifecycle takeover 42" in refused(place.cli("claim", "42"))
+    assert "take it anyway: lifecycle takeover 42" in refused(place.cli("claim", "42"))
     place.control.set_field(42, "Status", "Todo")
     assert "if they are gone: lifecycle takeover 42" in refused(place.cli("claim", "42"), 4)
     place.control.unassign(42, "maria")
     place.control.set_field(42, "Dependencies", "#44")
-    assert "take it all the same: lifecycle takeover 42" in refused(place.cli("claim", "42"))
+    assert "take it anyway: lifecycle takeover 42" in refused(place.cli("claim", "42"))
     ok(place.cli("takeover", "42"))
     assert place.claim()["issue_number"] == 42
 
@@ -379,16 +387,16 @@ def test_a_hook_that_fails_behind_the_switch_stops_no_claim(place: Place) -> Non
     hook.chmod(0o755)
     said = ok(place.cli("claim", "42"))
     assert (
-        "failed behind the switch to claude/fix-race-condition-in-task-queue-42 (no git-lfs" in said
+        "failed after the switch to claude/fix-race-condition-in-task-queue-42 (no git-lfs" in said
     )
     assert place.git("branch", "--show-current") == place.claim()["branch"]
     ok(place.cli("release"))
-    assert "failed behind the switch" in ok(place.cli("claim", "42")), (
+    assert "failed after the switch" in ok(place.cli("claim", "42")), (
         "to a branch that is here, too"
     )
     ok(place.cli("release"))
     assert place.run("git", "switch", "main").returncode, "it has switched all the same"
-    assert "failed behind the switch" in ok(place.cli("claim", "42", "--worktree"))
+    assert "failed after the switch" in ok(place.cli("claim", "42", "--worktree"))
 
 
 @SOAKED
@@ -424,11 +432,12 @@ def test_commits_that_are_only_here_are_named_for_the_branch_lacks_them(place: P
     (place.root / "own.py").write_text("mine = 1\n")
     place.git("add", "own.py")
     place.git("commit", "--quiet", "-m", "Mine")
-    said = "lacks what was committed to main only here: "
+    said = "lacks commits of the local main that were not pushed: "
     shown = ok(place.cli("claim", "42"))
     assert said in shown
     assert (
-        ' Mine". If the task needs it, push it: git push origin main; then: git merge main' in shown
+        ' Mine". If the task needs them, push them: git push origin main; then: git merge main'
+        in shown
     )
     assert not (place.root / "own.py").exists()
     assert said not in ok(place.cli("claim", "41", "--worktree"))
@@ -448,8 +457,8 @@ def test_a_claim_that_would_take_away_what_the_worktree_needs_is_refused(
     place.git("commit", "--quiet", "-m", "Mine")
     for words in (("claim", "42"), ("claim", "42", "--worktree")):
         sentence = refused(place.cli(*words))
-        assert f"{name} came with commits that are only here" in sentence
-        assert "nothing was claimed. Bring them there first: git push origin main" in sentence
+        assert f"{name} came with commits that were not pushed" in sentence
+        assert "nothing was claimed. Push them there first: git push origin main" in sentence
         assert path.exists()
         assert not place.has_claim()
     assert place.git("ls-remote", "origin", "refs/agent-claims/42") == ""

@@ -107,7 +107,7 @@ def test_another_worktree_of_the_clone_is_not_told_that_it_is_claimed(
     lost.git("worktree", "add", "--quiet", "--detach", str(other.root))
     for command in ("claim", "takeover"):
         said = refused(other.cli(command, "42"))
-        assert f"#42 has a worktree already, {lost.root}; nothing was claimed. Go on there" in said
+        assert f"#42 already has a worktree, {lost.root}; nothing was claimed. Go on there" in said
     assert lease_of(lost) == ""
     assert "42 is nobody's now" in ok(other.cli("tracker", "release", "42"))
     lost.git("switch", "--quiet", "--detach")

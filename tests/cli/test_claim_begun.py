@@ -131,7 +131,7 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
     started = place.hook("session-start", {"source": "startup"}).stdout
     for text in (said, shown, started):
         assert "may still hold #42" in text
-        assert "lifecycle claim 42 goes on with it, and lifecycle release undoes it" in text
+        assert "lifecycle claim 42 continues it, and lifecycle release undoes it" in text
     place.control.clear_faults()
     before = place.control.world()
     assert "would release what was begun of #42" in ok(place.cli("release", "--dry-run"))
@@ -220,7 +220,7 @@ def test_a_takeover_that_was_killed_unassigns_whoever_had_the_task(
         with pytest.raises(CrashError):
             tree.claim(42, force=True)
     if killed == "take":
-        assert "lifecycle takeover 42 goes on with it" in ok(place.cli("status"))
+        assert "lifecycle takeover 42 continues it" in ok(place.cli("status"))
     taken = place.tree().claim(42, force=True)
     assert place.issue()["assignees"] == ["octocat"]
     assert place.claim()["agent_id"] == place.card()["Agent"] == taken.record.claim.agent_id

@@ -370,7 +370,7 @@ def test_a_name_that_no_branch_can_have_is_refused_and_stops_no_later_claim(plac
     own = place.claim()["branch"]
     place.work(own, push=False)
     place.write(branch="my branch")
-    assert "no branch can be called so; nothing" in refused(
+    assert "is not a valid branch name; nothing" in refused(
         place.cli("handoff", "--summary", "Fix")
     )
     (place.root / ".agent-claim.json").unlink()

@@ -142,7 +142,7 @@ def test_a_stalled_git_server_does_not_hold_handoff(
     assert run(["handoff", "--summary", "Fix"]) == 1
     sentence = capsys.readouterr().err
     assert (
-        "git ls-remote took too long and was ended. So claude/fix-42 was not seen to reach origin."
+        "git ls-remote took too long and was ended. So nobody knows whether claude/fix-42 reached origin."
         in sentence
     )
     assert "The phase was not changed; hand off again." in sentence

@@ -67,7 +67,7 @@ def test_a_claim_from_a_fork_says_whom_its_lease_binds(fork: Place) -> None:
     """The lease is pushed to the fork, where nobody else looks: the claim stands, and says so."""
     said = ok(fork.cli("claim", "42"))
     assert f"The lease is in the fork {FORK}" in said
-    assert f"others who work on {BASE}" in said
+    assert f"others that work on {BASE}" in said
     assert "refs/agent-claims/42" in fork.control.at(FORK).world()["refs"]
     assert "refs/agent-claims/42" not in fork.control.world()["refs"]
 

@@ -77,7 +77,7 @@ def test_a_program_may_name_a_phase_by_its_word(place: Place) -> None:
     by_hand(place, Phase.READY_FOR_PR)
     assert place.tree().move("coding", reason="no").claim.phase == "coding"  # type: ignore[arg-type]
     for is_forced in (False, True):
-        with pytest.raises(IllegalMove, match="no phase nope, so the claim was left as it is"):
+        with pytest.raises(IllegalMove, match="no phase nope, so the claim was left unchanged"):
             place.tree().move("nope", force=is_forced)  # type: ignore[arg-type]
 
 
@@ -235,7 +235,7 @@ def test_what_ends_is_not_handed_off(place: Place) -> None:
     before = (place.root / ".agent-claim.json").read_bytes()
     said = refused(place.cli("handoff", "--summary", "More"))
     assert said.endswith(
-        "#42 is in phase done, where nothing is handed off any more, so nothing was pushed; what is next: "
+        "#42 is in phase done, which is too late for a hand-off, so nothing was pushed; see what is next: "
         "lifecycle status\n"
     )
     assert (place.root / ".agent-claim.json").read_bytes() == before

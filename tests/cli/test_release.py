@@ -268,7 +268,7 @@ def test_an_issue_that_was_transferred_is_said_to_be_where_it_is(place: Place) -
     assert f"is {address} now" in place.hook("on-stop").stdout
     assert "#42" in ok(place.cli("release"))
     for words in (["claim", "42"], ["tracker", "show", "42"], ["tracker", "claim", "42"]):
-        assert f"#42 of octo-org/hello-service was transferred and is {address} now" in refused(
+        assert f"#42 of octo-org/hello-service was transferred to {address}" in refused(
             place.cli(*words)
         )
     assert not place.has_claim()

@@ -138,7 +138,7 @@ def test_a_folder_or_worktree_of_somebody_else_is_not_touched(place: Place, tmp_
     beside(place).mkdir()
     (beside(place) / "mine.txt").write_text("mine\n")
     sentence = refused(place.cli("claim", "42", "--worktree"))
-    assert "no worktree of this repository" in sentence
+    assert "not a worktree of this repository" in sentence
     assert "--worktree ./PATH" in sentence
     assert (beside(place) / "mine.txt").read_text() == "mine\n"
     other = tmp_path / "other"

@@ -201,7 +201,7 @@ def test_where_nobody_attends_the_stop_says_the_news(alone: Session) -> None:
     red = alone.on_stop()
     assert not red.woke
     assert "1 FAILED — test on PR #46" in red.model
-    assert red.model.endswith("\nWhat the logs say is told by: lifecycle feedback 46")
+    assert red.model.endswith("\nTo see what the logs say, run: lifecycle feedback 46")
     assert alone.on_stop().is_silent
     place.control.merge_pull(46)
     assert "Should I close issue #42?" in alone.on_stop().model

@@ -66,7 +66,7 @@ def life(place: Place) -> dict[str, Any]:
     done = place.cli("claim", str(ISSUE))
     assert done.returncode == 0, done.stderr
     said = " ".join((done.stdout + done.stderr).split())
-    assert "kept as labels of the issue" in said
+    assert "kept as a label on the issue" in said
     assert statuses(place) == ["status: in progress"]
     (place.root / "work.txt").write_text("work\n")
     place.git("add", "work.txt")
@@ -147,7 +147,7 @@ def test_a_board_that_can_only_be_read(place: Place, *, is_on_board: bool) -> No
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == 0
     assert "the board cannot be written;" in said
-    assert "kept as labels of the issue" in said
+    assert "kept as a label on the issue" in said
     assert statuses(place) == ["status: in progress"]
     for _ in range(2):
         place.clear()
@@ -202,7 +202,7 @@ def test_the_token_of_actions_with_a_claim_written_by_hand(founded: Founded) -> 
     place = founded(replace(seed, tokens=[token, *seed.tokens]))
     place.write(issue_number=ISSUE, branch="work", phase="coding", status="In Progress")
     done = place.cli("tick")
-    assert "kept as labels of the issue" in " ".join((done.stdout + done.stderr).split())
+    assert "kept as a label on the issue" in " ".join((done.stdout + done.stderr).split())
     assert statuses(place) == ["status: in progress"]
 
 

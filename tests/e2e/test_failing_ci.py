@@ -89,7 +89,7 @@ def test_what_a_tick_told_is_read_by_the_waiter_and_ours_is_not_told_twice(
     assert "Fix, commit and push" in session.start().model
     waiter = session.waiter()
     with ended(waiter):
-        assert "fails alike on its base" in heard(waiter).model
+        assert "fails the same way on its base" in heard(waiter).model
     assert "do not fix it here" in session.start("resume").model
     place.work()
     red(place, failing("adds", got="7").replace("test_adds", "test_ours"))
@@ -118,7 +118,7 @@ def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session
     waiter = session.waiter()
     with ended(waiter):
         told = heard(waiter)
-    assert "fails alike on its base" in told.model
+    assert "fails the same way on its base" in told.model
     assert 'tests/test_shop.py::test_adds"' in told.model
     assert "do not fix it here" in told.model
     place.control.push_commit("main", {"other.txt": "theirs\n"}, "Something else")
@@ -137,7 +137,7 @@ def test_what_fails_on_the_base_too_is_told_and_not_to_be_fixed(session: Session
         place.control.push_commit("main", {"shop.py": "adds = True\n"}, "Mend it")
         place.control.set_check("main", "test", event="push")
         mended = heard(waiter)
-    assert "does not fail any more" in mended.model
+    assert "no longer fails" in mended.model
     assert "Merge the base branch, run the tests and push" in mended.model
     stands = session.start("resume").model
     assert "Merge the base branch, run the tests and push; the new head is watched." in stands
@@ -167,7 +167,7 @@ def test_two_heads_that_fail_alike_and_three_with_one_test_ask_the_person(
     assert "the agent was not woken" in session.prompt().person
     said = [place.cli("feedback", "go-on").stdout for _ in range(2)]
     assert "The agent is woken again for" in said[0]
-    assert "nothing was to be opened again" in said[1]
+    assert "nothing was changed" in said[1]
 
 
 def test_a_fix_that_skips_the_test_is_named_and_holds_the_close_until_a_yes(

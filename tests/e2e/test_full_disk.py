@@ -181,8 +181,11 @@ def test_a_hand_off_on_a_full_disk_says_that_the_branch_was_pushed(
     for _ in range(2):
         done = place.cli("handoff", "--summary", "Fix")
         assert (done.returncode, done.stdout) == (1, "")
-        assert f"{place.claim()['branch']} was pushed, and the hand-off is not in" in done.stderr
-        assert "No space left on device. Mend that, and hand off again.\n" in done.stderr
+        assert (
+            f"{place.claim()['branch']} was pushed, but the hand-off could not be written to"
+            in done.stderr
+        )
+        assert "No space left on device. Fix that, and hand off again.\n" in done.stderr
         assert done.stderr.count("\n") == 1
         assert [(place.root / name).read_bytes() for name in names] == before
         assert place.git("rev-parse", "HEAD") in place.git("ls-remote", "origin", "refs/heads/*")
@@ -202,7 +205,7 @@ def test_a_session_that_a_full_disk_lets_go_from_its_run_says_why(disk: Disk, pl
     done = place.hook("on-stop", {**EVENTS["on-stop"], "session_id": ONE})
     said = json.loads(done.stdout)
     assert said.keys() == {"systemMessage"}
-    assert said["systemMessage"].startswith("The run cannot be kept (No space left on device), so")
+    assert said["systemMessage"].startswith("The run cannot be saved (No space left on device), so")
     assert state.read_bytes() == before
     disk.free()
     done = place.hook("on-stop", {**EVENTS["on-stop"], "session_id": ONE})

@@ -277,7 +277,7 @@ def test_after_clear_the_same_client_goes_on(session: Session) -> None:
     """Its session has another id, and its process is the same."""
     session.start()
     second = Session(session.place, TWO)
-    assert "This session leads it" in second.start("clear").model
+    assert "This session leads the run" in second.start("clear").model
     assert "go on" in stop(second)[0]
 
 
@@ -288,7 +288,7 @@ def test_a_run_that_a_person_began_is_led_by_the_next_session(place: Place) -> N
     done = place.cli("run", "init", "Take payments")
     assert done.returncode == 0, done.stderr
     assert stop(there) == ("", "")
-    assert "This session leads it" in there.start("compact").model
+    assert "This session leads the run" in there.start("compact").model
     assert "go on" in stop(there)[0]
 
 
@@ -422,7 +422,7 @@ def test_clear_begins_no_other_task_while_a_run_is_under_way(ground: Ground) -> 
     cleared = agent.cleared()
     assert cleared.session.run("on-clear", "SessionStart", source="clear").is_silent
     started = cleared.starts("clear")
-    assert "This session leads it" in started.model
+    assert "This session leads the run" in started.model
     assert "CURRENT STAGE" not in started.model
 
 
@@ -476,7 +476,7 @@ def test_a_lock_that_is_held_lets_the_session_stop(session: Session) -> None:
     with store(place).locked():
         model, person = stop(session)
     assert (model, the_run(place).iterations) == ("", 0)
-    why = "The run cannot be kept (another lifecycle process is at work on it), so it is as it was"
+    why = "The run cannot be saved (another lifecycle process is at work on it), so it is unchanged"
     log = place.root / ".lifecycle/log"
     assert person.startswith(why) or "the deadline was reached" in log.read_text()
 

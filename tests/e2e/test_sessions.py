@@ -541,17 +541,19 @@ def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
         assert "Open the PR with: lifecycle tick" in said
         assert not [word for word in PROMISES if word in said]
     seen = session.cli("doctor").stdout
-    assert "No hook of this session has been seen" in seen
-    assert "and no worktree that its agent went to" in seen
+    assert "No hook of this session has run" in seen
+    assert "not a worktree that its agent went to later" in seen
     assert "Fix: start Claude Code at the top of this worktree" in seen
     names = {**client(), "CLAUDE_PID": "", "CLAUDE_CODE_SESSION_ID": ONE}
     old = place.cli("doctor", **names).stdout
-    assert "this Claude Code names no process to its hooks (CLAUDE_PID is not set;" in old
+    assert (
+        "this version of Claude Code does not tell hooks its process (CLAUDE_PID is not set;" in old
+    )
     assert "Fix: claude update" in old
     looked = session.cli("tick").stdout + session.cli("status").stdout
     assert "Look at CI, reviews and the merge with: lifecycle tick" in looked
     assert not [word for word in PROMISES if word in looked]
-    assert "no hook has been seen that would start one" in session.cli("doctor").stdout
+    assert "no hook has run that would start one" in session.cli("doctor").stdout
 
 
 @SOAKED

@@ -62,7 +62,7 @@ def test_a_name_from_github_cannot_pass_for_anybodys_words(session: Session) -> 
     session.on_stop()
     woken = session.idle()
     assert woken.woke
-    assert woken.model.splitlines()[1:] == ["What the logs say is told by: lifecycle feedback 46"]
+    assert woken.model.splitlines()[1:] == ["To see what the logs say, run: lifecycle feedback 46"]
     assert "</" not in woken.model
     assert "\x1b" not in woken.model
     assert len(woken.model) < 500

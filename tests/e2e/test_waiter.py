@@ -114,7 +114,7 @@ def test_a_waiter_that_is_killed_while_it_reads_a_log_takes_no_news_along(
     (packet,) = (place.root / ".lifecycle" / "feedback").glob("46-*.txt")
     told = session.start().model
     assert "1 FAILED — test on PR #46" in told
-    assert f"What the logs say is in {packet.relative_to(place.root)}." in told
+    assert f"Excerpts of the logs are in {packet.relative_to(place.root)}." in told
     assert session.prompt().is_silent
     place.control.merge_pull(46)
     assert place.cli("close", "--override", "It is done.").returncode == 0

@@ -108,7 +108,7 @@ def test_a_branch_that_is_called_like_a_secret_is_not_pushed(place: Place) -> No
     place.ready(phase="coding", branch=f"fix-{SECRET}")
     place.git("switch", "--quiet", "-C", f"fix-{SECRET}")
     sentence = refused(place.cli("handoff", "--summary", "Fix"))
-    assert "branch holds what looks like a secret, so nothing was pushed" in sentence
+    assert "branch contains what looks like a secret, so nothing was pushed" in sentence
     assert SECRET not in sentence
     assert SECRET not in published(place)
 

@@ -229,9 +229,9 @@ def test_a_persons_gate_is_passed_by_the_prompt_after_its_question(session: Sess
     """Where a workflow is all that there is; a wake's own words are no yes."""
     gated = ("--phase", "Agree", "--phase", "Build", "--gate", "1=person")
     assert session.cli("workflow", "start", "Asked", *gated).returncode == 0
-    assert "A person has to say this" in session.cli("workflow", "advance").stderr
+    assert "Only a person may say this" in session.cli("workflow", "advance").stderr
     session.wake("The tests ended.")
-    assert "A person has to say this" in session.cli("workflow", "advance").stderr
+    assert "Only a person may say this" in session.cli("workflow", "advance").stderr
     assert session.prompt("Yes, go ahead.").is_silent
     assert "is completed" in session.cli("workflow", "advance").stdout
 

@@ -236,7 +236,7 @@ def test_a_line_is_shown_as_far_as_500_characters_go() -> None:
 
 
 def test_what_failed_is_the_last_command_that_began() -> None:
-    """What was wrong in those before it was passed over."""
+    """What was wrong in those before it was ignored."""
     lines = ["Error: old", "##[group]Run make", "make", "##[endgroup]", "a", "Error: new"]
     shown = excerpt(lines)
     assert (shown.lines, shown.first_error, shown.total) == (("a", "Error: new"), "Error: new", 2)

@@ -22,7 +22,8 @@ def test_a_rerun_is_told_with_what_broke_once() -> None:
     """To the person alone."""
     failures = [fact("lint", broken="the network"), fact("test", "docs", broken="the network")]
     assert words.run_again(46, HEAD, failures) == (
-        "CI of PR #46 at 0123456: lint, test, docs failed by what it ran on (the network); the failed jobs "
+        "CI of PR #46 at 0123456: lint, test, docs failed because of the machine or service that "
+        "it ran on (the network); the failed jobs "
         "are run again, and the agent was not woken."
     )
 
@@ -33,21 +34,22 @@ def test_names_and_identities_are_counted_where_there_are_many() -> None:
     assert "a, b, c, d, e failed" in words.run_again(46, HEAD, five)
     assert "a, b, c, d, e (+1 more) failed" in words.run_again(46, HEAD, [*five, fact("f")])
     many = [fact("a", identities=tuple(f"test t{n}" for n in (0, 0, 1, 2, 3, 4)))]
-    assert '"t0", "t1", "t2", "t3", "t4". It is' in words.inherited(46, HEAD, many, BASE, "p")
+    assert '"t0", "t1", "t2", "t3", "t4". This' in words.inherited(46, HEAD, many, BASE, "p")
     more = [*many, fact("b", identities=("error t5",))]
-    assert '"t4" (+1 more). It is' in words.inherited(46, HEAD, more, BASE, "p")
+    assert '"t4" (+1 more). This' in words.inherited(46, HEAD, more, BASE, "p")
 
 
 def test_inherited_and_mended_name_the_commit_of_the_base() -> None:
     """The one is not to be fixed, the other to be merged."""
     failures = [fact("test", identities=("test a.py::test_a",))]
     assert words.inherited(46, HEAD, failures, BASE, "x.txt") == (
-        "CI: test failed on PR #46 at 0123456, and fails alike on its base at fedcba9: "
-        '"a.py::test_a". It is not this PR\'s, so do not fix it here; tell the user. It is looked at again '
-        "when the base moves. What the logs say is in x.txt."
+        "CI: test failed on PR #46 at 0123456, and fails the same way on its base at fedcba9: "
+        '"a.py::test_a". This PR did not cause it, so do not fix it here; tell the user. It is checked '
+        "again when the base moves. Excerpts of the logs are in x.txt."
     )
     assert words.mended(46, failures, BASE) == (
-        "CI: test failed on PR #46 as on its base, which does not fail any more at fedcba9. Merge the base "
+        "CI: test failed on PR #46 as it did on its base, but the base no longer fails at fedcba9. "
+        "Merge the base "
         "branch, run the tests and push; the new head is watched."
     )
 
@@ -64,14 +66,16 @@ def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) ->
     """The newest five of them."""
     packets = [f"{n}.txt" for n in range(6)]
     assert words.stopped(46, why, ["test t"], packets, 3) == (
-        f'CI of PR #46 is red again with "t": {reason}, so the agent is not woken for it any more. Ask '
-        "the user what is to be done; if that is to go on: lifecycle feedback go-on. What the logs say is "
+        f'CI of PR #46 is red again with "t": {reason}, so the agent is no longer woken for it. Ask '
+        "the user what to do; if the answer is to continue, run: lifecycle feedback go-on. "
+        "Excerpts of the logs are "
         "in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
     )
     assert "failed at 1 head," in words.stopped(46, "attempts", ["test t"], packets, 1)
     assert words.still_stopped(46, HEAD, [fact("test")], "x.txt") == (
-        "CI of PR #46 at 0123456: test fails as you were told, and the agent was not woken; what the logs "
-        "say is in x.txt."
+        "CI of PR #46 at 0123456: test still fails, as you were told, and the agent was not woken; "
+        "excerpts of the "
+        "logs are in x.txt."
     )
 
 
@@ -84,15 +88,16 @@ def test_what_weakens_checks_is_named_with_its_line() -> None:
         ]
     )
     assert said == ('skips a test in a.py: "@skip"', "deletes a workflow in b.yml")
-    start = "What was pushed to PR #46 since fedcba9 failed weakens its checks (at 0123456): "
+    start = "Commits pushed to PR #46 after fedcba9 failed weaken its checks (at 0123456): "
     assert words.weakens(46, BASE, HEAD, said, is_agents=True) == (
-        f"{start}{said[0]}; {said[1]}. If that is no part of the task, take it back and push. The user and "
-        "the PR are told; the issue is closed only after the user's yes."
+        f"{start}{said[0]}; {said[1]}. If that is not part of the task, revert it and push. The "
+        "user was told, and "
+        "the PR's text says so; the issue is closed only after the user's yes."
     )
-    for count, shown in ((5, "0; 1; 2; 3; 4. It"), (6, "0; 1; 2; 3; 4 (+1 more). It")):
+    for count, shown in ((5, "0; 1; 2; 3; 4. The"), (6, "0; 1; 2; 3; 4 (+1 more). The")):
         text = words.weakens(46, BASE, HEAD, [str(n) for n in range(count)], is_agents=False)
         assert text == (
-            f"{start}{shown} stands in the PR's text, and the issue is closed only after your yes."
+            f"{start}{shown} PR's text says so, and the issue is closed only after your yes."
         )
 
 
@@ -113,9 +118,9 @@ def test_names_of_strangers_are_cut(length: int) -> None:
 def test_whoever_says_to_go_on_is_told_of_what() -> None:
     """Of what they were asked about; where that is nothing, the agent was not stopped."""
     assert words.opened(46, ["test a.py::test_a"]) == (
-        'The agent is woken again for "a.py::test_a" on PR #46; how often it failed is counted anew. The '
-        "next head that is pushed is watched."
+        'The agent is woken again for "a.py::test_a" on PR #46; its failures are counted from zero. '
+        "The next push is watched."
     )
     assert words.opened(46, []) == (
-        "The agent is woken for whatever fails on PR #46; nothing was to be opened again."
+        "The agent is already woken for everything that fails on PR #46; nothing was changed."
     )

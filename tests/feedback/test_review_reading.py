@@ -95,7 +95,9 @@ def test_what_has_more_pages_than_are_read_is_not_done(
     monkeypatch.setattr(review_reading, "MOST_PAGES", 2)
     found = review_reading.read(clients.graph, REPOSITORY, number)
     assert (len(found.threads), found.is_complete) == (100, False)
-    with pytest.raises(Transient, match="more review threads, reviews or comments than are read"):
+    with pytest.raises(
+        Transient, match="more review threads, reviews or comments than can be read"
+    ):
         review_reading.demanded(found)
 
 

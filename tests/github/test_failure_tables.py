@@ -92,7 +92,7 @@ def test_a_limit_is_known_by_status_headers_and_words(
         (401, "rate limit", READ, BadCredentials, "does not accept the token"),
         (403, "Repository was archived so is read-only.", WRITE, Rejected, "unarchive it first"),
         (404, "Repository was archived so is read-only.", WRITE, NoPermission, "no permission"),
-        (404, "", READ, NotFound, "shows no issue to the token from GH_TOKEN"),
+        (404, "", READ, NotFound, "token from GH_TOKEN sees no issue"),
         (410, "", READ, NotFound, "says that the issue is gone"),
         (451, "", READ, Rejected, "legal reasons (451)"),
         (405, "Base branch was modified. Review and try.", WRITE, Transient, "base branch moved"),
@@ -145,7 +145,7 @@ def test_a_branch_that_is_not_there_is_known_by_field_and_code(
 def test_a_missing_base_is_to_be_corrected_in_the_settings() -> None:
     """It is the repository's own setting that names it."""
     error = answered(422, errors=[{"field": "base", "code": "invalid"}])
-    assert "nothing was changed; name another one: base in .lifecycle.toml" in str(error)
+    assert "nothing was changed; name another one with base in .lifecycle.toml" in str(error)
 
 
 def test_a_move_carries_the_place_or_the_words() -> None:

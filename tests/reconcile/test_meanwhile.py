@@ -151,7 +151,7 @@ def test_a_lease_that_changes_under_the_deletion_stops_the_giving_back(
     just_before(monkeypatch, method, ending, lambda: taken.append(retake(one, AGENT)))
     report = one.run(ALL, **environment)
     assert states(report) == {"silent": "left"}
-    assert "changed meanwhile" in only(report).problem
+    assert "changed in the meantime" in only(report).problem
     assert report.failed == 0
     assert one.shows() == replace(before, lease=taken[0])
     assert {request.kind for request in one.written()} <= {"git"}

@@ -209,7 +209,7 @@ def test_what_another_story_saw_fail_is_no_red_of_this_one() -> None:
     assert moved(run, GREEN, seen(red(20.0), green(25.0), red(40.0))).red is not None
     two = a_run(run_of().stories[0], Story("S2", "b"))
     for later in (two, two.with_story(Story("S1", "a"))):
-        with pytest.raises(Refused, match="one story is done at a time"):
+        with pytest.raises(Refused, match="one story is worked on at a time"):
             tdd_moves.moved_phase(later, "S2", RED, seen(), 50.0)
 
 

@@ -339,7 +339,7 @@ def test_what_the_token_merges_is_the_users_word(tmp_path: Path) -> None:
     """`merge` counts in the user's own file, and a project's file that has it is refused."""
     assert load(tmp_path, **user(tmp_path, 'merge = "auto"\n')).merge == "auto"
     assert load(tmp_path, **user(tmp_path, "")).merge == "ask"
-    with pytest.raises(BadConfig, match=r"may not say .* what they merge.*config\.toml"):
+    with pytest.raises(BadConfig, match=r"may not decide .* what they merge.*config\.toml"):
         load(tmp_path, 'merge = "auto"\n', **user(tmp_path, ""))
 
 

@@ -75,7 +75,7 @@ def test_what_waits_for_others_is_not_ready(ground: GitHubGround) -> None:
         issues.claim("42")
     assert refused.value.ids == ("43",)
     assert refused.value.sentence == (
-        "#42 waits for #43, so it was not claimed; finish that first."
+        "#42 waits for #43, so it was not claimed; finish those first."
     )
     ground.control.close_issue(38)
     ground.control.close_issue(43)
@@ -194,7 +194,7 @@ def test_a_pull_request_is_no_task(ground: GitHubGround) -> None:
     ground.control.push_commit("work", {"work.txt": "x"}, "Work")
     number = ground.control.open_pull("work", title="A pull request")
     issues = tracker(ground)
-    with pytest.raises(NotFound, match=f"#{number} is a pull request and no task"):
+    with pytest.raises(NotFound, match=f"#{number} is a pull request, not a task"):
         issues.get(str(number))
     with pytest.raises(NotFound):
         issues.close(str(number))

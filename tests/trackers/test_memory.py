@@ -68,14 +68,10 @@ def test_what_has_no_claim_to_renew_is_not_said_to_be_unclaimed(tasks: MemoryTas
     """A renewal's refusal speaks of the renewal, of a task that is closed as of one that is free."""
     one = MemoryTracker(tasks, "a")
     made = one.create(key="k", title="A").id
-    with pytest.raises(
-        NotClaimable, match="is open and no claim of yours is on it, so nothing was"
-    ):
+    with pytest.raises(NotClaimable, match="is open and you have no claim on it, so nothing was"):
         one.renew(made)
     one.close(made)
-    with pytest.raises(
-        NotClaimable, match="is closed and no claim of yours is on it, so nothing was"
-    ):
+    with pytest.raises(NotClaimable, match="is closed and you have no claim on it, so nothing was"):
         one.renew(made)
 
 

@@ -13,8 +13,8 @@ def test_a_sentence_is_one_line_however_the_file_breaks_it() -> None:
         "a cannot wait for b, which waits for a itself; nothing was done."
     )
     assert sentence("bd-long-text", longest=9, most=8) == (
-        "The text is of 9 bytes, and bd takes 8 at most, so nothing was done; put the rest into a file, "
-        "and its name into the text."
+        "The text has 9 bytes, but bd takes at most 8, so nothing was done; put the rest in a file, and "
+        "name the file in the text."
     )
     assert sentence("label-form", label="a\nb").startswith(r"'a\nb' can be no label")
     assert sentence("held", task="1", by="a\nb", since="").startswith("1 is held by a\nb;")

@@ -79,11 +79,11 @@ def test_functions_refuse_as_commands_do(ground: WorkflowGround) -> None:
     id_ = api.create_workflow_state("t", gated)
     before = ground.documents()
     for arguments, words in (
-        ((id_, "phase_0", "finished"), "is no status"),
+        ((id_, "phase_0", "finished"), "is not a status"),
         ((id_, "phase_7", "active"), "has no phase"),
         (("wf_none", "phase_0", "active"), "no workflow"),
         ((id_, "phase_0", "completed"), "is not there"),
-        ((id_, "phase_1", "active"), "behind the gate"),
+        ((id_, "phase_1", "active"), "after the gate"),
     ):
         with pytest.raises(Refused, match=words):
             api.update_phase_status(*arguments)
@@ -103,7 +103,7 @@ def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) 
     create, root = api.create_workflow_state, ground.root
     lists: Any = ({"phases": "AB"}, {"reading": "a.md"}, {"reminders": "Be kind"})
     for given in lists:
-        with pytest.raises(Refused, match="is no list, so nothing was done; write"):
+        with pytest.raises(Refused, match="is not a list, so nothing was done; write"):
             create("T", **{"phases": ["A"], **given}, root=root)
     with pytest.raises(Refused, match=r"^reading='a.md' is no list"):
         create("T", [{"title": "A", "reading": "a.md"}], root=root)
@@ -113,11 +113,11 @@ def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) 
         create("T", [{"title": "A", "gates": "person"}], root=root)
     with pytest.raises(Refused, match="A phase is a title"):
         create("T", [3], root=root)  # type: ignore[list-item]  # that is the point
-    with pytest.raises(Refused, match="There is no folder"):
+    with pytest.raises(Refused, match="does not exist"):
         create("T", ["A"], root=root / "none")
     assert not (root / "none").exists()
     flow = create("T", ["A"], root=root)
-    with pytest.raises(Refused, match=r"^deliverables=.* is no list"):
+    with pytest.raises(Refused, match=r"^deliverables=.* is not a list"):
         api.update_phase_status(flow, "phase_0", "active", "a.py", root=root)
     (phase,) = api.get_workflow_state(flow, root=root)["phases"]
     assert (phase["status"], phase["deliverables"]) == ("pending", [])

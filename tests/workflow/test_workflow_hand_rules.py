@@ -145,7 +145,7 @@ def test_a_field_of_a_checkpoint_that_is_of_another_kind_is_told(
     before = three(reading=("@a.md",), reminders=("r",), context={"n": 1})
     after, told = edited(before, CHECKPOINT, setting(field, to=value))
     assert after == before
-    assert told == (f'"{field}" is no {what}, so what was known of it counts.',)
+    assert told == (f'"{field}" is no {what}, so its previous value is kept.',)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_checkpoint_renames_a_workflow() -> None:
     words = '"planning|custom" (a placeholder that chooses none of its words)'
     assert edited(before, CHECKPOINT, setting("workflow_type", to="planning|custom")) == (
         before,
-        (f'"workflow_type" is {words}: it was passed over.',),
+        (f'"workflow_type" is {words}: it was ignored.',),
     )
 
 
@@ -222,7 +222,7 @@ def test_what_was_wrong_before_an_edit_is_not_told_again() -> None:
 @pytest.mark.parametrize(("field", "what"), [("task", "text"), ("phases", "list")])
 def test_a_field_of_a_document_that_is_of_another_kind_is_told(field: str, what: str) -> None:
     """What was known of it counts."""
-    told = (f'"{field}" is no {what}, so what was known of it counts.',)
+    told = (f'"{field}" is no {what}, so its previous value is kept.',)
     assert edited(three(), DOCUMENT, setting(field, to=7)) == (three(), told)
 
 
@@ -234,7 +234,7 @@ GATED = phase("Build", gate="file:x")
 @pytest.mark.parametrize("gate_at", [0, 1])
 @pytest.mark.parametrize("way", ["status", "current", "checkpoint"])
 def test_what_lies_behind_a_gate_does_not_begin(gate_at: int, way: str) -> None:
-    """Also behind the gate of the very first phase; the sentence names both phases, the gate and a way."""
+    """Also after the gate of the very first phase; the sentence names both phases, the gate and a way."""
     first = () if gate_at == 0 else (phase("Plan", Is.COMPLETED),)
     before = record(*first, replace(GATED, status=Is.ACTIVE), phase("Ship"), current=gate_at)
     behind = gate_at + 1
@@ -248,8 +248,8 @@ def test_what_lies_behind_a_gate_does_not_begin(gate_at: int, way: str) -> None:
         before,
         (
             (
-                f"phase {behind + 1} was begun by hand, and the gate of phase {gate_at + 1}, "
-                '"file:x", is not passed: the workflow stays where it was. Pass it with: '
+                f"phase {behind + 1} was begun by hand, but the gate of phase {gate_at + 1}, "
+                '"file:x", is not passed: the workflow stays where it was. Pass the gate with: '
                 "lifecycle workflow advance"
             ),
         ),
@@ -275,7 +275,7 @@ def test_a_gated_phase_is_completed_once_its_gate_was_passed() -> None:
         before,
         (
             (
-                'phase 2 was set to completed by hand, and its gate "file:x" is not passed: it '
+                'phase 2 was set to completed by hand, but its gate "file:x" is not passed: it '
                 "stays active. Complete it with: lifecycle workflow advance"
             ),
         ),
@@ -296,7 +296,7 @@ def test_a_gated_phase_that_was_taken_out_comes_back_where_it_was(at: int) -> No
         before,
         (
             (
-                f'phase {at + 1} was taken out, and its gate "file:x" is not passed: it was put back. '
+                f'phase {at + 1} was removed, but its gate "file:x" is not passed: it was put back. '
                 "Skip it with: lifecycle workflow skip --reason TEXT"
             ),
         ),
@@ -328,7 +328,7 @@ def test_as_many_phases_as_there_may_be_are_not_too_many() -> None:
     listed = [{"title": "x"}] * 99
     for phases, why in (([*listed, 7], "not all objects"), ([*listed, 7, 8], "more than 100")):
         told = edited(three(), DOCUMENT, setting("phases", to=phases))[1]
-        assert told == (f'"phases" are {why}, so the phases that were known count.',)
+        assert told == (f'"phases" are {why}, so the previous phases are kept.',)
 
 
 # -- phases of a document
@@ -373,11 +373,11 @@ def test_texts_and_lists_of_a_phase_are_taken_one_by_one() -> None:
     after, told = edited(three(), DOCUMENT, lambda data: data["phases"][1].update(given))
     made = phase("Build", agent="builder", context_for_next="go", deliverables=("1", "2.5"))
     assert after.phases[1] == made
-    assert told == ('"title" is no text, so what was known of it counts.',)
+    assert told == ('"title" is no text, so its previous value is kept.',)
     after, told = edited(three(), DOCUMENT, setting("phases", 1, "deliverables", to="x"))
     assert (after, told) == (
         three(),
-        ('"deliverables" is no list, so what was known of it counts.',),
+        ('"deliverables" is no list, so its previous value is kept.',),
     )
 
 
@@ -395,7 +395,7 @@ def test_a_list_that_is_no_list_of_phases_is_told(listed: list[object], why: str
 
     after, told = edited(three(), DOCUMENT, change)
     assert after == replace(three(), current=1)
-    assert told == (f'"phases" are {why}, so the phases that were known count.',)
+    assert told == (f'"phases" are {why}, so the previous phases are kept.',)
 
 
 def test_a_hundred_phases_are_taken() -> None:
@@ -413,7 +413,7 @@ def test_the_current_phase_is_named_by_id_or_by_index(named: object, current: in
     before = record(phase("A", Is.ACTIVE), phase("B", Is.ACTIVE), phase("C"), current=0)
     after, told = edited(before, DOCUMENT, setting("current_phase", to=named))
     if current is None:
-        assert told == (f'"current_phase" names no phase of it ("{named}"): it was passed over.',)
+        assert told == (f'"current_phase" names no phase of it ("{named}"): it was ignored.',)
     else:
         assert told == ()
     assert after == replace(before, current=current or 0)
@@ -476,7 +476,7 @@ def test_a_word_that_is_no_status_is_told_with_those_that_are(word: object, said
         three(),
         (
             (
-                f"phase 2 has the status {said}, which is none of pending, active, completed, failed: "
+                f"phase 2 has the status {said}, which is not one of pending, active, completed, failed: "
                 "it stays pending."
             ),
         ),
@@ -598,7 +598,7 @@ def test_a_checkpoint_that_names_no_status_changes_none() -> None:
         before,
         (
             (
-                'phase 1 has the status "stuck", which is none of not_started, in_progress, completed, '
+                'phase 1 has the status "stuck", which is not one of not_started, in_progress, completed, '
                 "blocked: it stays active."
             ),
         ),
@@ -611,7 +611,7 @@ def test_a_number_that_is_of_no_phase_is_told(number: object) -> None:
     after, told = edited(three(), CHECKPOINT, shown(current=number, name="X", status="blocked"))
     assert (after, told) == (
         three(),
-        (f'"phase.current" is "{number}" of 3: it was passed over.',),
+        (f'"phase.current" is "{number}" of 3: it was ignored.',),
     )
 
 
@@ -629,7 +629,7 @@ def test_a_total_that_cannot_be_is_told(total: int) -> None:
     """The phases stay."""
     assert edited(three(), CHECKPOINT, shown(total=total)) == (
         three(),
-        (f'"phase.total" is "{total}" at phase 1: it was passed over.',),
+        (f'"phase.total" is "{total}" at phase 1: it was ignored.',),
     )
 
 
@@ -644,7 +644,7 @@ def test_a_total_that_is_no_number_is_told(total: object) -> None:
     """The phases stay."""
     assert edited(three(), CHECKPOINT, shown(total=total)) == (
         three(),
-        ('"total" is no number, so what was known of it counts.',),
+        ('"total" is no number, so its previous value is kept.',),
     )
 
 
@@ -654,7 +654,7 @@ def test_a_total_takes_out_no_phase_that_was_begun_or_has_a_gate(last: WorkflowP
     before = record(phase("A", Is.ACTIVE), phase("B"), last)
     assert edited(before, CHECKPOINT, shown(total=1)) == (
         before,
-        ('"phase.total" takes out phases that were begun or have a gate; they stay.',),
+        ('"phase.total" would remove phases that were begun or have a gate; they are kept.',),
     )
 
 
@@ -697,28 +697,28 @@ def test_a_checkpoint_that_nobody_knew_has_the_phases_that_it_counts() -> None:
             {"current": "x", "total": 1},
             (blank,),
             -1,
-            ('"phase.current" is "x" of 1: it was passed over.',),
+            ('"phase.current" is "x" of 1: it was ignored.',),
         ),
         (
             {"current": "x", "total": 0},
             (blank,),
             -1,
             (
-                '"phase.total" is "0" at phase 1: it was passed over.',
-                '"phase.current" is "x" of 1: it was passed over.',
+                '"phase.total" is "0" at phase 1: it was ignored.',
+                '"phase.current" is "x" of 1: it was ignored.',
             ),
         ),
         (
             {"current": 1, "total": "x"},
             (blank,),
             0,
-            ('"phase.total" is "x" at phase 1: it was passed over.',),
+            ('"phase.total" is "x" at phase 1: it was ignored.',),
         ),
         (
             {"current": 1, "total": 1, "name": 7},
             (blank,),
             0,
-            ('"name" is no text, so what was known of it counts.',),
+            ('"name" is no text, so its previous value is kept.',),
         ),
     ):
         after, remarks = fresh(**shown)
@@ -740,7 +740,7 @@ def test_a_pointer_at_no_phase_is_told() -> None:
         (lambda data: data.pop("current_phase"), '""'),
     ):
         after, told = edited(three(), DOCUMENT, change)
-        assert told == (f'"current_phase" names no phase of it ({words}): it was passed over.',)
+        assert told == (f'"current_phase" names no phase of it ({words}): it was ignored.',)
         assert after.current == 0
 
 
@@ -752,7 +752,7 @@ def test_a_document_that_is_broken_is_told_once() -> None:
         data["phases"] = 3
 
     told = edited(three(), DOCUMENT, broken)[1]
-    assert told == ('"phases" is no list, so what was known of it counts.',)
+    assert told == ('"phases" is no list, so its previous value is kept.',)
 
 
 def test_a_gate_holds_back_the_end_of_its_phase_and_not_its_beginning() -> None:

@@ -82,7 +82,7 @@ def test_a_text_has_its_limit(field: str, most: int, what: str) -> None:
     begun = decide.begun(beginning(most), NOW)
     assert len(getattr(begun.phases[0] if of_phase else begun, field)) == most
     assert refusal(decide.begun, beginning(most + 1), NOW) == (
-        f"{what} has {most + 1:,} characters, and {most:,} is the most; nothing was changed. Put it into a "
+        f"{what} has {most + 1:,} characters, and {most:,} is the limit; nothing was changed. Put it in a "
         "file, and name the file."
     )
 
@@ -104,12 +104,12 @@ def test_a_list_has_its_limit(field: str, kind: str, entry: str) -> None:
 
     assert len(getattr(decide.begun(beginning(*[entry] * 100), NOW), field)) == 100
     assert refusal(decide.begun, beginning(*[entry] * 101), NOW) == (
-        f"There are 101 entries of the kind {kind}, and 100 is the most; nothing was changed."
+        f"There are 101 entries of the kind {kind}, but 100 is the limit; nothing was changed."
     )
     if field != "reading":
         assert refusal(decide.begun, beginning("r", "a" * 1001), NOW) == (
-            f"The {kind} '{'a' * 30}' has 1,001 characters, and 1,000 is the most; nothing was changed. "
-            "Put it into a file, and name the file."
+            f"The {kind} '{'a' * 30}' has 1,001 characters, but 1,000 is the limit; nothing was changed. "
+            "Put it in a file, and name the file."
         )
 
 
@@ -128,7 +128,8 @@ def test_a_workflow_has_one_to_a_hundred_phases() -> None:
         assert (begun.active, begun.current) == ((0,), 0)
     for count in (0, 101):
         assert refusal(decide.begun, made(*[Is.PENDING] * count), NOW) == (
-            f"A workflow has 1 to 100 phases, and this one {count}; nothing was done. Name each: --phase "
+            f"A workflow has 1 to 100 phases, but this one has {count}; nothing was done. Name "
+            "each: --phase "
             '"Title" or --phase "Title:agent".'
         )
     unnamed = Workflow("wf_1", "!?", phases=(WorkflowPhase("A"),))
@@ -192,8 +193,8 @@ def test_a_gate_is_kept_in_one_form(written: str, kept: str) -> None:
 def test_what_is_no_gate_is_refused(written: str) -> None:
     """The sentence says what is one."""
     assert refusal(checked_gate, written) == (
-        f'"{written}" is no gate, so nothing was done. A gate is check:NAME (a check of the project), '
-        "file:PATH (a file that has to be there), or person (a person's yes)."
+        f'"{written}" is not a gate, so nothing was done. A gate is check:NAME (a check of the project), '
+        "file:PATH (a file that has to exist), or person (a person's yes)."
     )
     with pytest.raises(Refused, match=r"The file of the gate .* leads out"):
         checked_gate("file:../x")
@@ -288,7 +289,7 @@ def test_nothing_begins_behind_a_gate(gate_at: int) -> None:
     before = gated(made(*[Is.COMPLETED] * gate_at, Is.ACTIVE, Is.PENDING, current=gate_at), gate_at)
     behind, name = gate_at + 1, chr(65 + gate_at)
     sentence = (
-        f'Phase {behind + 1} lies behind the gate "file:x" of phase {gate_at + 1} ("{name}"), which was '
+        f'Phase {behind + 1} comes after the gate "file:x" of phase {gate_at + 1} ("{name}"), which was '
         "not passed; nothing was changed. Complete that one first: lifecycle workflow advance"
     )
     assert refusal(decide.completed, before, behind, NOW) == sentence
@@ -543,8 +544,8 @@ def test_a_document_is_written_as_long_as_it_can_be_read_again() -> None:
     assert len(whole) == MOST_BYTES
     assert read_document(whole, kind, "a.json").remark == ""
     assert refusal(content_of, made(Is.ACTIVE, task="a" * (room + 1)), kind) == (
-        'The workflow "Feature" would have 2,000,001 bytes, and 2,000,000 is the most; nothing was '
-        "changed. Put long texts into files, and name the files."
+        'The workflow "Feature" would have 2,000,001 bytes, but 2,000,000 is the limit; nothing was '
+        "changed. Put long texts in files, and name the files."
     )
 
 
@@ -592,7 +593,7 @@ def test_what_others_keep_in_a_document_is_written_again() -> None:
 
 
 def test_a_document_that_lies_in_no_file_has_no_time_of_one() -> None:
-    """It is no file of git's either, and nothing of it was passed over."""
+    """It is no file of git's either, and nothing of it was ignored."""
     kind = DocumentKind.DOCUMENT
     told = ReadDocument(kind, "it", {}, None, b"")
     assert (told.written_at, told.is_tracked, told.remark) == (0.0, False, "")

@@ -11,6 +11,6 @@ def test_a_refusal_is_one_line() -> None:
     error = refused("no-gate", gate='"{gate}"')
     assert isinstance(error, Refused)
     assert error.sentence.startswith(
-        '"{gate}" is no gate, so nothing was done. A gate is check:NAME'
+        '"{gate}" is not a gate, so nothing was done. A gate is check:NAME'
     )
     assert "\n" not in error.sentence

@@ -494,9 +494,9 @@ def test_a_workflow_whose_source_is_gone_leads_nobody_and_is_said_to(
     (line,) = choice.lapsed_lines
     name = "Page Orchestration - Case Studies"
     assert line.startswith(
-        f'The source of "{name}", CLAUDE.local.md, says no more that it is in progress'
+        f'The source of "{name}", CLAUDE.local.md, no longer says that the workflow is in progress'
     )
-    with pytest.raises(Refused, match="says no more that it is in progress, so it leads nobody"):
+    with pytest.raises(Refused, match="no longer says .* in progress, so it leads no session"):
         ground.steps.advance()
     assert ground.steps.complete(name, give_up="over").workflow.is_over
 

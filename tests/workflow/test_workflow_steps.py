@@ -151,7 +151,7 @@ def test_a_person_at_a_terminal_needs_no_question(ground: WorkflowGround) -> Non
 def test_no_phase_begins_behind_a_gate(ground: WorkflowGround) -> None:
     """A later phase is neither begun nor completed nor failed while a gate before it stands."""
     ground.start(WorkflowPhase("A", gate="file:x"), "B")
-    words = "lies behind the gate"
+    words = "comes after the gate"
     with pytest.raises(Refused, match=words):
         ground.steps.begin("2")
     with pytest.raises(Refused, match=words):
@@ -231,7 +231,7 @@ def test_what_is_not_allowed_is_refused_before_anything_is_written(
 def test_what_a_phase_hands_on_is_limited(ground: WorkflowGround) -> None:
     """A context that is too long is refused, and the phase stays."""
     ground.start("A", "B")
-    with pytest.raises(Refused, match="Put it into a file"):
+    with pytest.raises(Refused, match="Put it in a file"):
         ground.steps.advance(context_for_next="x" * (MOST_TEXT + 1))
     assert ground.one().current == 0
 

@@ -43,7 +43,7 @@ GO_ON = "lifecycle feedback go-on"
 ASKED = "The user was asked what is to be done about what fails in CI"
 
 _NOT_OURS = {
-    "inherited": "It fails alike on its base: do not fix it here; the base is watched.",
+    "inherited": "It fails the same way on its base: do not fix it here; the base is watched.",
     "stopped": f"{ASKED}; if it is to go on: {GO_ON}",
 }
 """What follows where nobody is to mend what failed, by whose it is (`FailureLedger.kind`)."""

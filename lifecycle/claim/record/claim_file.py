@@ -75,7 +75,7 @@ class Claim:
 
     @property
     def is_labels(self) -> bool:
-        """True if the Status is kept as labels of the issue."""
+        """True if the Status is kept as a label on the issue."""
         return self.item_id.startswith(LABELS_ITEM)
 
     @classmethod

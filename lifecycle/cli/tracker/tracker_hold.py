@@ -144,8 +144,8 @@ def _refuse_blocked(session: Session, task: Task) -> None:
     names = ", ".join(f"#{name}" for name in task.blocked_by)
     first = "those" if len(task.blocked_by) > 1 else "it"
     raise errors.BlockedBy(
-        f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or take it all "
-        f"the same: {forcing(task.id)}",
+        f"#{task.id} waits for {names}; nothing was claimed. Close {first} first, or take it "
+        f"anyway: {forcing(task.id)}",
         ids=task.blocked_by,
     )
 

@@ -102,7 +102,7 @@ def publish(world: World, to: Destination, run: Run, section: str) -> Published:
         return Published(run.pull_request, why=f"{to.branch} has no commit that its base lacks")
     except LifecycleError as error:
         error.sentence = (
-            f"{error.sentence} Before that {to.branch} was pushed, and the run goes on. {AGAIN}"
+            f"{error.sentence} Before that {to.branch} was pushed, and the run continues. {AGAIN}"
         )
         raise
     return Published(outcome.now.url, outcome.changed)

@@ -56,7 +56,7 @@ def commit_story(writing: GitRepository, message: str, outputs: Mapping[str, str
 
     Raises:
         Refused: something is under way, a file is staged that is never committed by us, or what is to be
-            committed holds what looks like a secret. Nothing was committed then.
+            committed contains what looks like a secret. Nothing was committed then.
         GitFailed, Transient: git or a hook of the project said no; the same.
     """
     git = worktree_files.opened(writing)
@@ -94,7 +94,7 @@ def with_commit(run: Run, story: str, commit: str) -> Run:
 
 
 def _refuse_secrets(git: GitRepository, tree: str, paths: tuple[str, ...]) -> None:
-    """Refuse where a line that is to be committed holds what looks like a secret."""
+    """Refuse where a line that is to be committed contains what looks like a secret."""
     wanted = set(paths)
     for path, line in added_lines(git, head_of(git) or empty_tree(git), tree):
         is_wanted = path in wanted or path.startswith('"')  # git quotes a strange name

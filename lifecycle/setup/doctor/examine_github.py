@@ -122,7 +122,7 @@ def _by_labels(case: Examined) -> str:
     """The end of a sentence that says where the Status is kept without a board; empty if nowhere."""
     if case.settings.project_number is None or case.settings.labels_use == "never":
         return ""
-    return f'; the Status is kept as labels ("{case.settings.labels_prefix}in progress")'
+    return f'; the Status is kept as a label ("{case.settings.labels_prefix}in progress")'
 
 
 def _scopes(case: Examined, facts: TokenFacts) -> None:

@@ -309,7 +309,7 @@ def test_without_a_token_nothing_is_pushed(work: Finished) -> None:
     refused(work.place.cli("run", "finish", GH_TOKEN="", PATH="/usr/bin:/bin"))
     assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]
     said = told(work.place.cli("run", "finish", GH_TOKEN="wrong"))
-    assert f"Before that {BRANCH} was pushed, and the run goes on." in said
+    assert f"Before that {BRANCH} was pushed, and the run continues." in said
     assert work.run.status is RunStatus.ACTIVE
     ok(work.place.cli("run", "finish"))
 

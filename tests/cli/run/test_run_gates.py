@@ -100,7 +100,7 @@ def test_a_gate_is_run_and_recorded_and_not_run_again(project: RunGround) -> Non
     assert "- test: PASS (3 tests) `sh run.sh test`" in said
     assert ran(project) == ["build", "test"]
     said = project.said("gate", "g5", "s1")
-    assert "Note: test passed on these very files at " in said
+    assert "Note: test passed on exactly these files at " in said
     assert ran(project) == []
     project.said("gate", "G5", "--anew")
     assert ran(project) == ["build", "test"]
@@ -201,7 +201,7 @@ def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> 
     refused(project.run("verify", "S1", "reviewApproved", "--passed"))
     commit(project, "one = 2\n")
     report = "### SUGGESTIONS\n- name it\n"
-    assert "not called resolved" in refused(project.run(*words, "--report", stdin=report))
+    assert "not marked as resolved" in refused(project.run(*words, "--report", stdin=report))
     assert "1. a crash" in project.said("review-context", "S1")
     done = project.run(*words, "--report", stdin=f"{report}\nRESOLVED: 1\n")
     assert "- **[SUGGESTION]** name it" in done.stdout

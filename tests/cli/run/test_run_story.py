@@ -119,7 +119,7 @@ def test_an_agent_sets_no_run_aside_of_its_own_accord(ground: RunGround) -> None
     for content in (before, b"{"):
         ground.state.write_bytes(content)
         said = refused(ground.run("init", "Another", "--anew", **ATTENDED))
-        assert "A person has to say this" in said
+        assert "Only a person may say this" in said
         assert "lifecycle run init --anew" in said
         assert ground.state.read_bytes() == content
     ground.said("init", "Another", "--anew")

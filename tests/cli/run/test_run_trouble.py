@@ -180,7 +180,7 @@ def test_the_designs_blocker_from_the_beginning_to_the_persons_word(working: Run
         "is_fixed": True, "verified": True, "can_resume": True,
     }  # fmt: skip
     before = working.state.read_bytes()
-    assert "A person has to say this" in refused(working.run("user-fix-complete", **AGENT))
+    assert "Only a person may say this" in refused(working.run("user-fix-complete", **AGENT))
     assert working.state.read_bytes() == before
     shown = by_person(working, "user-fix-complete", "--notes", "Added test API key")
     assert "Resolved: B1" in shown
@@ -222,7 +222,7 @@ def test_an_agent_that_hides_its_client_is_no_person(working: RunGround, hidden:
         timeout=60,
         check=False,
     )
-    assert "A person has to say this" in done.stdout
+    assert "Only a person may say this" in done.stdout
     assert working.store.demanded().status is RunStatus.AWAITING_USER
 
 
@@ -268,7 +268,7 @@ def test_a_run_is_stopped_and_resumed_by_a_person_alone(working: RunGround) -> N
         assert working.state.read_bytes() == before
     assert "Stopped: " in by_person(working, "stop", "--why", "too dear")
     assert working.store.demanded().status is RunStatus.STOPPED
-    assert "A person has to say this" in refused(working.run("resume", **AGENT))
+    assert "Only a person may say this" in refused(working.run("resume", **AGENT))
     (working.root / ".lifecycle" / "answered").touch()
     data = working.data("resume", "--iterations", "3", **AGENT)
     assert (data["status"], data["by"]) == ("active", "prompt after the question")

@@ -20,7 +20,7 @@ NEEDS_ONE = (
 )  # fmt: skip
 
 STARTS = {
-    "no phase": (("X",), "1 to 100 phases, and this one 0"),
+    "no phase": (("X",), "1 to 100 phases, but this one has 0"),
     "no name": (("", "--phase", "A"), "no letter or digit"),
     "no title": (("X", "--phase", ""), "Phase 1 has no title"),
     "a misspelt type": (("X", "--type", "plannin"), 'Did you mean "planning"?'),
@@ -94,7 +94,7 @@ def test_a_gate_of_a_check_that_nobody_knows_is_told_at_the_start(ground: Workfl
     ground.write(".lifecycle.toml", '[checks.commands]\nmine = "true"\n')
     words = ("start", "X", "--phase", "A", "--phase", "B", "--gate", "1=check:mine")
     said = ground.said(*words, "--gate", "2=check:nosuch")
-    assert 'Note: The gate of phase 2 is "check:nosuch", and the project has no such' in said
+    assert 'Note: The gate of phase 2 is "check:nosuch", but the project no longer has that' in said
     assert said.count("Note: ") == 1
 
 
@@ -119,7 +119,7 @@ def test_a_start_that_makes_no_sense_is_refused(
 def test_a_name_is_taken_once(ground: WorkflowGround) -> None:
     """A second unfinished workflow of that name is refused; after its end the name is free again."""
     ground.begun()
-    assert "There is an unfinished workflow" in refused(
+    assert "There is already an unfinished workflow" in refused(
         ground.run("start", "user auth", "--phase", "A")
     )
     ground.said("complete", "--give-up", "another way")

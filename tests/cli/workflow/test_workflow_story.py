@@ -111,7 +111,7 @@ def test_a_persons_gate_takes_a_person(ground: WorkflowGround) -> None:
     ground.data(*gated, **inside)
     for words in (["advance"], ["skip", "--reason", "no need"]):
         sentence = refused(ground.run(*words, "--workflow", "Asked", **inside))
-        assert "A person has to say this" in sentence
+        assert "Only a person may say this" in sentence
     assert ground.data("phase", "--workflow", "Asked")["phase"]["status"] == "active"
     assert ground.data("complete", "Asked", "--give-up", "no time")["given_up"] == "no time"
 

@@ -106,7 +106,7 @@ def test_what_comes_back_reaches_the_model_with_what_it_needs(
             model.hears("CI passed!", 1 + count)
         red(place, failing("greets"), "main")
         red(place, failing("greets"))
-        model.hears("fails alike on its base")
+        model.hears("fails the same way on its base")
         terminal.sees("It is left to the base.")
         place.control.push_commit("main", {"work.txt": "theirs\n"}, "Theirs")
         model.hears("In conflict:")
@@ -115,7 +115,7 @@ def test_what_comes_back_reaches_the_model_with_what_it_needs(
     assert (model.rules, model.strange) == ([], [])
     assert model.heard("No space left on device") == 0
     assert model.heard("1 FAILED") == 2
-    assert model.heard("fails alike on its base") == 1
+    assert model.heard("fails the same way on its base") == 1
     assert model.heard("PR #46 conflicts with main") == 1
     flakes = json.loads(client.lifecycle("stats", "--json"))["flakes"]
     assert [one["check"] for one in flakes] == ["test"]

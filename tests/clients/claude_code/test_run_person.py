@@ -54,7 +54,7 @@ def test_the_agent_is_no_person_and_a_prompt_after_the_question_is(
         session.says("Greet in two languages.")
         assert session.results(1)
         refusals = model.turns[-1].new
-        assert refusals.count("A person has to say this") == len(HIDDEN) - 1, refusals
+        assert refusals.count("Only a person may say this") == len(HIDDEN) - 1, refusals
         assert "Resolved" not in refusals
         assert status(place) == "awaiting_user"
         session.says("I have added the key.")

@@ -109,7 +109,7 @@ def test_a_name_that_is_none_is_told_what_there_is(root: Path, home: Path) -> No
     with pytest.raises(Refused, match='Did you mean "types"') as refused:
         known_checks.demanded("type", root, ALL, {"HOME": str(home)})
     assert "test, types, all, validate" in refused.value.sentence
-    with pytest.raises(Refused, match=r"so nothing was run\. Name its command in"):
+    with pytest.raises(Refused, match=r"so nothing was run\. Define its command in"):
         known_checks.demanded("test", root, Settings(), {"HOME": str(home)})
 
 

@@ -198,6 +198,6 @@ def test_what_is_found_after_a_lost_answer_is_compared(ground: Ground) -> None:
 
 def test_nobody_is_added_and_removed_at_once(ground: Ground) -> None:
     """What would change at every call is refused before anything is asked."""
-    with pytest.raises(Refused, match=r"octocat cannot be added and removed"):
+    with pytest.raises(Refused, match=r"octocat cannot be both added and removed"):
         ground.hub.issues.ensure_assignees(42, add=("octocat",), remove=("OCTOCAT", "sam"))
     assert ground.asked() == []

@@ -161,7 +161,7 @@ def test_a_label_of_somebody_quicker_is_compared(ground: Ground) -> None:
 
 def test_no_label_is_added_and_removed_at_once(ground: Ground) -> None:
     """What would change at every call is refused before anything is asked."""
-    with pytest.raises(Refused, match=r"bug cannot be added and removed"):
+    with pytest.raises(Refused, match=r"bug cannot be both added and removed"):
         ground.hub.labels.ensure_labels(42, add=("bug",), remove=("BUG",))
     assert ground.asked() == []
 

@@ -119,7 +119,7 @@ def test_what_is_staged_and_never_taken_is_refused(ground: RunGround) -> None:
 def test_what_looks_like_a_secret_is_not_committed(ground: RunGround) -> None:
     """It is looked for in what is new, and the index is left as it was."""
     write(ground, "settings.py", f"KEY = '{SECRET}'\n")
-    with pytest.raises(Refused, match=r"settings\.py holds what looks like a secret"):
+    with pytest.raises(Refused, match=r"settings\.py contains what looks like a secret"):
         commit(ground)
     assert ground.git("diff", "--cached", "--name-only") == ""
 
@@ -140,7 +140,7 @@ def test_what_looks_like_a_secret_is_not_committed(ground: RunGround) -> None:
 def test_no_form_of_a_file_hides_a_secret(ground: RunGround, path: str, text: str) -> None:
     """Neither what reads like the head of a difference, nor another end of a line, nor a strange name."""
     (ground.root / path).write_bytes(text.encode())
-    with pytest.raises(Refused, match="holds what looks like a secret"):
+    with pytest.raises(Refused, match="contains what looks like a secret"):
         commit(ground)
 
 

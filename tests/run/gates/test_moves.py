@@ -79,7 +79,7 @@ def test_a_story_does_not_begin_before_it_may(run: Run, says: str) -> None:
         (
             RunStatus.STOPPED,
             "",
-            "The run is stopped, so nothing was changed. A person lets it go on",
+            "The run is stopped, so nothing was changed. A person lets it continue",
         ),
         (
             RunStatus.AWAITING_USER,
@@ -196,7 +196,7 @@ def test_no_change_needed_is_an_outcome_with_its_proof() -> None:
     assert (story.status, story.unneeded) == (COMPLETED, "it was there: pay.py:12")
     with pytest.raises(Refused, match=r"pay\.py changed"):
         moved(run, "S1", COMPLETED, FACTS, unneeded="it was there")
-    with pytest.raises(Refused, match="Take --no-change out"):
+    with pytest.raises(Refused, match="Leave --no-change out"):
         moved(run, "S1", StoryStatus.TESTING, unneeded="it was there")
     no_test = run.with_story(replace(run.stories[0], gates=()))
     with pytest.raises(Refused, match="G5"):
@@ -210,7 +210,7 @@ def test_a_story_is_blocked_by_a_blocker_alone() -> None:
     others = Blocker("B2", "a key", "high", NOW, "S2")
     mended = Blocker("B3", "a key", "high", NOW, "S1", resolved_at=NOW)
     for blockers in ((), (little,), (others,), (mended,)):
-        with pytest.raises(Refused, match="No blocker stands"):
+        with pytest.raises(Refused, match="No blocker is recorded"):
             moved(replace(run, blockers=blockers), "S1", StoryStatus.BLOCKED)
     run = replace(run, blockers=(Blocker("B1", "a key", "high", NOW),))
     assert moved(run, "S1", StoryStatus.BLOCKED).stories[0].status is StoryStatus.BLOCKED

@@ -287,7 +287,7 @@ def test_what_a_blocked_story_left_in_a_submodule_is_set_aside_there(
     assert "git stash" in next_step(run, WorkFacts(TREE, "", ("a", "lib"), modules=("lib",))).text
     step = next_step(run, facts_of(git))
     assert step.command == "lifecycle run mark-working-state"
-    aside = step.text.partition("submodule by ")[2]
+    aside = step.text.partition("submodule with ")[2]
     subprocess.run(["sh", "-c", aside], cwd=ground.root, check=True, capture_output=True)
     assert facts_of(git).uncommitted == ()
     assert ground.git("-C", "lib", "stash", "list").endswith(": S9")

@@ -227,7 +227,7 @@ def test_a_story_that_was_begun_or_is_needed_is_not_taken_out() -> None:
     run = plan(with_stories("One", "Two", "Three"), "S2", depends_on=("S1",))
     started = run.story("S3").but(started=NOW)
     for other in (started, started.but(started=0.0, iteration=1)):
-        with pytest.raises(Refused, match=r"never begun is taken out, and S3 was .* --no-change"):
+        with pytest.raises(Refused, match=r"never begun can be removed, and S3 was .* --no-change"):
             without_story(run.with_story(other), "S3", "why", NOW)
     with pytest.raises(Refused, match=r"S2 waits for S1, .* story-plan S2 --replace --depends-on"):
         without_story(run, "S1", "why", NOW)

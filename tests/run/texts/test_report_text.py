@@ -94,6 +94,6 @@ def test_nothing_to_tell_is_told() -> None:
     text = "\n".join(report_lines(run, FACTS, NOW))
     assert text.count("None") == 3
     assert text.splitlines().count("None") == 3
-    assert "1. A person lets the run go on: lifecycle run resume" in text
+    assert "1. A person lets the run continue with: lifecycle run resume" in text
     data = report_data(run, FACTS, NOW)
     assert (data["current_story"], data["stories"]["Completed"]) == (None, 0)

@@ -39,7 +39,7 @@ def at_start(*records: RunRecord) -> str:
     [
         (ran(Outcome.PASSED, TREE), "test passed on this tree"),
         (ran(Outcome.FAILED, TREE), "test failed"),
-        (ran(Outcome.PASSED, OTHER), "test passed, and files were changed since"),
+        (ran(Outcome.PASSED, OTHER), "test passed, but files have changed since"),
         (ran(Outcome.NOTHING_RAN, TREE), "test ran nothing"),
         (ran(Outcome.PARTIAL, TREE), "test ran in part"),
         (replace(ran(Outcome.PASSED, ""), changed=("a.py",)), "test changed files while it ran"),

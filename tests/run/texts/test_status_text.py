@@ -103,7 +103,7 @@ def test_a_very_long_run_may_be_handed_over() -> None:
     assert status_data(a_run(), FACTS, later)["notes"] == [note]
     assert not status_view(a_run(), FACTS, later - 1).notes
     notes = status_view(a_run(), FACTS, later, written=later - 1_200).notes
-    assert notes[-1].startswith("The state was changed 20 minutes ago")
+    assert notes[-1].startswith("The state was last changed 20 minutes ago")
 
 
 def test_of_very_many_stories_those_that_matter_are_shown() -> None:

@@ -195,7 +195,7 @@ def test_where_nobody_is_waited_for_the_blockers_that_stand_are_named() -> None:
         (START, "none"),
         (replace(run, fix=waiting().fix), "B1, B2"),
     ):
-        with pytest.raises(Refused, match=rf"blockers that stand: {stand}\."):
+        with pytest.raises(Refused, match=rf"unresolved blockers: {stand}\."):
             blockers.to_resolve(one)
     with pytest.raises(Refused, match="waits for nobody"):
         blockers.to_resolve(replace(run, status=RunStatus.AWAITING_USER))

@@ -143,7 +143,7 @@ def test_a_fine_grained_token(seeded: Seeded) -> None:
     assert "organisation" in finding["says"]
     found = patient.findings()
     assert "read over REST" in found["checks.read"]["says"]
-    assert "it needs Actions: read and write" in found["checks.rerun"]["says"]
+    assert "that needs Actions: read and write" in found["checks.rerun"]["says"]
     _deny(patient, "/check-runs")
     _answer(patient, "/actions/runs", {"total_count": 0, "workflow_runs": []})
     wrong = {one["name"]: one for one in patient.wrong()}
@@ -187,7 +187,7 @@ def test_the_token_of_actions(seeded: Seeded) -> None:
     _answer(patient, "^/rate_limit$", {}, limits)
     finding = patient.only("token.permissions", "warn")
     assert finding["hinders"] == ["polling CI", "board sync"]
-    assert 'kept as labels ("status: in progress")' in finding["says"]
+    assert 'kept as a label ("status: in progress")' in finding["says"]
     toml = patient.root / ".lifecycle.toml"
     toml.write_text('labels.use = "never"')
     assert "labels" not in patient.only("token.permissions", "fail")["says"]
@@ -474,7 +474,7 @@ def test_a_token_that_may_read_the_board_and_not_write_it(seeded: Seeded) -> Non
     rights = ["issues:write", "pull_requests:write", "contents:write", "organization_projects:read"]
     patient = seeded(_token("github_pat_x", rights, "fine-grained"))
     assert "board.labels" not in patient.findings()
-    assert "kept as labels" in ok(patient.place.cli("claim", "42"))
+    assert "kept as a label" in ok(patient.place.cli("claim", "42"))
     finding = patient.findings()["board.labels"]
     assert (finding["level"], finding["hinders"]) == ("warn", ["board sync"])
     assert "has no permission for the fields of a card" in finding["says"]
@@ -563,7 +563,7 @@ def test_an_app_that_lacks_a_permission(
     finding = patient.only("token.permissions", "fail")
     assert step in finding["hinders"]
     assert "read and write" in finding["says"]
-    assert ("kept as labels" in finding["says"]) == (step == "board sync")
+    assert ("kept as a label" in finding["says"]) == (step == "board sync")
     assert finding["fix"].endswith("app-tokens.json")
 
 
@@ -585,7 +585,7 @@ def test_an_app_that_may_not_run_jobs_again(seeded: Seeded, tmp_path: Path) -> N
     [
         ("PRIVATE_KEY_FILE", "/nowhere/app.pem", "LIFECYCLE_APP_PRIVATE_KEY_FILE, or take the App"),
         ("PRIVATE_KEY_FILE", "app.pem", "correct that"),
-        ("PRIVATE_KEY_FILE", "", "take the others away"),
+        ("PRIVATE_KEY_FILE", "", "remove the others"),
         ("INSTALLATION", "99", "number: LIFECYCLE_APP_INSTALLATION"),
     ],
 )

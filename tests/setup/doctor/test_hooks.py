@@ -201,7 +201,7 @@ def test_a_script_that_the_installation_lost(patient: Patient, tmp_path: Path) -
     (package / "_hooks" / "on-stop").unlink()
     found = json.loads(patient.place.run(*command, "doctor", "--json").stdout)["findings"]
     (lost,) = [one for one in found if one["name"] == "hooks.script"]
-    assert "on-stop, which this installation of lifecycle has lost" in lost["says"]
+    assert "on-stop, which is missing from this installation of lifecycle" in lost["says"]
     assert lost["fix"] == install_line("renew")
 
 
@@ -242,7 +242,7 @@ def test_a_command_that_is_not_on_path(patient: Patient) -> None:
     [
         ("on-stop", 30_000, "warn", "8.3 hours"),
         ("on-stop", 5, "fail", "needs 10 s"),
-        ("ci-waiter", 30, "fail", "wakes nobody"),
+        ("ci-waiter", 30, "fail", "cannot wake"),
         ("ci-waiter", None, "fail", "the client's 600 s"),
         ("on-idle", 2, "fail", "needs 10 s"),
         ("session-end", None, "fail", "1.5 s"),

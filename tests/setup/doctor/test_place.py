@@ -304,7 +304,7 @@ def test_a_repository_that_is_no_remote(patient: Patient) -> None:
     finding = patient.only("settings.repository", "fail")
     assert "other/place" in finding["says"]
     removal, _, remote = finding["fix"].partition(", or, if other/place is meant: ")
-    assert removal == "take repository out of .lifecycle.toml"
+    assert removal == "remove repository from .lifecycle.toml"
     assert remote.startswith("git remote add upstream")
     ok(patient.place.run("sh", "-c", remote))
     assert "settings.repository" not in {one["name"] for one in patient.wrong()}

@@ -32,7 +32,7 @@ def test_unasked_it_is_one_line(patient: Patient) -> None:
     patient.is_process = False
     found = {name: one for name, one in patient.findings().items() if name.startswith("run.")}
     assert list(found) == ["run.use"]
-    assert found["run.use"]["says"].endswith("that is done with: lifecycle init --run")
+    assert found["run.use"]["says"].endswith("set them up with: lifecycle init --run")
 
 
 def test_set_up_whole_it_is_one_line(ready: Patient) -> None:
@@ -48,7 +48,7 @@ def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
     """It is named, and the command that supplies it."""
     (ready.root / name).unlink()
     found = ready.only("run.files", "warn")
-    assert found["says"] == f"Of what a run needs this is not there: {name}."
+    assert found["says"] == f"Files that a run needs are missing: {name}."
     assert (found["fix"], found["hinders"]) == ("lifecycle init --run", ["autonomous runs"])
     ok(ready.place.cli("init", "--run"))
     assert ready.wrong() == []
@@ -87,7 +87,7 @@ def test_a_file_of_an_earlier_version(ready: Patient) -> None:
     old = digest(path.read_bytes())
     mark.write_text(mark.read_text().replace(digest(today), old))
     found = ready.only("run.files", "warn")
-    assert found["says"] == f"Of what a run needs this is an earlier version's: {SHIM_FILES[0]}."
+    assert found["says"] == f"Files that a run needs are from an earlier version: {SHIM_FILES[0]}."
     ok(ready.place.cli(*found["fix"].split()[1:]))
     assert ready.wrong() == []
     assert path.read_bytes() == today
@@ -101,7 +101,7 @@ def test_a_changed_command_file_is_said_a_changed_page_is_the_persons(ready: Pat
     assert ready.wrong() == []
     (ready.root / SHIM_FILES[1]).write_text("print('mine')")
     found = ready.only("run.files", "warn")
-    assert "is not as init wrote it (becomes lifecycle platform)" in found["says"]
+    assert "differs from what init wrote (becomes lifecycle platform)" in found["says"]
     assert found["fix"] == f"rm {SHIM_FILES[1]} && lifecycle init --run"
 
 
@@ -112,7 +112,7 @@ def test_a_cap_that_is_too_low(ready: Patient) -> None:
     data["env"][CAP] = "50"
     ready.write_settings(data)
     found = ready.only("run.cap", "warn")
-    assert "is 50 (.claude/settings.local.json), and a run may go on 100 times" in found["says"]
+    assert "is 50 (.claude/settings.local.json), but a run may continue 100 times" in found["says"]
     assert found["fix"] == f"raise {CAP} to 100 or more in .claude/settings.local.json"
     del data["env"][CAP]
     ready.write_settings(data)

@@ -50,7 +50,7 @@ def test_off_it_is_one_line(patient: Patient) -> None:
     patient.is_process = False
     found = {name: one for name, one in patient.findings().items() if name.startswith("stages.")}
     assert list(found) == ["stages.use"]
-    assert found["stages.use"]["says"].endswith("it is put in with: lifecycle init --stages")
+    assert found["stages.use"]["says"].endswith("set it up with: lifecycle init --stages")
 
 
 def test_on_it_says_whom_it_leads(staged: Patient) -> None:
@@ -67,7 +67,9 @@ def test_without_a_labelled_task_it_leads_nobody(staged: Patient) -> None:
     edit(staged, '# label = "auto-workflow"', 'label = "robots"')
     assert staged.wrong() == []
     says = staged.findings()["stages.tasks"]["says"]
-    assert says.startswith("No open task has the label robots, so nobody is led; give it with: ")
+    assert says.startswith(
+        "No open task has the label robots, so no session is led; add the label with: "
+    )
     assert says.endswith(" ID robots")
 
 

@@ -81,7 +81,7 @@ def test_a_tracker_beside_the_code_is_found(patient: Patient, tmp_path: Path) ->
         simulated.create(folder, patient.root, f"Task {number}")
     found = patient.findings()
     assert found["tracker.found"]["says"].startswith("Tasks are kept by beads (bd 1.0.5), as ")
-    assert found["tracker.found"]["says"].endswith("as found here; 3 could be begun now.")
+    assert found["tracker.found"]["says"].endswith("as found here; 3 ready to be begun.")
     assert found["tracker.claim"]["says"].endswith("if both use this very database.")
     assert patient.wrong() == []
 

@@ -108,7 +108,7 @@ def test_a_file_that_is_gone(ready: Patient, name: str) -> None:
     """It is named, and the command that supplies it."""
     (ready.root / name).unlink()
     found = ready.only("workflow.files", "warn")
-    assert found["says"] == f"Of what a workflow needs this is not there: {name}."
+    assert found["says"] == f"Files that a workflow needs are missing: {name}."
     typed(ready, found["fix"])
     assert ready.wrong() == []
 
@@ -121,7 +121,7 @@ def test_a_stale_shim(ready: Patient) -> None:
     mark["sha256"][STATE_SCRIPT] = digest(old.encode())
     (ready.root / MARK).write_text(json.dumps(mark))
     found = ready.only("workflow.files", "warn")
-    assert "an earlier version's" in found["says"]
+    assert "an earlier version" in found["says"]
     typed(ready, found["fix"])
     assert ready.wrong() == []
     text = {file.name: file.text for file in workflows()}[STATE_SCRIPT]

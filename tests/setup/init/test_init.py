@@ -220,12 +220,12 @@ def test_the_claims_commands_are_there_without_the_plugin(clone: Clone) -> None:
         assert "If the shell does not find `lifecycle`, say so" in page
     assert "--summary-file - <<'EOF'" in clone.read(".claude/commands/handoff.md")
     clone.write(".claude/commands/status.md", "mine")
-    assert ".claude/commands/status.md was changed since and was kept." in ok(
+    assert ".claude/commands/status.md was changed since init wrote it, and was kept." in ok(
         clone.run("init", "--remove")
     )
     assert [path.name for path in (clone.root / ".claude/commands").iterdir()] == ["status.md"]
     said = ok(clone.run("init"))
-    assert ".claude/commands/status.md is your own and was kept." in said
+    assert ".claude/commands/status.md is your own file, and was kept." in said
     assert clone.read(".claude/commands/status.md") == "mine"
 
 
@@ -277,8 +277,8 @@ def test_without_a_folder_of_the_users_the_project_is_wired(
 ) -> None:
     """As in a container with a home that nobody may write to: PATH will do, which is said."""
     said = ok(clone.run("init", **variables))
-    assert "Where the command is was not recorded (n" in said
-    assert "by LIFECYCLE_BIN or PATH only" in said
+    assert "The command's location was not recorded (n" in said
+    assert "only by LIFECYCLE_BIN or PATH" in said
     assert ClientSetup.read(clone.root, clone.environment).missing == []
     assert not (clone.home / ".config").exists()
 
@@ -304,7 +304,7 @@ def test_a_shared_project_stays_shared(clone: Clone) -> None:
     clone.git("add", "--all")
     clone.git("commit", "--quiet", "-m", "Wire lifecycle")
     (clone.home / ".config/lifecycle/hooks").unlink()
-    assert "for everybody already" in ok(clone.run("init"))
+    assert "already wires lifecycle for everybody" in ok(clone.run("init"))
     assert clone.git("status", "--porcelain") == ""
     assert user_folder.recorded(clone.environment).hooks == resources.hooks_folder()
 
@@ -465,7 +465,7 @@ def test_a_link_out_of_the_project_is_refused(clone: Clone, name: str, *, is_the
 def test_a_file_in_place_of_the_folder_is_named(clone: Clone) -> None:
     """`.claude` is a file: that is what is said, and it is kept."""
     path = clone.write(".claude", "mine\n")
-    assert ".claude is no folder" in refused(clone.run("init"))
+    assert ".claude is not a folder" in refused(clone.run("init"))
     assert path.read_text() == "mine\n"
 
 
@@ -623,7 +623,7 @@ def test_a_claim_that_is_still_here_stays_out_of_git(
         claim = holder / ".agent-claim.json"
         claim.write_text("{}")
         said = ok(clone.run("init", "--remove"))
-        assert ("A claim is still here" in said) == (holder == clone.root)
+        assert ("There is still a claim here" in said) == (holder == clone.root)
         assert "keeps out of git still: .agent-claim.json" in said
         assert ".agent-claim.json" not in clone.git("-C", str(holder), "status", "--short")
         claim.unlink()
@@ -650,13 +650,13 @@ def test_removing_what_was_never_put_in_does_nothing(clone: Clone) -> None:
     """Hooks that were wired by hand are nobody's business but their owner's."""
     clone.write(LOCAL, THEIRS)
     before = clone.picture()
-    assert "nothing to take out" in ok(clone.run("init", "--remove"))
+    assert "nothing to remove" in ok(clone.run("init", "--remove"))
     assert clone.picture() == before
 
 
 def test_outside_of_a_worktree_nothing_is_written(clone: Clone) -> None:
     """The sentence says where to go."""
-    assert "no git worktree" in refused(clone.run("init", cwd=clone.home))
+    assert "not a git worktree" in refused(clone.run("init", cwd=clone.home))
     assert list(clone.home.iterdir()) == []
 
 

@@ -174,7 +174,7 @@ def test_somebodys_own_file_of_that_name_is_kept_and_said(clone: Clone, name: st
     """It is not written to, not made executable, not taken out; and the person is told."""
     clone.write(name, "mine\n").chmod(0o644)
     before = contents(clone)
-    assert f"{name} is your own and was kept" in ok(clone.run("init", "--stages"))
+    assert f"{name} is your own file, and was kept" in ok(clone.run("init", "--stages"))
     assert contents(clone)[name] == before[name]
     ok(clone.run("init", "--remove"))
     assert contents(clone) == before
@@ -207,8 +207,8 @@ def test_what_was_changed_since_stays_and_is_said(clone: Clone) -> None:
     clone.write(TOML, clone.read(TOML) + "remote = 'x'\n")
     clone.write(LOCAL, clone.read(LOCAL).replace('"58"', '"70"'))
     said = ok(clone.run("init", "--remove"))
-    assert f"{REVIEW_PAGE} was changed since and was kept." in said
-    assert f"{TOML} was changed since and was kept." in said
+    assert f"{REVIEW_PAGE} was changed since init wrote it, and was kept." in said
+    assert f"{TOML} was changed since init wrote it, and was kept." in said
     assert clone.read(REVIEW_PAGE) == "mine\n"
     assert settings(clone) == {"env": {CAP: "70"}}
     assert not (clone.root / DETECT).exists()

@@ -49,7 +49,7 @@ def test_somebodys_own_file_of_that_name_is_kept_and_said(
     """It is not written to and not taken out; and the person is told."""
     clone.write(name, "mine\n")
     before = clone.contents()
-    assert f"{name} is your own and was kept" in ok(clone.run("init", option))
+    assert f"{name} is your own file, and was kept" in ok(clone.run("init", option))
     assert clone.contents()[name] == before[name]
     ok(clone.run("init", "--remove"))
     assert clone.contents() == before

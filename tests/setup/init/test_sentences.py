@@ -13,6 +13,6 @@ def test_a_sentence_of_several_lines_is_one() -> None:
     with pytest.raises(Refused) as refusal:
         parse(b"{")
     assert refusal.value.sentence == (
-        f"{MARK} cannot be read, so nothing was written anywhere; delete it and run lifecycle init again, "
-        "which finds its own entries."
+        f"{MARK} cannot be read, so nothing was written; delete it and run lifecycle init again, "
+        "which recognizes its own entries."
     )

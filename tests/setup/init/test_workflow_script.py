@@ -116,7 +116,7 @@ def test_what_is_refused_is_an_error_with_the_sentence(project: Clone) -> None:
     done = python(project, "update_phase_status(get_workflow_state()['id'], 'phase_0', 'done')")
     assert done.returncode == 1
     assert "WorkflowStateError: " in done.stderr
-    assert "is no status of a phase" in done.stderr
+    assert "is not a status of a phase" in done.stderr
     lost = python(project, "import os; os.environ['LIFECYCLE_BIN'] = '/gone'; get_workflow_state()")
     assert "No lifecycle command was found outside of this project" in lost.stderr
 

@@ -264,7 +264,7 @@ def test_a_heartbeat_is_refused_in_two_ways() -> None:
     assert unclaimed.value.status == "open"
 
 
-UNUSED = "nothing of it was used. Run it by hand to see what it prints."
+UNUSED = "none of it was used. Run it by hand to see what it prints."
 ANSWERS: list[tuple[Ran, type, Any]] = [
     # An answer out of its envelope; what only looks like one is none.
     (Ran(0, '{"data": [1], "schema_version": 1}', ""), list, [1]),
@@ -275,13 +275,14 @@ ANSWERS: list[tuple[Ran, type, Any]] = [
     *(
         (Ran(0, out, ""), due, (ProtocolError, f"bd show a-1 answered {what}; {UNUSED}", out))
         for out, due, what in (
-            ("null", dict, "something else than was asked"),
-            ("[1]", dict, "something else than was asked"),
+            ("null", dict, "something other than what was asked"),
+            ("[1]", dict, "something other than what was asked"),
             ("hello", list, "something that cannot be understood"),
         )
     ),
     (Ran(0, "", "\n  \n new one \nmore"), list,
-     (ProtocolError, "bd show a-1 answered nothing; what it did is not known. Run it by hand to see why.",
+     (ProtocolError, "bd show a-1 printed nothing, so it is not known what it did. "
+      "Run it by hand to see why.",
       "new one")),
     # A refusal, in the words of whoever said it: stderr first, then stdout, or an answer with an exit code.
     *(
@@ -296,7 +297,7 @@ ANSWERS: list[tuple[Ran, type, Any]] = [
     ),
     # Words of the table; those of them that say what is wrong are kept.
     (Ran(1, "", "cannot close a-1: blocked by open issues [a-2 a-3]\n"), list,
-     (BlockedBy, "The task waits for a-2, a-3, so it was not closed; finish that first.", "")),
+     (BlockedBy, "The task waits for a-2, a-3, so it was not closed; finish those first.", "")),
     (Ran(1, "", "Error: invalid status x\n"), list,
      (Invalid, "bd does not take this (invalid status x), so nothing was done; correct it.",
       "invalid status x")),

@@ -113,7 +113,7 @@ def test_another_program_behind_the_same_script_is_asked_anew(
     which.write_text(str(simulated.install(older, "0.30.7")))
     with pytest.raises(Transient) as changed:
         seen_by(ground, path, "me").claim(task)
-    assert "0.30.7 by now, and was of 1.0.5" in changed.value.sentence
+    assert "from version 1.0.5 to 0.30.7" in changed.value.sentence
     assert not changed.value.is_ambiguous
     assert seen_by(ground, path, "me").claim(task).status is TaskStatus.IN_PROGRESS
 

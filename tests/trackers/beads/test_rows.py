@@ -87,7 +87,7 @@ def test_the_hidden_line_is_no_text() -> None:
 @pytest.mark.parametrize("raw", [None, [], "a-1", {}, {"id": 3}, {"id": ""}])
 def test_what_is_no_issue_is_refused(raw: object) -> None:
     """One sentence, no traceback."""
-    with pytest.raises(ProtocolError, match="something that is no task"):
+    with pytest.raises(ProtocolError, match="something that is not a task"):
         row_of(raw)
     with pytest.raises(ProtocolError):
         note_of(raw if not isinstance(raw, dict) else {})
@@ -134,7 +134,7 @@ def test_a_task_that_is_not_there_is_named_as_far_as_it_is_known(
 ) -> None:
     """One, one of several, or none."""
     begin = f"bd knows no task{named}, so nothing was done; "
-    assert unknown(*names).sentence == f"{begin}lifecycle tracker list shows which there are."
+    assert unknown(*names).sentence == f"{begin}list the tasks with: lifecycle tracker list"
 
 
 def test_a_note_without_a_mark_is_all_text() -> None:
