@@ -101,10 +101,9 @@ def closed(
 def note(root: Path, *entries: JournalEntry) -> None:
     """Append to the journal of the clone that this worktree belongs to, if that can be done.
 
-    Never raises; waits at most WAIT_SECONDS. What cannot be written while another process writes is
-    put beside the journal and taken up by the next one who writes. Whatever else stands in the way
-    (no clone, no right to write, a full disk, a journal of a newer version, a link in its place) costs
-    the entries and one line in the log, and nothing more.
+    Never raises; waits at most WAIT_SECONDS for another process that writes. Whatever stands in the way
+    (that process, no clone, no right to write, a full disk, a journal of a newer version, a link in its
+    place) costs the entries and one line in the log, and nothing more.
     """
     if not entries:
         return
