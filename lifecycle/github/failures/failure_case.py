@@ -169,7 +169,8 @@ def _names(entry: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
     return [str(entry[key]) for key in keys if entry.get(key)]
 
 
-Row = tuple[Callable[[FailureCase], bool], Callable[[FailureCase], LifecycleError]]
+Fits = Callable[[FailureCase], bool]
+Row = tuple[Fits, Callable[[FailureCase], LifecycleError]]
 """A row of a table: whether it fits, and the error that it makes."""
 
 

@@ -16,13 +16,11 @@ from lifecycle.core import errors, timing
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import as_data, redact
 from lifecycle.github.failures import failure_case
-from lifecycle.github.failures.failure_case import Answer, AnswerProblem, AskedRequest, FailureCase
+from lifecycle.github.failures.failure_case import Answer, AskedRequest, FailureCase, Fits, told
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Clock
     from lifecycle.github.client.plain_line import Silence
-
-_MOVED = {301, 302, 303, 307, 308}
 
 
 def _is_limit(case: FailureCase) -> bool:
@@ -30,12 +28,6 @@ def _is_limit(case: FailureCase) -> bool:
     is_spent = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0"
     has_words = any(words in case.text for words in failure_case.LIMIT_WORDS)
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
-
-
-_bad_credentials = failure_case.told(errors.BadCredentials, "bad-credentials")
-
-
-_gone = failure_case.told(errors.NotFound, "gone")
 
 
 def _moved(case: FailureCase) -> errors.LifecycleError:
@@ -56,39 +48,37 @@ def moved_to(name: str, asked: AskedRequest) -> errors.Moved:
     return errors.Moved(words, evidence=name)
 
 
-_archived = failure_case.told(errors.Rejected, "archived")
-_blocked = failure_case.told(errors.Rejected, "blocked")
-_overtaken = failure_case.told(errors.Transient, "overtaken")
-_exists = failure_case.told(errors.PullRequestExists, "exists")
-_nothing_to_merge = failure_case.told(errors.NothingToMerge, "nothing-to-merge")
-_head_missing = failure_case.told(errors.HeadMissing, "head-missing")
-_base_missing = failure_case.told(errors.Rejected, "base-missing")
+def _answers(*statuses: int, words: str = "") -> Fits:
+    """Fits an answer of one of these statuses, of any if none is named, with these words."""
+    return lambda case: (
+        case.answer.status in (statuses or {case.answer.status}) and words in case.text
+    )
 
 
-def _is_invalid(case: FailureCase, field_name: str) -> bool:
-    codes = [(error.get("field"), error.get("code")) for error in case.answer.errors]
-    return (field_name, "invalid") in codes
+def _is_invalid(field_name: str) -> Fits:
+    invalid = (field_name, "invalid")
+    return lambda case: invalid in [(e.get("field"), e.get("code")) for e in case.answer.errors]
 
 
 # Sources: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api and
 # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
 ANSWERS: tuple[failure_case.Row, ...] = (
-    (lambda case: case.answer.status == 401, _bad_credentials),
+    (_answers(401), told(errors.BadCredentials, "bad-credentials")),
     (_is_limit, failure_case.limited),
-    (lambda case: case.answer.status == 403 and "was archived" in case.text, _archived),
-    (lambda case: case.answer.status == 403, failure_case.forbidden),
+    (_answers(403, words="was archived"), told(errors.Rejected, "archived")),
+    (_answers(403), failure_case.forbidden),
     # GitHub hides what a token may not write behind a 404.
     (lambda case: case.answer.status == 404 and case.asked.is_write, failure_case.forbidden),
-    (lambda case: case.answer.status == 404, failure_case.not_found),
-    (lambda case: case.answer.status == 410, _gone),
-    (lambda case: case.answer.status == 451, _blocked),
+    (_answers(404), failure_case.not_found),
+    (_answers(410), told(errors.NotFound, "gone")),
+    (_answers(451), told(errors.Rejected, "blocked")),
     # GitHub computes the merge anew: https://github.com/cli/cli/issues/8092
-    (lambda case: "base branch was modified" in case.text, _overtaken),
-    (lambda case: case.answer.status in _MOVED, _moved),
-    (lambda case: "pull request already exists" in case.text, _exists),
-    (lambda case: "no commits between" in case.text, _nothing_to_merge),
-    (lambda case: _is_invalid(case, "head"), _head_missing),
-    (lambda case: _is_invalid(case, "base"), _base_missing),
+    (_answers(words="base branch was modified"), told(errors.Transient, "overtaken")),
+    (_answers(301, 302, 303, 307, 308), _moved),
+    (_answers(words="pull request already exists"), told(errors.PullRequestExists, "exists")),
+    (_answers(words="no commits between"), told(errors.NothingToMerge, "nothing-to-merge")),
+    (_is_invalid("head"), told(errors.HeadMissing, "head-missing")),
+    (_is_invalid("base"), told(errors.Rejected, "base-missing")),
     (lambda case: case.answer.status >= 500 or case.answer.status == 408, failure_case.outage),
     (lambda _: True, failure_case.rejected),
 )
@@ -122,18 +112,13 @@ def _is_outage_problem(case: FailureCase) -> bool:
     return case.problem.type in _OUTAGE_TYPES or any(words in case.text for words in _OUTAGE_WORDS)
 
 
+def _is_problem(kind: str) -> Fits:
+    return lambda case: case.problem.type == kind
+
+
 def _is_race(case: FailureCase) -> bool:
     is_priority = "priority" in case.text and "unique" in case.text
     return is_priority or "content already exists" in case.text
-
-
-def _too_much(case: FailureCase) -> errors.LifecycleError:
-    return failure_case.lost(case, "too-much")
-
-
-_race = failure_case.told(errors.Transient, "race")
-_stale = failure_case.told(errors.StaleFields, "stale")
-_archived_item = failure_case.told(errors.ItemArchived, "archived-item")
 
 
 def _missing_scope(case: FailureCase) -> errors.LifecycleError:
@@ -146,24 +131,21 @@ def _missing_scope(case: FailureCase) -> errors.LifecycleError:
     return errors.MissingScope(words, evidence=case.words)
 
 
-_unsupported = failure_case.told(errors.Unsupported, "unsupported")
-
-
 # Source for the limits:
 # https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 # The types and the messages of Projects v2 are documented nowhere; they are taken from answers that
 # people quote in public.
 PROBLEMS: tuple[failure_case.Row, ...] = (
     (_is_limit_problem, failure_case.limited),
-    (lambda case: case.problem.type == "RESOURCE_LIMITS_EXCEEDED", _too_much),
+    (_is_problem("RESOURCE_LIMITS_EXCEEDED"), lambda case: failure_case.lost(case, "too-much")),
     (_is_outage_problem, failure_case.outage),
-    (lambda case: case.problem.is_unknown, _unsupported),
-    (_is_race, _race),
-    (lambda case: "does not belong to the field" in case.text, _stale),
-    (lambda case: "archived and cannot be updated" in case.text, _archived_item),
-    (lambda case: case.problem.type == "INSUFFICIENT_SCOPES", _missing_scope),
-    (lambda case: case.problem.type == "NOT_FOUND", failure_case.not_found),
-    (lambda case: case.problem.type == "FORBIDDEN", failure_case.forbidden),
+    (lambda case: case.problem.is_unknown, told(errors.Unsupported, "unsupported")),
+    (_is_race, told(errors.Transient, "race")),
+    (_answers(words="does not belong to the field"), told(errors.StaleFields, "stale")),
+    (_answers(words="archived and cannot be updated"), told(errors.ItemArchived, "archived-item")),
+    (_is_problem("INSUFFICIENT_SCOPES"), _missing_scope),
+    (_is_problem("NOT_FOUND"), failure_case.not_found),
+    (_is_problem("FORBIDDEN"), failure_case.forbidden),
     (lambda _: True, failure_case.rejected),
 )
 
@@ -192,7 +174,10 @@ class Failures:
         return next(make(case) for fits, make in ANSWERS if fits(case))
 
     def of_problem(
-        self, problem: AnswerProblem, asked: AskedRequest, headers: Mapping[str, str] | None = None
+        self,
+        problem: failure_case.AnswerProblem,
+        asked: AskedRequest,
+        headers: Mapping[str, str] | None = None,
     ) -> errors.LifecycleError:
         """The error for one GraphQL problem."""
         wait = self._wait(headers or {})
@@ -202,7 +187,7 @@ class Failures:
 
     def of_problems(
         self,
-        problems: Iterable[AnswerProblem],
+        problems: Iterable[failure_case.AnswerProblem],
         asked: AskedRequest,
         headers: Mapping[str, str] | None = None,
     ) -> errors.LifecycleError:
