@@ -21,6 +21,7 @@ TABLES = {
     "feedback/failures/sentences.toml": (("feedback/failures", "cli/checks"), ("sentence",)),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
+    "git/refusals.toml": (("git",), ("sentence",)),
     "reconcile/remarks.toml": (("reconcile",), ("sentence",)),
     "run/texts/refusals.toml": (
         ("run", "cli/run", "hooks/answers"),

@@ -18,6 +18,7 @@ from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import named, redact
 from lifecycle.core.values.survey import LEASES, parse_lease
+from lifecycle.git.process import sentence
 
 _FORBIDDEN = re.compile(
     "returned error: 403|denied|declined|permission|not allowed|prohibited|protected|read-only|"
@@ -100,16 +101,12 @@ def take(
     if holder is not None and (holder.sha == sha or holder.nonce == nonce):
         return holder.sha
     if holder is not None:
-        raise HeldByAnother(
-            f"#{issue} is held by {named(holder.agent)} since {holder.since} ({ref} on {remote}); nothing "
-            f"was claimed. Choose another task, or if that agent is gone, take it over: {forcing(issue)}"
-        )
+        words = {"agent": named(holder.agent), "where": f"{ref} on {remote}", "way": forcing(issue)}
+        raise HeldByAnother(sentence("held", issue=issue, since=holder.since, **words))
     if isinstance(failure, GitFailed) and _is_forbidden(failure):
         raise failure
     why = failure.evidence if isinstance(failure, GitFailed) else failure.sentence
-    raise Transient(
-        f"The lease on #{issue} could not be taken; nothing was claimed. Try again. {why}"
-    )
+    raise Transient(sentence("not-taken", issue=issue, why=why))
 
 
 def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:
@@ -151,9 +148,7 @@ def _read_for_certain(git: Git, remote: str, issue: int) -> Lease | None:
     try:
         return read(git, remote, issue)
     except GitFailed as error:
-        raise Transient(
-            f"Whether #{issue} is free could not be read ({error.evidence}); nothing was claimed."
-        ) from None
+        raise Transient(sentence("not-known-free", issue=issue, why=error.evidence)) from None
 
 
 def read(git: Git, remote: str, issue: int) -> Lease | None:
@@ -226,10 +221,7 @@ def _listed(git: Git, remote: str, issue: int) -> str:
     lines = git.run("ls-remote", remote, "HEAD", ref, remote=remote).splitlines()
     shown = {name: sha for sha, _, name in (line.partition("\t") for line in lines)}
     if not shown and not git.run("ls-remote", remote, remote=remote):
-        raise Transient(
-            f"{remote} showed no refs at all, so whether the lease on #{issue} is there is not known; "
-            "nothing was changed."
-        )
+        raise Transient(sentence("no-refs", remote=remote, issue=issue))
     return shown.get(ref, "")
 
 
@@ -275,10 +267,7 @@ def release(git: Git, remote: str, issue: int, sha: str, *, back_to: str = "") -
         if _listed(git, remote, issue) != sha:
             return False
         if _is_forbidden(error):
-            error.sentence = (
-                f"The lease on #{issue} may not be ended from here ({error.evidence}), so it stays; that "
-                "takes write access to the repository: of a token Contents: read and write."
-            )
+            error.sentence = sentence("lease-stays", issue=issue, why=error.evidence)
         raise
     return True
 

@@ -14,18 +14,21 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import compress, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 from urllib.parse import urlsplit
 
 from lifecycle.core.errors import BadConfig, GitFailed, Transient
 from lifecycle.core.light_dataclass import dataclass, field
 from lifecycle.core.redact import redact
 from lifecycle.core.timing import Deadline, DeadlineReached
-from lifecycle.settings.config import CONFIG_FILE, for_child, is_known_to_gh, web_host
+from lifecycle.settings.config import for_child, is_known_to_gh, web_host
+from lifecycle.settings.resources import Sentences
 
 if TYPE_CHECKING:
     from lifecycle.core.ports import Git
     from lifecycle.core.values.model import Repository
+
+sentence: Final = Sentences("git/refusals.toml")
 
 _SCP = re.compile(r"^(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)$")
 _LISTED = re.compile(r"^([^\t]+)\t(.*) \((fetch|push)\)")
@@ -53,6 +56,9 @@ _MOST_BYTES = 1024 * 1024
 
 _WHOLE = ("switch", "merge", "worktree")
 """Commands that change the files here, and no remote: half of one would stand in the next one's way."""
+
+_READING = ("ls-remote", "fetch")
+"""Commands that a remote answers, and that change nothing there."""
 
 _FINISH_SECONDS = 3.0
 """How long such a command may go on after Ctrl-C, or after the time was up."""
@@ -186,17 +192,15 @@ class GitRepository:
                 start_new_session=True,
             )
         except FileNotFoundError:
-            if not self.root.is_dir():
-                raise GitFailed(f"There is no folder {self.root}, so git did nothing.") from None
-            raise GitFailed("git is not installed or not on PATH; install it and retry.") from None
+            name = "no-git" if self.root.is_dir() else "no-folder"
+            raise GitFailed(sentence(name, root=self.root)) from None
         with process:
             try:
                 out, err = self._heard(process, stdin, self.deadline.remaining(at_most=120.0))
             except subprocess.TimeoutExpired:
                 _end(process)
-                raise Transient(
-                    f"git {_verb(args)} took too long and was ended.", is_ambiguous=True
-                ) from None
+                late = sentence("too-long", verb=_verb(args))
+                raise Transient(late, is_ambiguous=True) from None
             except (KeyboardInterrupt, DeadlineReached):
                 if _verb(args) in _WHOLE:
                     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -259,11 +263,7 @@ class GitRepository:
         remotes = self.remotes()
         if name not in remotes:
             listed = f" ({', '.join(remotes)})" if remotes else ""
-            raise BadConfig(
-                f'This repository has no remote called "{name}", so nothing was sent or fetched. Name one '
-                f"that git remote lists{listed} as remote in {CONFIG_FILE}, or add it with: git remote "
-                f"add {name} <url>"
-            )
+            raise BadConfig(sentence("no-such-remote", name=name, listed=listed))
         return remotes[name]
 
     def current_branch(self) -> str | None:
@@ -341,21 +341,14 @@ def head_repository(git: Git, remote: str, api_url: str) -> Repository:
     """
     url = git.remote_url(remote)
     if url is None:
-        raise BadConfig(
-            f'This repository has no remote called "{remote}", so nothing was asked of GitHub; add '
-            "it, or name another one as remote in .lifecycle.toml."
-        )
+        raise BadConfig(sentence("no-remote", remote=remote))
     parsed = parse_remote(url)
     web = web_host(api_url)
     if parsed is None or not _is_host(parsed, web):
         where = parsed.host if parsed else "a place that is not owner/name on a host"
         way = way_to(parsed.host, web) if parsed else ""
-        own = f"{way}; else " if way else ""
-        raise BadConfig(
-            f'The remote "{remote}" points to {where}, which is not a repository on {web}; {own}name '
-            "another one as remote in .lifecycle.toml, or where that leads to it all the same: export "
-            "LIFECYCLE_REPOSITORY=OWNER/NAME"
-        )
+        words = {"where": where, "web": web, "way": f"{way}; else " if way else ""}
+        raise BadConfig(sentence("remote-elsewhere", remote=remote, **words))
     return parsed.repository
 
 
@@ -466,13 +459,10 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
     if words.endswith(":"):
         words = f"{words} {_named_below(output, words)}".strip()
     evidence = redact(re.sub(r"//[^/@\s]+@", "//", words))[:300]
-    sentence = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
+    why = evidence if evidence.endswith((".", "!", "?")) else f"{evidence}."  # more may follow
     text = output.casefold()
     is_answer = re.search(r"returned error: 40[134]", text)
     if not is_answer and _UNREACHED.search(text):
-        only_reads = _verb(args) in ("ls-remote", "fetch")
-        kept = " That only reads, so nothing was changed; try again later." if only_reads else ""
-        raise Transient(
-            f"git {_verb(args)} could not reach the remote: {sentence}{kept}", is_ambiguous=True
-        )
-    raise GitFailed(f"git {_verb(args)} failed: {sentence}", evidence=evidence)
+        name = "unread" if _verb(args) in _READING else "unreached"
+        raise Transient(sentence(name, verb=_verb(args), why=why), is_ambiguous=True)
+    raise GitFailed(f"git {_verb(args)} failed: {why}", evidence=evidence)

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from lifecycle.core.errors import GitFailed
 from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.timing import Deadline
-from lifecycle.git.process import GitRepository
+from lifecycle.git.process import GitRepository, sentence
 
 ASIDE = tuple(
     word
@@ -174,11 +174,8 @@ def _written(
         without = frozenset([*own_paths, *by_checks])
         return TreeSeen(name, full, raw, listed if is_listed else "", without)
     except GitFailed as error:
-        raise GitFailed(
-            f"git could not say what the files here are ({error.evidence}), so no test run counts for "
-            "them; nothing was changed. Mend that first.",
-            evidence=error.evidence,
-        ) from None
+        unseen = sentence("files-unseen", why=error.evidence)
+        raise GitFailed(unseen, evidence=error.evidence) from None
 
 
 def _hidden(git: GitRepository, listed: str) -> bool:

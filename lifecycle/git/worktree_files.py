@@ -19,7 +19,7 @@ from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.light_dataclass import dataclass, replace
 from lifecycle.core.ports import Git
 from lifecycle.core.redact import visible
-from lifecycle.git.process import GitRepository
+from lifecycle.git.process import GitRepository, sentence
 from lifecycle.git.tree_objects import ASIDE
 
 IsOwn = Callable[[str], bool]
@@ -91,14 +91,9 @@ def refuse_under_way(git: Git, root: Path, what: str = "moved, saved or committe
     paths = git.run("rev-parse", *words).splitlines()
     for path, work in zip(paths, _UNDER_WAY.values(), strict=True):
         if (root / path).exists():
-            raise Refused(
-                f"{work} is under way here, so nothing was {what}; end it first (git status says how)."
-            )
+            raise Refused(sentence("under-way", work=work, what=what))
     if git.run("ls-files", "--unmerged", "-z"):
-        raise Refused(
-            f"There are unmerged paths here, so nothing was {what}; resolve them first (git status names "
-            "them)."
-        )
+        raise Refused(sentence("unmerged", what=what))
 
 
 class NamesGit(GitRepository):
@@ -207,11 +202,8 @@ def _taking() -> Iterator[None]:
     try:
         yield
     except GitFailed as error:
-        why = (
-            f"git could not take the files as they are ({error.evidence}), so nothing was done; files, "
-            "index and branch are as they were. Mend that and run the same command again."
-        )
-        raise GitFailed(why, evidence=error.evidence) from None
+        untaken = sentence("files-untaken", why=error.evidence)
+        raise GitFailed(untaken, evidence=error.evidence) from None
 
 
 def add_paths(git: GitRepository, paths: list[str]) -> None:
