@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +120,14 @@ def update_phase_status(
     default = f"set to {wanted.value} by a program"
     _demand_list("deliverables", deliverables)
     needs_reason = wanted in (PhaseStatus.BLOCKED, PhaseStatus.SKIPPED, PhaseStatus.FAILED)
-    results, handed_on = tuple(deliverables or ()), context_for_next or context
     why = reason or (default if needs_reason else "")
-    done = _steps(root).set_status(workflow_id, phase_id, wanted, results, handed_on, why)
+    results, handed_on, name = tuple(deliverables or ()), context_for_next or context, workflow_id
+    if wanted is PhaseStatus.COMPLETED:
+        advance = _steps(root).advance
+        done = advance(results, handed_on, phase=phase_id, name=name, and_begin=False)
+    else:
+        setting = partial(_steps(root).set_status, wanted, phase_id, name=name, again=False)
+        done = setting(reason=why, deliverables=results, context_for_next=handed_on)
     return fields_of(done.workflow, DocumentKind.DOCUMENT)
 
 

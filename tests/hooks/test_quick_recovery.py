@@ -25,6 +25,7 @@ from lifecycle.workflow.state import Workflow, WorkflowPhase
 from lifecycle.workflow.steps.workflow_steps import WorkflowSteps
 from lifecycle.workflow.store.found_workflows import FoundWorkflow
 from lifecycle.workflow.store.workflow_store import WorkflowStore
+from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker
 from tests.factories import client
 
@@ -229,7 +230,7 @@ def test_what_another_living_session_leads_is_named_and_not_told(root: Path) -> 
     with subprocess.Popen(["sleep", "60"]) as leader:
         steps = WorkflowSteps(_store(root), Asker("leader", leader.pid))
         for name in ("Other", "Mine"):
-            steps.block(name=name, reason="it waits")
+            steps.set_status(PhaseStatus.BLOCKED, name=name, reason="it waits")
         said, modules = run(root, "session-start", "another")
         assert (way(modules), "Other workflows here" in said) == ("prepared", True)
         assert "ACTION REQUIRED" not in said

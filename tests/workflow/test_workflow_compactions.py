@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from lifecycle.core.errors import Refused
 from lifecycle.workflow.sources.following import observe
 from lifecycle.workflow.state import Workflow, WorkflowPhase
+from lifecycle.workflow.table import PhaseStatus
 from lifecycle.workflow.whose import Asker
 from tests.repeated import soaked
 from tests.workflow.workflow_ground import TEXTS, WorkflowGround
@@ -21,9 +22,9 @@ from tests.workflow.workflow_ground import TEXTS, WorkflowGround
 ACTS = st.sampled_from(
     [
         "advance",
-        "block",
-        "retry",
-        "fail",
+        "blocked",
+        "active",
+        "failed",
         "edit",
         "no document",
         "no checkpoint",
@@ -59,9 +60,12 @@ def act(ground: WorkflowGround, name: str, text: str) -> None:
         checkpoints[0].write_text(json.dumps({**data, "key_reminders": [text]}), "utf-8")
         assert ground.one().reminders == (text,)
     else:
-        step = getattr(ground.steps, name)
+        steps, reason = ground.steps, "" if name == "active" else text or "x"
         try:
-            step() if name in ("advance", "retry") else step(reason=text or "x")
+            if name == "advance":
+                steps.advance()
+            else:
+                steps.set_status(PhaseStatus(name), reason=reason)
         except Refused:
             return
 

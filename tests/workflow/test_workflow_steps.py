@@ -49,7 +49,7 @@ def test_the_next_phase_is_told_what_the_previous_one_handed_on(ground: Workflow
         ground.steps.advance(deliverables=["a.md"], context_for_next="of A").workflow.handed_on
         == "of A"
     )
-    skipped = ground.steps.skip(reason="not needed").workflow
+    skipped = ground.steps.set_status(PhaseStatus.SKIPPED, reason="not needed").workflow
     assert (skipped.current, skipped.handed_on) == (2, "of A")
     assert skipped.phases[2].status is PhaseStatus.ACTIVE
     last = ground.steps.advance().workflow
@@ -124,7 +124,7 @@ def test_a_persons_gate_is_passed_and_skipped_by_a_person_only(ground: WorkflowG
     with pytest.raises(PersonAsked, match="A person"):
         ground.steps.advance()
     with pytest.raises(PersonAsked, match="A person"):
-        ground.steps.skip(reason="no")
+        ground.steps.set_status(PhaseStatus.SKIPPED, reason="no")
     asked = ground.one().phases[1].asked_at
     assert asked
     ground.presence = Presence(is_inside=True, prompted_at=asked - 1)
@@ -141,7 +141,7 @@ def test_a_person_at_a_terminal_needs_no_question(ground: WorkflowGround) -> Non
     """Who is outside of the client is a person."""
     ground.start(WorkflowPhase("Agree", gate="person"), "B")
     ground.presence = Presence(is_inside=False)
-    skipped = ground.steps.skip(reason="agreed by mail").workflow
+    skipped = ground.steps.set_status(PhaseStatus.SKIPPED, reason="agreed by mail").workflow
     assert skipped.phases[0].gate
     assert skipped.phases[0].status is PhaseStatus.SKIPPED
     assert skipped.phases[0].reason == "agreed by mail"
@@ -153,19 +153,19 @@ def test_no_phase_begins_behind_a_gate(ground: WorkflowGround) -> None:
     ground.start(WorkflowPhase("A", gate="file:x"), "B")
     words = "comes after the gate"
     with pytest.raises(Refused, match=words):
-        ground.steps.begin("2")
+        ground.steps.set_status(PhaseStatus.ACTIVE, "2", again=False)
     with pytest.raises(Refused, match=words):
         ground.steps.advance(phase="2")
     with pytest.raises(Refused, match=words):
-        ground.steps.fail("2", reason="no")
-    ground.steps.skip("1", reason="no time")
+        ground.steps.set_status(PhaseStatus.FAILED, "2", reason="no")
+    ground.steps.set_status(PhaseStatus.SKIPPED, "1", reason="no time")
     assert ground.one().phases[1].status is PhaseStatus.ACTIVE
 
 
 def test_several_phases_are_active_at_once(ground: WorkflowGround) -> None:
     """Phases without a gate between them may run beside each other; `current_phase` stays one string."""
     ground.start("A", "B", "C")
-    both = ground.steps.begin("B").workflow
+    both = ground.steps.set_status(PhaseStatus.ACTIVE, "B", again=False).workflow
     assert both.active == (0, 1)
     data = json.loads(ground.document().read_text())
     assert data["current_phase"] == "phase_1"
@@ -176,15 +176,15 @@ def test_several_phases_are_active_at_once(ground: WorkflowGround) -> None:
 def test_what_fails_is_tried_again_and_remembered(ground: WorkflowGround) -> None:
     """Attempts, errors and times stay; a completed phase does not come back, and the refusal says so."""
     ground.start(WorkflowPhase("A", agent="qa"), "B")
-    ground.steps.fail(reason="no network")
+    ground.steps.set_status(PhaseStatus.FAILED, reason="no network")
     ground.clock.offset += 60
-    ground.steps.retry()
+    ground.steps.set_status(PhaseStatus.ACTIVE)
     ground.clock.offset += 60
     done = ground.steps.advance().workflow.phases[0]
     assert (done.attempts, [error.text for error in done.errors]) == (2, ["no network"])
     assert done.seconds == pytest.approx(120, abs=30)
     with pytest.raises(IllegalMove, match="completed is the end"):
-        ground.steps.retry("1")
+        ground.steps.set_status(PhaseStatus.ACTIVE, "1")
     (statistics,) = [one for one in agent_statistics(ground.one()) if one["agent"] == "qa"]
     assert [statistics[name] for name in ("completed", "attempts", "errors")] == [1, 2, 1]
 
@@ -297,7 +297,7 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
     before = ground.documents()
     moves: tuple[Callable[[], object], ...] = (
         lambda: other.steps.advance(name="Auth"),
-        lambda: other.steps.block(reason="x", name="Auth"),
+        lambda: other.steps.set_status(PhaseStatus.BLOCKED, reason="x", name="Auth"),
         lambda: other.steps.complete("Auth", give_up="mine"),
     )
     for move in moves:
@@ -308,8 +308,8 @@ def test_what_a_living_session_works_on_is_moved_by_nobody_elses_session(
     replace(ground, asker=Asker()).steps.advance(name="Auth")
     assert ground.one().session == "owner"
     ground.asker = Asker("owner", 0)
-    ground.steps.block(reason="gone")
-    other.steps.retry(name="Auth")
+    ground.steps.set_status(PhaseStatus.BLOCKED, reason="gone")
+    other.steps.set_status(PhaseStatus.ACTIVE, name="Auth")
     assert ground.one().session == "other"
 
 
@@ -317,8 +317,8 @@ def test_the_statistics_know_that_a_workflow_is_over(ground: WorkflowGround) -> 
     """With its time, and the errors of its phases as what failed; what was given up is not done."""
     first = ground.start("A").workflow.id
     ground.clock.sleep(60)
-    ground.steps.fail(reason="no network")
-    ground.steps.retry()
+    ground.steps.set_status(PhaseStatus.FAILED, reason="no network")
+    ground.steps.set_status(PhaseStatus.ACTIVE)
     ground.clock.sleep(60)
     ground.steps.complete()
     second = ground.start("A", "B").workflow.id

@@ -92,8 +92,8 @@ def test_of_several_one_is_current_and_none_is_lost(ground: WorkflowGround) -> N
     one, two = ground.start("A", name="One").workflow, ground.start("A", name="Two").workflow
     assert json.loads(ground.document().read_text())["id"] == two.id
     assert (ground.root / OTHERS / f"{one.id}.json").is_file()
-    ground.steps.begin(name="One")
-    ground.steps.block("1", reason="no key", name="One")
+    ground.steps.set_status(PhaseStatus.ACTIVE, name="One", again=False)
+    ground.steps.set_status(PhaseStatus.BLOCKED, "1", reason="no key", name="One")
     assert json.loads(ground.document().read_text())["id"] == one.id
     assert not (ground.root / OTHERS / f"{one.id}.json").exists()
     assert (ground.root / OTHERS / f"{two.id}.json").is_file()
@@ -261,7 +261,7 @@ def test_what_git_tracks_is_marked_as_strangers_words(ground: WorkflowGround) ->
     assert ground.one().is_foreign
     ground.store.settle()
     assert path.read_bytes() == (DESIGNS / "qa-loop.json").read_bytes()
-    ground.steps.begin("3")
+    ground.steps.set_status(PhaseStatus.ACTIVE, "3", again=False)
     subprocess.run(["git", "-C", ground.root, "rm", "-q", "--cached", "-f", path], check=True)
     assert ground.one().is_foreign
 
@@ -369,7 +369,7 @@ def test_each_transition_is_in_the_journal(ground: WorkflowGround) -> None:
         ground.steps.advance()
     ground.write("b.txt", "")
     ground.steps.advance()
-    ground.steps.skip(reason="not needed")
+    ground.steps.set_status(PhaseStatus.SKIPPED, reason="not needed")
     entries = journal.read(ground.root)
     moves = [(one.source, one.target) for one in entries if one.kind == journal.TRANSITION]
     assert sorted(moves) == sorted(

@@ -244,7 +244,7 @@ def advance(
 
 def block(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what a phase waits for; `retry` goes on with it. PHASE: number, phase_N or title."""
-    _tell(session, session.steps.block(phase, reason=reason, name=name))
+    _set(session, PhaseStatus.BLOCKED, phase, name, reason)
 
 
 def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
@@ -252,17 +252,17 @@ def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> Non
 
     A gate that is skipped stays in sight; a person's gate is skipped by a person only.
     """
-    _tell(session, session.steps.skip(phase, reason=reason, name=name))
+    _set(session, PhaseStatus.SKIPPED, phase, name, reason)
 
 
 def fail(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
     """Note what went wrong in a phase; `retry` tries it again. PHASE: number, phase_N or title."""
-    _tell(session, session.steps.fail(phase, reason=reason, name=name))
+    _set(session, PhaseStatus.FAILED, phase, name, reason)
 
 
 def retry(session: WorkflowSession, *, phase: str, name: str) -> None:
     """Begin a phase again. PHASE: number, phase_N or title; without it the current one."""
-    _tell(session, session.steps.retry(phase, name=name))
+    _set(session, PhaseStatus.ACTIVE, phase, name)
 
 
 def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
@@ -272,6 +272,12 @@ def complete(session: WorkflowSession, *, name: str, reason: str) -> None:
     refused, unless it is given up.
     """
     _tell(session, session.steps.complete(name, give_up=reason))
+
+
+def _set(
+    session: WorkflowSession, status: PhaseStatus, phase: str, name: str, reason: str = ""
+) -> None:
+    _tell(session, session.steps.set_status(status, phase, name=name, reason=reason))
 
 
 _NOW = {PhaseStatus.FAILED: "failed", PhaseStatus.SKIPPED: "was skipped"}

@@ -59,12 +59,11 @@ def _launched(call: HookCall, *, has_failed: bool) -> None:
     index = phase_in(workflow, type_, f"{about}\n{prompt}")
     if index < 0 or workflow.phases[index].status in OVER:
         return
-    place = {"phase": f"phase_{index}", "name": workflow.id}
-    if has_failed:
-        why = call.text("error") or "The agent could not be launched."
-        steps.fail(reason=why[:REASON], **place)
-        return
-    steps.begin(agent_id=call.text("tool_response", "agentId"), **place)
+    status, phase = PhaseStatus.FAILED if has_failed else PhaseStatus.ACTIVE, f"phase_{index}"
+    why = (call.text("error") or "The agent could not be launched.") if has_failed else ""
+    agent = call.text("tool_response", "agentId")
+    kept = {"name": workflow.id, "reason": why[:REASON], "agent_id": agent}
+    steps.set_status(status, phase, again=has_failed, **kept)
 
 
 def _ended(call: HookCall) -> None:

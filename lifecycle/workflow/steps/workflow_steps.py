@@ -173,37 +173,6 @@ class WorkflowSteps:
             about = (move.index, move.change.now, delivered, passed)
             move.keep(decide.completed(move.workflow, *about, and_begin=and_begin))
 
-    def begin(self, phase: str = "", *, name: str = "", agent_id: str = "") -> StepDone:
-        """Begin a phase, or try it again; nothing changes if it is active.
-
-        Args:
-            phase: which; the current one, or the first, unless named.
-            name: of the workflow.
-            agent_id: of the agent that was launched for it.
-        """
-        status = PhaseStatus.ACTIVE
-        return self._set(status, phase=phase, name=name, agent_id=agent_id, again=False)
-
-    def block(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
-        """Have a phase wait for something; `retry` goes on with it."""
-        return self._set(PhaseStatus.BLOCKED, reason=reason, phase=phase, name=name)
-
-    def fail(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
-        """Note that a phase failed; `retry` tries it again."""
-        return self._set(PhaseStatus.FAILED, reason=reason, phase=phase, name=name)
-
-    def retry(self, phase: str = "", *, name: str = "") -> StepDone:
-        """Begin a phase again that failed, is blocked, or was skipped."""
-        return self._set(PhaseStatus.ACTIVE, phase=phase, name=name)
-
-    def skip(self, phase: str = "", *, reason: str, name: str = "") -> StepDone:
-        """Skip a phase; one that needs a person's yes is skipped by a person only.
-
-        Raises:
-            Refused: there is no reason, or nobody shows that a person says so.
-        """
-        return self._set(PhaseStatus.SKIPPED, reason=reason, phase=phase, name=name)
-
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:
         """End a workflow: its last phase through its gate; archive it, and take its checkpoint away.
 
@@ -231,43 +200,32 @@ class WorkflowSteps:
 
     def set_status(
         self,
-        name: str,
-        phase: str,
         status: PhaseStatus,
+        phase: str = "",
+        *,
+        name: str = "",
+        reason: str = "",
         deliverables: Sequence[str] = (),
         context_for_next: str = "",
-        reason: str = "",
-    ) -> StepDone:
-        """Set a phase to a status as the design's `update_phase_status` does; gates hold here too."""
-        if status is PhaseStatus.COMPLETED:
-            return self.advance(
-                deliverables, context_for_next, phase=phase, name=name, and_begin=False
-            )
-        delivered = _delivered(deliverables, context_for_next)
-        return self._set(status, delivered, phase=phase, name=name, reason=reason, again=False)
-
-    def _set(
-        self,
-        status: PhaseStatus,
-        delivered: Delivered = NOTHING,
-        *,
-        phase: str,
-        name: str,
-        reason: str = "",
         agent_id: str = "",
         again: bool = True,
     ) -> StepDone:
-        """Set a phase to a status; one that it has already is refused if `again`.
+        """Have a phase begun or tried again, wait for something, fail, or be skipped.
 
         Args:
-            status: what it gets.
-            delivered: added to what is recorded.
-            phase: which, as `advance` has it.
+            status: what it gets; one that needs a person's yes is skipped by a person only.
+            phase: which; the current one, or the first, unless named.
             name: of the workflow.
             reason: is kept.
+            deliverables: what it delivered.
+            context_for_next: what the next phase is told.
             agent_id: of the agent that was launched for the phase; "" for none.
-            again: refuse the status that it has.
+            again: refuse the status that it has; else nothing changes then.
+
+        Raises:
+            Refused: the table has no such move, there is no reason, or no person says so.
         """
+        delivered = _delivered(deliverables, context_for_next)
         with self._moving(name, phase) as move:
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
                 self._judged(move, lambda judge: judge.person(move.phase.asked_at, SKIP))
