@@ -8,7 +8,6 @@ reached, or nothing moves any more; and else the session goes on.
 from __future__ import annotations
 
 import hashlib
-import re
 
 from lifecycle.core.light_dataclass import dataclass, fields_of
 from lifecycle.core.light_dataclass import field as of
@@ -102,18 +101,13 @@ def missing(run: Run, facts: WorkFacts = UNSEEN) -> tuple[str, ...]:
 
 
 def says_complete(text: str) -> bool:
-    """True if WORKFLOW_COMPLETE stands on a line of its own, as a heading or not, and not in code."""
-    fence = ""
-    for line in text.splitlines():
-        mark = re.match(r" {0,3}(`{3,}|~{3,})", line)
-        if fence:
-            is_end = mark is not None and mark[1].startswith(fence) and not line.strip(" `~")
-            fence = "" if is_end else fence
-        elif mark is not None:
-            fence = mark[1]
-        elif re.fullmatch(rf" {{0,3}}(#{{1,6}} +)?(\*\*|__)?{COMPLETE}(\*\*|__)?[ #]*", line):
-            return True
-    return False
+    """True if WORKFLOW_COMPLETE is a line of the agent's own prose, or a heading, and no list's entry."""
+    if COMPLETE not in text:
+        return False
+    from lifecycle.evidence.words.prose_blocks import blocks
+
+    lines = (line for block in blocks(text) for line in block.text.split("\n")[block.is_item :])
+    return any(line.strip() == COMPLETE for line in lines)
 
 
 def _awaiting(run: Run) -> RunVerdict:
