@@ -111,7 +111,7 @@ def _in_index(name: str) -> tuple[bytes, ...]:
     return (wanted,) if begin != name else (wanted + b"/", wanted + b"\0")
 
 
-def _listed(
+def listed(
     root: Path, deadline: Deadline, environment: Mapping[str, str], names: Sequence[str]
 ) -> frozenset[str]:
     """What git lists under these names; nothing outside of git. GitFailed where git does not say.
@@ -140,13 +140,13 @@ def tracked(
         Refused: git does not say.
     """
     try:
-        listed = _listed(root, deadline, environment, names)
+        paths = listed(root, deadline, environment, names)
     except GitFailed as error:
         raise Refused(
             f"git does not say what it tracks here ({error.evidence or error.sentence}), so the claim "
             "may have come with the repository; nothing was done. Mend that first."
         ) from None
-    tops = sorted({path.partition("/")[0] for path in listed})
+    tops = sorted({path.partition("/")[0] for path in paths})
     return [top for top in tops if any(_is_one(root, name, top) for name in names)]
 
 
@@ -155,16 +155,16 @@ def tracked_paths(
 ) -> frozenset[str]:
     """The paths that git tracks under these names, in any case; `*` among them if it does not say."""
     try:
-        return _listed(root, deadline, environment, names)
+        return listed(root, deadline, environment, names)
     except GitFailed:
         return frozenset({"*"})
 
 
 def tracked_in(git: Git, commit: str) -> list[str]:
     """Which of the product's own files a commit has at its top, as git spells them; GitFailed."""
-    listed = git.run("ls-tree", "--name-only", "-z", commit).split("\0")
+    tops = git.run("ls-tree", "--name-only", "-z", commit).split("\0")
     wanted = [name.casefold() for name in NAMES]
-    return [top for top in listed if any(fnmatchcase(top.casefold(), name) for name in wanted)]
+    return [top for top in tops if any(fnmatchcase(top.casefold(), name) for name in wanted)]
 
 
 def _is_one(root: Path, name: str, top: str) -> bool:

@@ -22,8 +22,7 @@ import msgspec
 from lifecycle.core.errors import GitFailed, Refused
 from lifecycle.core.redact import named, redact, visible
 from lifecycle.core.timing import Deadline, render_time
-from lifecycle.git.process import GitRepository, is_no_repository
-from lifecycle.git.tracked_files import NAMES_ALONE, exclude_own_files
+from lifecycle.git.tracked_files import exclude_own_files, listed
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import VERSION, Clarification, Failure, Led, Run, encoded
 from lifecycle.run.table import KEPT_LINES
@@ -283,18 +282,15 @@ class RunStore:
         return regular_files.below(str(self.root), FOLDER, name)
 
     def _refuse_tracked(self) -> None:
-        git = GitRepository(self.root, self.deadline, {**self.environment, **NAMES_ALONE})
+        about = (self.deadline, self.environment)
         try:
-            listed = git.run("ls-files", "-z", "--", PATH, FOLDER).casefold().split("\0")
-            if FOLDER in listed:  # a submodule, whose files its own repository lists
-                git.root = self.root / FOLDER
-                listed = [git.run("ls-files", "-z", "--", STATE) and PATH]
+            tracked = {path.casefold() for path in listed(self.root, *about, (PATH, FOLDER))}
+            if FOLDER in tracked:  # a submodule, whose files its own repository lists
+                tracked = {PATH} if listed(self.root / FOLDER, *about, (STATE,)) else set()
         except GitFailed as error:
-            if is_no_repository(error):
-                return
             why = error.evidence or error.sentence
             raise StrangeRun(sentence("tracking-unknown", evidence=why)) from None
-        if PATH in listed:
+        if PATH in tracked:
             raise StrangeRun(sentence("tracked"))
 
 
