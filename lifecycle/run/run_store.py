@@ -109,7 +109,7 @@ class RunStore:
         root: the worktree's top folder.
         environment: the variables, for git.
         deadline: when git has to be done; asked only where the file is there.
-        asker: the session that changes the run, "" for none, and its client's process. Hooks name none.
+        asker: the session that changes the run, "" for none, and its client's process.
     """
 
     def __init__(
@@ -199,6 +199,23 @@ class RunStore:
         """True if the asker is a session that does not lead the run, while the one that does still runs."""
         now, is_session = self.deadline.clock.now(), bool(self.asker[0])
         return is_session and not run.is_over and is_held(run, *self.asker, self.folder, now)
+
+    def adopt(self) -> Run:
+        """Have the asker lead the run that is there, unless it is over or another who lives leads it.
+
+        Returns:
+            The run as it is then; what another process made of it meanwhile is looked at anew.
+        """
+        with self.locked():
+            run, now = self.demanded(), self.deadline.clock.now()
+            if run.is_over or is_held(run, *self.asker, self.folder, now):
+                return run
+            mine = adopted(run, *self.asker, now)
+            if mine == run:
+                self.mark(run)
+            else:
+                self.write(mine)
+        return mine
 
     def write(self, run: Run) -> None:
         """Replace the file by one rename, and set the guards' mark; the caller holds the lock."""

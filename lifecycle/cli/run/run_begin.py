@@ -70,11 +70,7 @@ def recover(session: RunSession) -> None:
     """
     run = session.store.load()
     if run is not None and not run.is_over and session.client_session:
-        with session.store.changing(by_person=True) as change:
-            who = session.client_session, session.client_process
-            if not run_store.is_held(change.run, *who, session.store.folder, session.now):
-                change.run = run_store.adopted(change.run, *who, session.now)
-            run = change.run
+        run = session.store.adopt()
     about = (run, session.now, session.store.written_at)
     lines, data = standing.recovery_lines(*about), standing.recovery_data(*about)
     if run is not None:

@@ -54,7 +54,8 @@ class RunHook:
 
     def __init__(self, call: HookCall) -> None:
         self.call = call
-        self.store = RunStore(call.world.root, call.world.environment, call.world.deadline)
+        world, asker = call.world, (call.session, call.process)
+        self.store = RunStore(world.root, world.environment, world.deadline, asker)
         self.leads = self.is_over = False
         self.context: list[str] = []
         self.person: list[str] = []
@@ -67,10 +68,6 @@ class RunHook:
 
     def _log(self, why: str) -> None:
         log.write(self.call.world.root, f"{self.call.hook}: run: {why}")
-
-    def _adopted(self, run: Run) -> Run:
-        """The run as this session's; as it was for a session whose id nobody knows."""
-        return adopted(run, self.call.session, self.call.process, self.now)
 
     def started(self) -> Self:
         """Look at the start of a session, which adopts the run if nobody else who lives leads it."""
@@ -92,27 +89,13 @@ class RunHook:
         if self._is_held(run):
             self.context = self.person = [standing.held_line(run)]
             return
-        run = self._taken()
+        run = self.store.adopt()
         self.leads = is_led_by(run, self.call.session)
         self.context = standing.start_lines(run, self._seen(run), self.now)
         self.person = [*standing.brake_lines(run)]
 
     def _is_held(self, run: Run) -> bool:
-        call = self.call
-        return is_held(run, call.session, call.process, call.claim_store.folder, self.now)
-
-    def _taken(self) -> Run:
-        """The run as this session's; what another process made of it meanwhile is looked at anew."""
-        with self.store.locked():
-            run = self.store.demanded()
-            if self._is_held(run) or run.is_over:
-                return run
-            mine = self._adopted(run)
-            if mine == run:
-                self.store.mark(run)
-            else:
-                self.store.write(mine)
-        return mine
+        return is_held(run, *self.store.asker, self.store.folder, self.now)
 
     def compacted(self) -> list[str]:
         """The lines that a summary of the session keeps; [] where it leads no run that goes on."""
@@ -155,9 +138,9 @@ class RunHook:
             self.leads = self._is_ours(run)
             if not self.leads:
                 return
-            adopted = self._counted(self._adopted(run))
+            mine = self._counted(adopted(run, *self.store.asker, self.now))
             limits, waits = _limits(self.call), _is_waiting(self.call.event)
-            situation = decide.RunSeen(adopted, self.now, limits, message, position, facts, waits)
+            situation = decide.RunSeen(mine, self.now, limits, message, position, facts, waits)
             verdict = decide.decide(situation)
             self._keep(run, verdict)
         self.word = verdict.word
