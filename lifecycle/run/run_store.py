@@ -317,16 +317,14 @@ def _moves(before: Run, after: Run, now: float) -> Iterator[journal.JournalEntry
     for story in after.stories:
         was = old.get(story.id, story.status)
         if story.status is not was:
-            yield journal.JournalEntry(
-                now,
-                journal.RUN,
-                journal.TRANSITION,
-                task=after.id,
-                session=after.session,
-                source=f"{story.id} {was}",
-                target=f"{story.id} {story.status}",
-                detail={"title": after.goal, "phase": story.title},
-            )
+            moved = {"source": f"{story.id} {was}", "target": f"{story.id} {story.status}"}
+            detail = {"title": after.goal, "phase": story.title}
+            yield entry(after, now, journal.TRANSITION, **moved, detail=detail)
+
+
+def entry(run: Run, now: float, kind: str, **about: Any) -> journal.JournalEntry:
+    """An entry of this kind on a run, for the journal, with more of its fields."""
+    return journal.JournalEntry(now, journal.RUN, kind, run.id, session=run.session, **about)
 
 
 class _Head(msgspec.Struct):

@@ -25,7 +25,7 @@ from lifecycle.evidence.records import EvidenceRoom
 from lifecycle.git.process import GitRepository
 from lifecycle.hooks.answers.call import HookCall
 from lifecycle.run.gates import work_facts
-from lifecycle.run.run_store import RunStore, StrangeRun, adopted, is_held, is_led_by
+from lifecycle.run.run_store import RunStore, StrangeRun, adopted, entry, is_held, is_led_by
 from lifecycle.run.state import Run
 from lifecycle.run.stop import decide
 from lifecycle.run.table import RunStatus
@@ -179,17 +179,10 @@ class RunHook:
         is_news = kind == journal.BLOCK or run.told != before.told
         if not (kind and is_news):
             return
-        entry = journal.JournalEntry(
-            self.now,
-            journal.RUN,
-            kind,
-            task=run.id,
-            session=self.call.session,
-            source=before.phase.value,
-            target=run.status.value,
-            detail={"iteration": run.iterations, "why": run.why, "title": run.goal},
-        )
-        journal.note(self.call.world.root, entry)
+        detail = {"iteration": run.iterations, "why": run.why, "title": run.goal}
+        where = {"source": before.phase.value, "target": run.status.value}
+        noted = entry(run, self.now, kind, **where, detail=detail)
+        journal.note(self.call.world.root, noted)
 
 
 def facts_of(call: HookCall, run: Run) -> work_facts.WorkFacts:
