@@ -29,6 +29,7 @@ so is not written again. What is exported here is kept stable; everything else m
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -144,6 +145,10 @@ __all__ = [
     "update_phase_status",
 ]
 
+_RENAMED = {"Say": "Notice", "Tone": "Audience"}
+"""Names that this module had, and what they are called now."""
+
+
 _OF_WORKFLOWS = frozenset(
     {"create_workflow_state", "generate_markdown", "get_workflow_state", "update_phase_status"}
 )
@@ -151,12 +156,17 @@ _OF_WORKFLOWS = frozenset(
 
 
 def __getattr__(name: str) -> object:
-    """The value of a name that is imported late."""
+    """The value of a name that is imported late, or of a former name, with a DeprecationWarning."""
     if name in _OF_WORKFLOWS:
         from lifecycle.app import workflow_functions
 
         return getattr(workflow_functions, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(
+        f"lifecycle.api.{name} is called {_RENAMED[name]} now", DeprecationWarning, stacklevel=2
+    )
+    return globals()[_RENAMED[name]]
 
 
 class Worktree:

@@ -1,19 +1,52 @@
-"""Names of `lifecycle.api`: those that it exports are there, and any other is an error."""
+"""Names that `lifecycle.api` had before: they go on, and say what they are called now."""
 
 from __future__ import annotations
 
 import warnings
+from operator import attrgetter
 
 import pytest
 
 from lifecycle import api
+from lifecycle.claim.record.sections import EndingRecord
 
 
-def test_every_exported_name_is_there() -> None:
-    """Those too that are imported when they are first used; none of them warns."""
+@pytest.mark.parametrize(("old", "new"), [("Say", api.Notice), ("Tone", api.Audience)])
+def test_an_old_name_warns_and_gives_the_new_class(old: str, new: type) -> None:
+    """A program that was written for the old name runs, and its author is told the new one."""
+    with pytest.warns(DeprecationWarning, match=f"{old} is called {new.__name__} now") as caught:
+        assert getattr(api, old) is new
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_a_notice_gives_its_audience_by_the_old_name() -> None:
+    """A program that reads `tone` goes on, and is told the new name."""
+    notice = api.Notice("key", "text", api.Audience.NEWS)
+    with pytest.warns(DeprecationWarning, match="tone is called audience now"):
+        assert notice.tone is api.Audience.NEWS
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("outcome", "ending.outcome"), ("given_back", "ownership.is_released")]
+)
+def test_a_record_gives_its_fields_by_the_old_names(old: str, new: str) -> None:
+    """A program that reads `record.outcome` goes on, and is told in which section it is now."""
+    record = api.Record({}, ending=EndingRecord(outcome="closed"))
+    with pytest.warns(DeprecationWarning, match=f"Record.{old} is {new} now") as caught:
+        assert getattr(record, old) == attrgetter(new)(record)
+    assert [warning.filename for warning in caught] == [__file__]
+    with pytest.raises(AttributeError, match="'Record' object has no attribute 'outcomes'"):
+        _ = record.outcomes  # type: ignore[attr-defined]  # that is the point
+
+
+@pytest.mark.parametrize("old", ["Say", "Tone"])
+def test_an_old_name_is_not_exported(old: str) -> None:
+    """`from lifecycle.api import *` and the page of the API have the new names alone."""
+    assert old not in api.__all__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert all(getattr(api, name) is not None for name in api.__all__)
+        for name in api.__all__:
+            getattr(api, name)
 
 
 def test_an_unknown_name_is_an_error() -> None:

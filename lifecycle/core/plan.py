@@ -6,6 +6,7 @@ commits, and asks again until nothing is left to do.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,12 @@ class Notice:
     audience: Audience
     stands: bool = False
     ends: tuple[str, ...] = ()
+
+    @property
+    def tone(self) -> Audience:
+        """The audience, by the name that it had: deprecated."""
+        warnings.warn("Notice.tone is called audience now", DeprecationWarning, stacklevel=2)
+        return self.audience
 
 
 PACKED = ("failed", "ejected", "conflict")

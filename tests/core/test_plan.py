@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lifecycle.core.plan import ASKED, REPLIES, Wake
+import pytest
+
+from lifecycle.core.plan import ASKED, REPLIES, Audience, Notice, Wake
 
 AGENTS = ("act", "next", "news", "ask")
 WAKES = dict.fromkeys(AGENTS, "stderr and exit 2")
@@ -42,3 +44,11 @@ def test_only_a_stop_that_nobody_attends_says_more() -> None:
 def test_who_asks_and_who_sweeps_wants_all_that_github_shows() -> None:
     """A hook's look is held back by what was seen shortly before; theirs is not."""
     assert {Wake.TICK, Wake.SWEEP} == ASKED
+
+
+def test_the_old_name_of_an_audience_warns_its_reader() -> None:
+    """Who still reads `tone` gets the same, and is shown the line that reads it."""
+    notice = Notice("key", "Do it.", Audience.ACT)
+    with pytest.warns(DeprecationWarning, match="audience") as warned:
+        assert notice.tone is Audience.ACT
+    assert [warning.filename for warning in warned] == [__file__]

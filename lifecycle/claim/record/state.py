@@ -7,8 +7,10 @@ crash costs at most the fact that was under way, and the next look learns that a
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, Concatenate, ParamSpec, TypedDict, assert_never
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, assert_never
 
 from lifecycle.claim.decisions.table import Phase
 from lifecycle.claim.record import sections
@@ -138,6 +140,17 @@ class Record:
     ending: sections.EndingRecord = field(default_factory=sections.EndingRecord)
     ownership: sections.OwnershipRecord = field(default_factory=sections.OwnershipRecord)
     linked: sections.LinkRecord = field(default_factory=sections.LinkRecord)
+
+    if not TYPE_CHECKING:  # a type checker is told the new names only
+
+        def __getattr__(self, name: str) -> object:
+            """A field by the name that it had before the record had sections: deprecated."""
+            place = _VERSION_1.get(name)
+            if place is None:
+                text = f"'Record' object has no attribute {name!r}"
+                raise AttributeError(text, name=name, obj=self)
+            warnings.warn(f"Record.{name} is {place} now", DeprecationWarning, stacklevel=2)
+            return attrgetter(place)(self)
 
     @cached_property
     def claim(self) -> Claim:
