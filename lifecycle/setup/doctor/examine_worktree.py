@@ -58,6 +58,8 @@ def _remote(case: Examined) -> None:
         remotes = case.world.git.remotes()
         if case.settings.repository is not None and case.base is not None and remote in remotes:
             return case.find("worktree.remote.configured", base=case.base)
+        if case.settings.repository is not None and case.base is None:
+            return None  # `settings.repository` says so, and what mends that mends this
         others = [name for name in remotes if name != remote]
         fix = (
             f'remote = "{others[0]}" in .lifecycle.toml, or: git remote add {remote} <url>'

@@ -306,6 +306,11 @@ def test_a_repository_that_is_no_remote(patient: Patient) -> None:
     removal, _, remote = finding["fix"].partition(", or, if other/place is meant: ")
     assert removal == "remove repository from .lifecycle.toml"
     assert remote.startswith("git remote add upstream")
+    url = patient.place.git("remote", "get-url", "origin")
+    patient.place.git("remote", "set-url", "origin", "https://gitlab.com/a/b.git")
+    assert patient.only("settings.repository", "fail") == finding
+    assert "worktree.remote" not in {one["name"] for one in patient.wrong()}, "told twice"
+    patient.place.git("remote", "set-url", "origin", url)
     ok(patient.place.run("sh", "-c", remote))
     assert "settings.repository" not in {one["name"] for one in patient.wrong()}
 
