@@ -58,14 +58,14 @@ def test_a_copied_claim_of_another_agent_leaves_the_task_that_is_held(place: Pla
     """The stop tells it, and what is released then is this worktree's own task, not the other's."""
     assert place.cli("claim", "42").returncode == 0
     place.write(issue_number=45, branch="claude/other-45", agent_id="maria-1")
-    assert "it is a claim on #45, and #42 is held here" in place.hook("on-stop").stdout
+    assert "it is a claim on #45, but this worktree holds #42" in place.hook("on-stop").stdout
     assert place.claim()["issue_number"] == 42
     assert "Issue #42 released." in place.cli("release").stdout
     assert place.issue(45)["comments"] == []
 
 
 def test_an_edited_issue_number_moves_no_claim_that_holds_its_task(place: Place) -> None:
-    """#42's lease would stay behind and #45 be held by nobody: the edit is undone, with a word on the way."""
+    """#42's lease would stay behind and nobody hold #45: the edit is undone, with a word on the way."""
     assert place.cli("claim", "42").returncode == 0
     place.write(issue_number=45)
     said = place.hook("on-stop").stdout

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from lifecycle.claim.decisions import derive
 from lifecycle.claim.decisions.pull import opening, review
@@ -257,16 +257,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
     if redact(branch, {}) != branch:
         raise errors.Refused(sentence("secret-branch", file=CLAIM_FILE))
     if checked_out != branch:
-        if not checked_out:  # in the middle of a rebase nobody can switch
-            worktree_files.refuse_under_way(git, world.root, "pushed")
-        is_here, is_there = git.head_of(branch), git.remote_head_of(branch, world.settings.remote)
-        go = f"git switch {branch}" if is_here or is_there else f"git switch -c {branch}"
-        way = f"Switch with: {go}"
-        if checked_out not in (None, world.settings.base or default_branch(world)) and not is_here:
-            way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"
-            way += f"; if not, go there with: {go}"
-        head = checked_out or "no branch"
-        raise errors.Refused(sentence("another-branch", branch=branch, head=head, way=way))
+        _refuse_another_branch(world, branch, checked_out)
     base = world.settings.base or default_branch(world)
     if branch == base:  # a push would merge it
         raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
@@ -281,6 +272,21 @@ def _check_branch(world: World, record: Record) -> list[str]:
         if count == "0":
             raise errors.Refused(sentence("no-commit", branch=branch, base=base))
     return notes
+
+
+def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -> NoReturn:
+    """Say which command goes to the claim's branch, or gives a renamed one its name back."""
+    git = world.git
+    if not checked_out:  # in the middle of a rebase nobody can switch
+        worktree_files.refuse_under_way(git, world.root, "pushed")
+    is_here, is_there = git.head_of(branch), git.remote_head_of(branch, world.settings.remote)
+    go = f"git switch {branch}" if is_here or is_there else f"git switch -c {branch}"
+    way = f"Switch with: {go}"
+    if checked_out not in (None, world.settings.base or default_branch(world)) and not is_here:
+        way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"
+        way += f"; if not, go there with: {go}"
+    head = checked_out or "no branch"
+    raise errors.Refused(sentence("another-branch", branch=branch, head=head, way=way))
 
 
 def _refuse_ended(record: Record, *, is_out: bool) -> None:

@@ -136,7 +136,8 @@ def _check_held(mine: Record, number: int, command: str) -> None:
     own = mine.claim.issue_number
     if own != number:
         is_merged = mine.claim.phase == Phase.MERGED_DETECTED
-        way = "close it first, on the user's yes (lifecycle close)" if is_merged else "finish it first"
+        closing = "close it first, on the user's yes (lifecycle close)"
+        way = closing if is_merged else "finish it first"
         how = f"already holds #{own} (phase {mine.claim.phase}); {way}"
         if mine.is_lost:
             how = f"has the claim on #{own}, which it lost; leave it with: lifecycle release"

@@ -76,7 +76,8 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
         number = value if isinstance(value, int) else None
         exists = observed.issue is not None and observed.issue.is_open
         is_free = item is None or item.agent in (None, "", claim.agent_id)
-        is_held = bool(snapshot.record.ownership.lease)  # its task would stay held, and nobody hold this
+        # Its task would stay held, and nobody hold the other.
+        is_held = bool(snapshot.record.ownership.lease)
         return exists and is_free and not is_held and _pulls_mention(snapshot, observed, number)
     if item is None:
         return False

@@ -268,8 +268,8 @@ class AppTokens:
         if sent.status == 401:
             skew = abs(self._skew)
             clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""
-            told = sentence("app-key-refused", app=self.app, clock=clock)
-            return errors.BadCredentials(told, evidence=words)
+            refusal = sentence("app-key-refused", app=self.app, clock=clock)
+            return errors.BadCredentials(refusal, evidence=words)
         if sent.status == 403 and "suspended" in words.casefold():
             return errors.NoPermission(sentence("app-suspended", app=self.app), evidence=words)
         if sent.status == 404:

@@ -248,8 +248,8 @@ class RestClient(TokenClient):
             raise self.failures.of_silence(error.silence, asked) from None
         except RuntimeError as error:
             # As PyGithub raises it, too: a redirect to another host or protocol, or to itself.
-            told, evidence = sentence("redirected-astray", asked=asked), str(error)
-            raise Rejected(told, evidence=self.failures.clean(evidence)) from None
+            refusal, evidence = sentence("redirected-astray", asked=asked), str(error)
+            raise Rejected(refusal, evidence=self.failures.clean(evidence)) from None
         except NONSENSE:
             raise self.failures.of_nonsense(asked) from None
 

@@ -209,8 +209,8 @@ def answered(
     """
 
     def own(answer: Answer) -> LifecycleError | None:
-        said = f"{answer.words} {answer.errors}".casefold()
-        if answer.status != status or not re.search(pattern, said):
+        text = f"{answer.words} {answer.errors}".casefold()
+        if answer.status != status or not re.search(pattern, text):
             return None
         words = answer.words.rstrip(".")
         return kind(sentence(name, words=words, **values), evidence=answer.words)

@@ -99,8 +99,8 @@ def absent_api(url: str, status: int, words: str) -> errors.LifecycleError:
     """
     parts = urlsplit(url)
     where = {"host": parts.hostname or "the server", "path": parts.path or "/"}
-    told = failure_case.sentence("no-graphql", status=status, **where)
-    return errors.Rejected(told, evidence=words)
+    refusal = failure_case.sentence("no-graphql", status=status, **where)
+    return errors.Rejected(refusal, evidence=words)
 
 
 def _is_limit_problem(case: FailureCase) -> bool:

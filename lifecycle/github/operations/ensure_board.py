@@ -126,8 +126,8 @@ class BoardOperations:
         look = if_wanted(partial(self.item, number), is_done)
         now = settled(write, look).now
         if not is_done(now):
-            said = {"wanted": _said(wanted), "shown": _said(_shown(now.values, name))}
-            raise errors.Rejected(sentence("field-differs", name=name, number=number, **said))
+            values = {"wanted": _said(wanted), "shown": _said(_shown(now.values, name))}
+            raise errors.Rejected(sentence("field-differs", name=name, number=number, **values))
         return Ensured(now, changed=True)
 
     def ensure_archived(self, number: int) -> Ensured[ItemFacts]:

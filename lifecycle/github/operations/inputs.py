@@ -126,7 +126,7 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     from lifecycle.github.client.client_common import ADDRESSES
 
     signature = inspect.signature(method)
-    numbers = [name for name, one in signature.parameters.items() if one.annotation == "int"]
+    numbers = [name for name, known in signature.parameters.items() if known.annotation == "int"]
 
     @functools.wraps(method)
     def ensure(*positional: Any, **named: Any) -> Any:

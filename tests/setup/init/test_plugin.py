@@ -120,7 +120,7 @@ def test_plugin_and_marketplace_are_of_one_name_and_no_version() -> None:
 
 
 def test_the_commands_are_these() -> None:
-    """One page a command; it may use that command without asking, and what its own text says to look with."""
+    """One page a command; it may use that command, and what its own text says to look with, unasked."""
     names = [path.stem for path in COMMANDS]
     reviews = ["oracle-review", "requirements-review"]
     claims = ["claim", "handoff", "nudge", "release", "status", "run-status"]

@@ -281,8 +281,8 @@ ANSWERS: list[tuple[Ran, type, Any]] = [
         )
     ),
     (Ran(0, "", "\n  \n new one \nmore"), list,
-     (ProtocolError, "bd show a-1 printed nothing, so it is not known what it did. "
-      "Run it by hand to see why.",
+     (ProtocolError, ("bd show a-1 printed nothing, so it is not known what it did. "
+                      "Run it by hand to see why."),
       "new one")),
     # A refusal, in the words of whoever said it: stderr first, then stdout, or an answer with an exit code.
     *(
