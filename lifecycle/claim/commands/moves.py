@@ -28,6 +28,7 @@ from lifecycle.git import lease, worktree_files
 from lifecycle.git import process as git_process
 from lifecycle.settings import running_client
 from lifecycle.storage import log
+from lifecycle.storage.signs_of_life import ALWAYS, STOP_DUE
 from lifecycle.storage.store import CLAIM_FILE
 
 if TYPE_CHECKING:
@@ -151,9 +152,17 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
         ours = record.with_ownership(
             session=owner, session_at=now, is_leaseless=False, lease=leased
         )
+        ours = ours if is_out else _tried_anew(claim_store, ours)
         return _taken_out(ours, left_queue).with_values(values)
 
     return HandedOff(_noted(world, claim_store, handed, record.claim.branch), tuple(notes))
+
+
+def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
+    """The record of another attempt, also where the claim file is as it was: the guard sees no push."""
+    claim_store.marks.set_due(STOP_DUE, ALWAYS)
+    claim_store.ledger.forget_cleared(f"{record.claim_key}/", ())
+    return replace(record, conditions={})
 
 
 def _noted(
