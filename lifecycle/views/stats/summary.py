@@ -125,7 +125,7 @@ class Summary:
         whole: how many the journal has.
         stages, phases: a row for each that somebody was in, in their order.
         bottlenecks: the worst first.
-        labels, agents: the tasks by what they have in common, most tasks first.
+        labels, agents: the tasks by what they have in common, most tasks first, of as many the newest.
         tasks: the titles of the tasks by id, in the order in which they came up; "" where nobody noted
             one.
         spent: seconds of each task: all its stages with a known time, of a claim without stages its
@@ -305,7 +305,8 @@ def _groups(
     """The tasks by what they have in common; `done` tells those that a group brought to an end."""
     members: dict[str, list[Visit]] = {}
     for name, visit in named:
-        members.setdefault(name, []).append(visit)
+        members[name] = members.pop(name, [])  # behind those that were met before
+        members[name].append(visit)
     groups = []
     for name, stays in members.items():
         tasks = {visit.task for visit in stays if visit.task}
@@ -314,7 +315,9 @@ def _groups(
         attempts = sum(visit.attempts for visit in leading)
         passed = sum(visit.is_passed for visit in leading)
         groups.append(Group(name, len(tasks | ended), len(ended), times, attempts, passed))
-    return tuple(sorted(groups, key=lambda group: (-group.tasks, group.name)))
+    # An agent mostly has one task: of as many the newest stand first, since not all have a row.
+    groups.reverse()
+    return tuple(sorted(groups, key=lambda group: -group.tasks))
 
 
 def _leading(task_visits: Sequence[Visit]) -> list[Visit]:

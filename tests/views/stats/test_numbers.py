@@ -164,7 +164,7 @@ def test_visits_are_told_in_the_order_in_which_they_began() -> None:
 
 
 def test_a_group_has_the_numbers_of_its_tasks() -> None:
-    """Attempts and success of all its visits, whole tasks' times; most tasks first, then by name."""
+    """Attempts and success of all its visits, whole tasks' times; most tasks first, then the newest."""
     entries = [
         *(replace(entry, actor="bob" if entry.task == "#3" else "ada") for entry in tried(1, 0, 0)),
         blocked(50_000, "#3"),
@@ -176,11 +176,13 @@ def test_a_group_has_the_numbers_of_its_tasks() -> None:
     assert ada.times.mean / MINUTE == pytest.approx(910 / 3)
     assert (bob.name, bob.tasks, bob.success) == ("bob", 1, 1.0)
     same = [
-        moved(0, "", "CODING", "#1", actor="b"),
-        moved(0, "", "CODING", "#2", actor="a", session="t"),
+        moved(0, "", "CODING", "#1", actor="b", session="s"),
+        moved(1, "", "CODING", "#2", actor="a", session="t"),
+        moved(2, "", "CODING", "#3", actor="c", session="u"),
+        moved(3, "CODING", "TESTING", "#1", actor="b", session="s"),
     ]
     assert [(group.name, group.success) for group in Summary(same).agents] == [
-        ("a", None), ("b", None),
+        ("b", 1.0), ("c", None), ("a", None),
     ]  # fmt: skip
 
 
