@@ -136,7 +136,7 @@ def test_a_pipe_gets_a_line_for_each_finding() -> None:
         ),
         (
             SweepReport(requests=1, points=1),
-            "Nothing was looked at: there is no repository in this part.",
+            "Nothing was looked at: this owner, or part, has no repository but forks and archived ones.",
         ),
         (SweepReport(skipped="Nothing was looked at: x."), "Nothing was looked at: x."),
         (SweepReport(findings=(finding(),)), "1 finding: 1 applied."),

@@ -133,7 +133,7 @@ def totals(report: SweepReport) -> str:
     if not (number or report.repositories):
         if report.failed:
             return "Nothing could be looked at."
-        return "Nothing was looked at: there is no repository in this part."
+        return "Nothing was looked at: this owner, or part, has no repository but forks and archived ones."
     if not number:
         if report.failed and _met_none(report):
             return "No issue could be looked at."
