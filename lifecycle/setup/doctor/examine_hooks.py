@@ -94,6 +94,9 @@ def _missing(case: Examined) -> None:
         case.find("hooks.installed.settings", files=_files_of(client.entries), silent=silent)
     elif _broken(case) or (client.mark is not None and not client.entries):
         return
+    elif len(missing) == len(WIRES) and client.plugins_off:
+        name = client.plugins_off[0]
+        case.find("hooks.missing.plugin", name=name, fix=f"claude plugin enable {name}")
     elif len(missing) == len(WIRES):
         case.find("hooks.missing.all", fix=fix)
     else:
@@ -289,7 +292,10 @@ def check_waiter(case: Examined) -> None:
     if signs_of_life.is_live(case.claim_store.folder, case.clock.now()):
         case.find("waiter.live.now")
     elif _has_pull_request(case):
-        case.find("waiter.live.later" if has_met(case) else "waiter.live.never")
+        client = case.client
+        is_wired = client.plugin_runs or client.of("ci-waiter")
+        begins = is_wired and not client.is_switched_off and has_met(case)
+        case.find("waiter.live.later" if begins else "waiter.live.never")
     _log(case)
 
 

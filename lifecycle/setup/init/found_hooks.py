@@ -168,6 +168,17 @@ class ClientSetup:
         return bool(self.plugins) and self.mark is None and not self.mark_problem
 
     @property
+    def plugins_off(self) -> list[str]:
+        """The names of plugins of ours that the settings know, and that none enables."""
+        known = [name for file in self.files for name in file.object("enabledPlugins")]
+        return [n for n in known if n.partition("@")[0] == PLUGIN and n not in self.plugins]
+
+    @property
+    def is_switched_off(self) -> bool:
+        """True if a file lets the client run no hook at all."""
+        return any(file.data.get("disableAllHooks") is True for file in self.files)
+
+    @property
     def missing(self) -> list[Wire]:
         """The wires that no settings file has; the plugin, if it runs, has all of them."""
         wired = {(entry.event, entry.name) for entry in self.entries}

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 import lifecycle
 from lifecycle.settings.resources import graphql_documents, hook_script, hooks_folder, install_line
 from lifecycle.setup.init.hook_table import NAMES, WIRES, groups, hears, local_form
+from lifecycle.storage import signs_of_life
+from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok
 from tests.repeated import soaked
 from tests.setup.doctor.conftest import LOCAL, SHARED, Patient, entries
@@ -109,6 +112,24 @@ def test_the_plugin_does_for_all(patient: Patient) -> None:
     ok(patient.place.cli("init"))
     assert "copies are silent" in patient.findings()["hooks.installed"]["says"]
     assert patient.wrong() == []
+
+
+@SOAKED
+def test_a_plugin_that_is_disabled_is_enabled_again_and_starts_no_waiter(patient: Patient) -> None:
+    """It was told that no hook is installed, and of a waiter that the next stop would start."""
+    _unwired(patient)
+    patient.place.ready()
+    patient.place.tree().tick()
+    signs_of_life.meet(Folder(patient.root), "session", time.time())
+    patient.write_settings(PLUGIN, _user_file(patient))
+    assert "one starts at the agent's next stop" in patient.findings()["waiter.live"]["says"]
+    patient.write_settings(
+        {"enabledPlugins": {"lifecycle@agent-lifecycle": False}}, _user_file(patient)
+    )
+    found = patient.findings()
+    assert "The plugin lifecycle@agent-lifecycle is disabled" in found["hooks.missing"]["says"]
+    assert found["hooks.missing"]["fix"] == "claude plugin enable lifecycle@agent-lifecycle"
+    assert "no hook is at work here that would start one" in found["waiter.live"]["says"]
 
 
 @SOAKED
