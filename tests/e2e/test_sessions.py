@@ -553,7 +553,7 @@ def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
     looked = session.cli("tick").stdout + session.cli("status").stdout
     assert "Look at CI, reviews and the merge with: lifecycle tick" in looked
     assert not [word for word in PROMISES if word in looked]
-    assert "no hook has run that would start one" in session.cli("doctor").stdout
+    assert "no hook is at work here that would start one" in session.cli("doctor").stdout
 
 
 @SOAKED

@@ -282,7 +282,7 @@ def closed_lines(record: Record) -> list[str]:
 
 
 def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
-    """Lines on the board: a count of each Status, the first Todo cards, those in progress or in review."""
+    """Lines on the board: a count of each Status, the first cards in Todo, in progress and in review."""
     mine = cards_of(board.cards, repository)
     counts = Counter(card.item.status for card in mine)
     part = "" if board.is_complete else f" (of the first {len(board.cards)} of {board.total} items)"
@@ -295,7 +295,9 @@ def board_lines(board: BoardBrief, repository: Repository) -> list[str]:
     lines += _section("Todo", [_card(card, card.priority) for card in todo])
     for status in (Status.IN_PROGRESS, Status.IN_REVIEW):
         column = [card for card in mine if card.item.status == status]
-        lines += _section(status, [_card(card, card.item.agent) for card in column])
+        rows = [_card(card, card.item.agent) for card in column[:SHOWN]]
+        rows += [f"- and {len(column) - SHOWN} more"] if column[SHOWN:] else []
+        lines += _section(status, rows)
     drafts = [draft for draft in board.drafts if draft.status != Status.DONE][:SHOWN]
     titles = [f"- {quoted(draft.title, 120)}" for draft in drafts]
     return lines + _section("Drafts (no issue yet, so nothing to claim)", titles)
