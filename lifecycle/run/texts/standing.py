@@ -143,7 +143,7 @@ def kept_lines(run: Run, seen: WorktreeSeen) -> list[str]:
         story=[f"- {line}" for line in _story(run)],
         verified=_verified(seen),
         criteria=criterion_lines(run.current) if run.current is not None else [],
-        next=next_step(run, seen.facts).command,
+        next=table.WAITS.get(run.status) or next_step(run, seen.facts).command,
     )
 
 
