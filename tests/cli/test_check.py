@@ -145,6 +145,9 @@ def test_more_words_and_a_limit(project: Place) -> None:
     done = project.cli("check", "test", "--seconds", "0.3", "--", "--seconds", "9")
     assert (done.returncode, done.stdout) == (124, "--seconds 9\n")
     assert "test PARTIAL (" in done.stderr
+    broken = "echo '==== 2 passed, 1 error in 0.1s ===='; exit 1\n"
+    (project.root / "test.sh").write_text(broken)
+    assert "test FAILED: 2 passed, 1 error in " in project.cli("check", "test").stderr
     assert project.cli("check", "nope").returncode == 1
 
 

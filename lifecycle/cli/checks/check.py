@@ -94,7 +94,9 @@ def _word(record: RunRecord) -> str:
 
 
 def _counted(counts: outcomes.Counts) -> str:
-    numbers = {name: getattr(counts, name) for name in ("passed", "failed", "errors", "skipped")}
+    errors = "error" if counts.errors == 1 else "errors"
+    numbers = {"passed": counts.passed, "failed": counts.failed, errors: counts.errors}
+    numbers["skipped"] = counts.skipped
     return ", ".join(f"{number} {name}" for name, number in numbers.items() if number) or "none"
 
 

@@ -108,7 +108,7 @@ def _stories(run: Run) -> list[str]:
 
 def _testing(run: Run, final: GateRecord) -> list[str]:
     tests = final.part(table.TESTS)
-    count = f"{tests.tests} " if tests.tests >= 0 else ""
+    count = f"{tests.tests} " if tests.tests > 1 else ""
     first = f"All {count}tests passing"
     if tests.state is not table.CheckState.PASS:
         first = "No passed test run is recorded for this state"

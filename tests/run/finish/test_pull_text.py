@@ -192,6 +192,13 @@ def test_a_box_is_checked_from_its_record_alone(
     assert f"- [ ] {unchecked}" in body(run, record).splitlines()
 
 
+def test_one_test_is_not_said_to_be_several() -> None:
+    """The line goes without its number then."""
+    (build, _, lint) = final().parts
+    record = replace(final(), parts=(build, GatePart("test", PASS, "pytest", tests=1), lint))
+    assert "- All tests passing" in body(run_of(done()), record).splitlines()
+
+
 def test_a_security_review_is_checked_where_it_cleared() -> None:
     """Of a story that needs one."""
     cleared = review(StoryCheck.SECURITY_CLEARED, ReviewVerdict.CLEARED)
