@@ -203,6 +203,42 @@ def test_a_project_file_does_not_shadow_ours(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_pythons_own_variables_lead_no_hook_into_the_project(bench: Bench, shell: str) -> None:
+    """A user's shell may set them for the project's Python; what lies elsewhere is the user's to name."""
+    bench.command.write_text('#!/bin/sh\necho "${PYTHONPATH-none} ${PYTHONHOME-none}"\n')
+    bench.claim.write_text("{}")
+    inside = [
+        ".",
+        "src",
+        "/a:src",
+        "/a:",
+        ":/a",
+        "/a::/b",
+        f"/a:{bench.root}",
+        f"{bench.root}/src:/a",
+    ]
+    elsewhere = ["/a", f"/a:{bench.root}-tools"]
+    shown = {}
+    for path in (*inside, *elsewhere):
+        done = subprocess.run(
+            [shell, str(hook_script("on-stop"))],
+            cwd=bench.root,
+            env={
+                "LIFECYCLE_BIN": str(bench.command),
+                "PYTHONPATH": path,
+                "PYTHONHOME": "/b",
+                **client(),
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        shown[path] = done.stdout
+    assert shown == dict.fromkeys(inside, "none none\n") | {p: f"{p} none\n" for p in elsewhere}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_an_edit_costs_no_python_unless_red_is_enforced_in_a_run(bench: Bench, shell: str) -> None:
     """There has to be a run, and the setting; a comment is none."""
     settings = bench.root / ".lifecycle.toml"
