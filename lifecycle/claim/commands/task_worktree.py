@@ -20,7 +20,6 @@ from lifecycle.claim.commands.unfinished_claims import is_begun
 from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.claim_store import ClaimStore
 from lifecycle.core.errors import GitFailed, LifecycleError, Refused
-from lifecycle.core.messages import linked_messages
 from lifecycle.core.ports import Git
 from lifecycle.core.tracker import Task
 from lifecycle.core.values.branch_names import named_issue
@@ -97,7 +96,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
     task_world = world.beside(root, environment, claim_store.file)
     try:
         if chosen is not None and task_world.inner is None:
-            raise Refused(linked_messages.not_seen(chosen.id, number))
+            raise Refused(sentence("linked-not-seen", task=chosen.id, number=number))
         query = chosen.id if chosen is not None else str(number)
         return take(task_world, claim_store, query, force=force)
     finally:

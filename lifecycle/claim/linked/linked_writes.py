@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from lifecycle.claim.decisions import card_and_link
 from lifecycle.claim.linked import pending_writes
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.sections import Attempt, LinkRecord, Trouble
 from lifecycle.claim.record.state import RETRY_SECONDS, Record
-from lifecycle.core import errors
+from lifecycle.core import errors, redact
 from lifecycle.core.light_dataclass import replace
 from lifecycle.core.messages import linked_messages
+from lifecycle.core.messages.loss_messages import forcing
 from lifecycle.core.plan import Audience, LinkedIs, Notice, SetLinked
-from lifecycle.core.redact import redact
 from lifecycle.core.tracker import Link, Task, TaskStatus, Tracker
 from lifecycle.settings import config
 from lifecycle.storage import log
@@ -58,11 +59,9 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
         return None
     number = issue_named(world, task)
     if number is None:
-        raise errors.Refused(
-            linked_messages.not_linked(task.id, str(world.base), f"{world.base}#42")
-        )
+        raise errors.Refused(sentence("not-linked", task=task.id, base=world.base))
     if not task.is_open:
-        raise errors.Refused(linked_messages.closed_already(task.id, number))
+        raise errors.Refused(sentence("linked-closed", task=task.id, number=number))
     return number, task
 
 
@@ -90,7 +89,7 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
         tasks = pending_writes.find(world, tracker, issue)
     except errors.LifecycleError as error:
         if chosen is None:
-            notes.append(linked_messages.not_asked(tracker.name, issue, error.sentence))
+            notes.append(_not_asked(tracker.name, issue, error.sentence))
             return LinkRecord()
         tasks = ()
     task = chosen or next(iter(tasks), None)
@@ -98,7 +97,8 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
         return LinkRecord(is_known=True)
     others = [other.id for other in tasks if other.id != task.id]
     if others:
-        notes.append(linked_messages.also_linked(issue, task.id, others))
+        names = ", ".join(others)
+        notes.append(sentence("also-linked", number=issue, task=task.id, others=names))
     link, earlier = Link(tracker.name, task.id), pending_writes.actors(claim_store, task.id)
     if _is_mine(tracker, task) and tracker.actor not in earlier:
         return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
@@ -113,12 +113,12 @@ def hold(world: World, claim_store: ClaimStore, attempt: Attempt, notes: list[st
     try:
         notes += _claim(world, tracker, task.id, earlier, takes_over=attempt.force)
     except (errors.Transient, errors.Rejected) as error:  # it may have happened
-        notes.append(linked_messages.claimed_later(task.id, error.sentence))
+        notes.append(sentence("linked-later", task=task.id, why=error.sentence))
         return LinkRecord(link, is_known=True)
     except errors.Refused as error:
         settle(claim_store, link)
         if attempt.insists:
-            notes.append(linked_messages.left_alone(task.id, error.sentence))
+            notes.append(sentence("linked-left", task=task.id, why=error.sentence))
             return LinkRecord(link, is_known=True, left=notes[-1])
         raise _refusal(error, task.id, issue) from None
     return LinkRecord(replace(link, synced=card_and_link.CLAIMED), is_known=True)
@@ -147,7 +147,8 @@ def _claim(
         # In the holder's name, so that a task that is somebody else's by now is not touched.
         as_holder.release(task)
         tracker.claim(task)
-        return [] if error.by in ours else [linked_messages.taken_over(task, error.by)]
+        taken = sentence("linked-taken", task=task, by=redact.named(error.by))
+        return [] if error.by in ours else [taken]
     return []
 
 
@@ -155,10 +156,15 @@ def _refusal(
     error: errors.Refused, task: str, issue: int
 ) -> errors.Refused | errors.AlreadyClaimed:
     """The tracker's refusal as the error for whoever claims the issue."""
+    words = {"task": task, "number": issue, "way": forcing(issue)}
     if isinstance(error, errors.AlreadyClaimed):
-        text = linked_messages.held_inside(task, issue, error.by)
-        return errors.AlreadyClaimed(text, by=error.by)
-    return errors.Refused(linked_messages.not_to_be_begun(task, issue, error.sentence))
+        by = redact.named(error.by) if error.by else "somebody else"
+        return errors.AlreadyClaimed(sentence("linked-held", by=by, **words), by=error.by)
+    return errors.Refused(sentence("linked-unready", why=error.sentence, **words))
+
+
+def _not_asked(tracker: str, issue: int | None, why: str) -> str:
+    return sentence("linked-not-asked", tracker=tracker, number=issue, why=why)
 
 
 def settle(claim_store: ClaimStore, link: Link | None) -> None:
@@ -182,14 +188,14 @@ def learned(world: World, snapshot: Snapshot) -> tuple[Record, tuple[Notice, ...
             return record, ()
         task = next(iter(pending_writes.find(world, tracker, issue)), None)
     except errors.LifecycleError as error:
-        sentence = redact(error.sentence, world.environment)
-        log.write(world.root, f"the linked task of #{issue}: {sentence}")
+        why = redact.redact(error.sentence, world.environment)
+        log.write(world.root, f"the linked task of #{issue}: {why}")
         if isinstance(error, errors.Transient):
             before = record.troubles.get(card_and_link.FIND)
             tries = before.tries + 1 if before is not None else 1
-            trouble = Trouble("", sentence, snapshot.now + RETRY_SECONDS, tries)
+            trouble = Trouble("", why, snapshot.now + RETRY_SECONDS, tries)
             return record.without(card_and_link.FIND).with_trouble(card_and_link.FIND, trouble), ()
-        text = linked_messages.not_asked(world.settings.tracker_use, issue, sentence)
+        text = _not_asked(world.settings.tracker_use, issue, why)
         return record, (Notice("linked-unknown", text, Audience.NOTE),)
     synced = card_and_link.CLAIMED if task is not None and _is_mine(tracker, task) else ""
     link = Link(tracker.name, task.id, synced) if task is not None else None
@@ -213,8 +219,8 @@ def _read_again(world: World, record: Record, link: Link) -> Record:
     except errors.NotFound:
         pass
     except errors.LifecycleError as error:
-        sentence = redact(error.sentence, world.environment)
-        log.write(world.root, f"the linked task {link.id}: {sentence}")
+        why = redact.redact(error.sentence, world.environment)
+        log.write(world.root, f"the linked task {link.id}: {why}")
         return record
     linked = replace(record.linked, link=replace(link, synced=""), left="")
     return replace(record, linked=linked)
@@ -240,5 +246,5 @@ def set_linked(action: SetLinked, world: World, record: Record) -> LinkedIs:
     except errors.NotFound:
         return LinkedIs(action.id, synced, linked_messages.gone(action.id, goes_on=goes_on))
     is_over = goes_on and state == card_and_link.CLOSED
-    left = linked_messages.closed_meanwhile(action.id) if is_over else ""
+    left = sentence("linked-closed-meanwhile", task=action.id) if is_over else ""
     return LinkedIs(action.id, state, left)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.claim.decisions import card_and_link
+from lifecycle.claim.record.claim_file import sentence
 from lifecycle.claim.record.state import REFUSED_SECONDS, RETRY_SECONDS, Record
 from lifecycle.core import errors
 from lifecycle.core.light_dataclass import asdict, dataclass, replace
@@ -126,7 +127,8 @@ def finish(
         elif is_asked or world.clock.now() >= write.until:
             why = _try(world, claim_store, write)
             is_held = why and write.id and write.wanted == card_and_link.RELEASED
-            remarks += [linked_messages.not_returned(write.id, why)] if is_held else []
+            later = sentence("linked-released-later", task=write.id, why=why)
+            remarks += [later] if is_held else []
     claim_store.save()
     return remarks
 
@@ -149,7 +151,8 @@ def _try(world: World, claim_store: ClaimStore, write: Left) -> str:
         return error.sentence
     forget(claim_store, *write.name)
     if task and write.wanted == card_and_link.CLOSED:
-        _tell(claim_store, write, linked_messages.closed_after_all(task, write.issue))
+        closed = sentence("linked-closed-too", task=task, number=write.issue)
+        _tell(claim_store, write, closed)
     if task:
         entry = journal.JournalEntry(
             now,
@@ -188,7 +191,8 @@ def _later(claim_store: ClaimStore, write: Left, error: errors.LifecycleError, n
     if now - write.since >= KEPT_SECONDS:
         forget(claim_store, *write.name)
         name = write.id or f"of #{write.issue}"
-        _tell(claim_store, write, linked_messages.given_up(name, write.wanted, error.sentence))
+        words = {"task": name, "wanted": write.wanted, "why": error.sentence}
+        _tell(claim_store, write, sentence("linked-given-up", **words))
         return
     least = RETRY_SECONDS if isinstance(error, errors.Transient) else REFUSED_SECONDS
     wait = min(max(least, now - write.since), DAY_SECONDS)
