@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from inspect import cleandoc
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -214,21 +213,6 @@ def _demand_shallow(data: Any) -> None:
         level = [node for within in children for node in within if isinstance(node, dict | list)]
     if level:
         raise ValueError(_TOO_DEEP)
-
-
-def schema() -> str:
-    """The JSON schema of the form, as text; what a key is for is told by its class's docstring."""
-    document = msgspec.json.schema(PlatformFile)
-    for form in (PlatformFile, QualityGates, Condition, CoverageSource):
-        about = document["$defs"][form.__name__]
-        text = cleandoc(about["description"])
-        about["description"], _, listed = text.partition("\n\nAttributes:\n    ")
-        keys = dict(zip(form.__struct_fields__, form.__struct_encode_fields__, strict=True))
-        for entry in re.split(r"\n    (?=\S)", listed):
-            name, _, purpose = entry.partition(": ")
-            key, properties = keys[name], about["properties"]
-            properties[key] = {"description": " ".join(purpose.split()), **properties[key]}
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def check_marker(text: str) -> None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from inspect import cleandoc
 from typing import Any
+
+import msgspec
 
 from lifecycle.platforms import discovery, platform_file
 from tests.docs.pages import ROOT
@@ -13,10 +17,29 @@ PLATFORMS = ROOT / "docs" / "platforms.md"
 SCHEMA = ROOT / "lifecycle" / "platforms" / "platform.schema.json"
 
 
+def schema() -> str:
+    """The JSON schema of the form, as text; what a key is for is told by its class's docstring."""
+    document = msgspec.json.schema(platform_file.PlatformFile)
+    for form in (
+        platform_file.PlatformFile,
+        platform_file.QualityGates,
+        platform_file.Condition,
+        platform_file.CoverageSource,
+    ):
+        about = document["$defs"][form.__name__]
+        text = cleandoc(about["description"])
+        about["description"], _, listed = text.partition("\n\nAttributes:\n    ")
+        keys = dict(zip(form.__struct_fields__, form.__struct_encode_fields__, strict=True))
+        for entry in re.split(r"\n    (?=\S)", listed):
+            name, _, purpose = entry.partition(": ")
+            key, properties = keys[name], about["properties"]
+            properties[key] = {"description": " ".join(purpose.split()), **properties[key]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
 def keys() -> str:
     """Each key of the form with its type and meaning, as a table."""
-    schema = json.loads(platform_file.schema())
-    kinds = schema["$defs"]
+    kinds = json.loads(schema())["$defs"]
     rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
     for name, about in _keys(kinds["PlatformFile"], kinds, ""):
         needed = about.get("needed", False)

@@ -16,7 +16,6 @@ from typing import Any
 from lifecycle.claim.decisions.table import CLAIM, Phase
 from lifecycle.claim.engine.briefing import NEXT_STEPS
 from lifecycle.core.stage_names import LINE, MARKERS, Stage
-from lifecycle.platforms import platform_file
 from lifecycle.stages.decisions.instructions import following
 from lifecycle.stages.detection.stage_watch import ANY, TABLE
 from tests.docs import (
@@ -178,7 +177,7 @@ def main() -> int:
         _tell(path, is_new=after != before)
     whole = (
         (PICTURE, picture()),
-        (platform_parts.SCHEMA, platform_file.schema()),
+        (platform_parts.SCHEMA, platform_parts.schema()),
         (overview_schema.SCHEMA, overview_schema.schema()),
         (packet_schema.SCHEMA, packet_schema.schema()),
         (ready_documents.PATH, ready_documents.written()),

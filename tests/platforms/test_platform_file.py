@@ -8,9 +8,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from lifecycle.platforms import platform_file
 from lifecycle.platforms.platform_file import LARGEST, read
 from tests.batches import each_row
+from tests.docs.platform_parts import schema
 
 LEAST: dict[str, Any] = {"name": "p", "markers": ["m"]}
 
@@ -115,7 +115,7 @@ def test_what_is_right_is_read_and_fits_the_schema(data: dict[str, Any]) -> None
     """The reader and the schema agree on what is right."""
     file, _ = read(json.dumps(data).encode())
     assert file.name == data["name"]
-    assert jsonschema_rs.is_valid(json.loads(platform_file.schema()), data)
+    assert jsonschema_rs.is_valid(json.loads(schema()), data)
 
 
 @each_row(("data", "says"), BAD)
@@ -125,7 +125,7 @@ def test_what_is_wrong_is_named_with_its_place(data: dict[str, Any], says: str) 
         read(json.dumps(data).encode())
     assert says in str(refusal.value)
     assert str(refusal.value).isprintable()
-    assert not jsonschema_rs.is_valid(json.loads(platform_file.schema()), data)
+    assert not jsonschema_rs.is_valid(json.loads(schema()), data)
 
 
 @each_row(("data", "says"), BEYOND)
