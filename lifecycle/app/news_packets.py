@@ -57,8 +57,7 @@ def _queue(world: World, of: PackedEvent, seconds: float) -> list[str]:
 
 
 def _conflict(world: World, of: PackedEvent, seconds: float) -> list[str]:
-    from lifecycle.feedback.merging.conflict import fetch
-    from lifecycle.feedback.merging.conflict_text import wake_lines
+    from lifecycle.feedback.merging.conflict import fetch, wake_lines
 
     return wake_lines(fetch(world, of.pull, of.commit, of.rest, seconds))
 

@@ -57,7 +57,6 @@ PURE = (
     "feedback.failures.infrastructure",
     "feedback.failures.ladder",
     "feedback.failures.tampering",
-    "feedback.merging.conflict_text",
     "feedback.reviews.remarks",
     "feedback.reviews.review_ledger",
     "feedback.reviews.review_packet",

@@ -218,12 +218,12 @@ def _not_green(number: int, checks: Checks) -> str:
 
 def _more(session: Session, pull_request: PullRequest) -> list[str]:
     if pull_request.mergeable == "CONFLICTING":
-        from lifecycle.feedback.merging import conflict, conflict_text
+        from lifecycle.feedback.merging import conflict
 
         shown = conflict.fetch(
             session.world, pull_request.number, pull_request.head_sha, pull_request.base, SECONDS
         )
-        return conflict_text.lines_of(shown)
+        return conflict.lines_of(shown)
     ejection = pull_request.ejection
     if ejection is None or ejection.is_by_hand or pull_request.queue is not None:
         return []

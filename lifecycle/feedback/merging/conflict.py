@@ -1,17 +1,55 @@
-"""Find what is in conflict, with the worktree's git: the base is fetched, and nothing is checked out.
+"""What is in conflict: found with the worktree's git, which checks nothing out, kept, and told as text.
 
+The text has the files, both sides' commits, and the commands that solve it. Names of files and titles of
+commits were written by others: they stand behind bars, as data.
 Source: https://git-scm.com/docs/git-merge-tree, which git has in this form since 2.38.
 """
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+
 from lifecycle.core.errors import LifecycleError
-from lifecycle.core.light_dataclass import replace
-from lifecycle.core.redact import redact
+from lifecycle.core.light_dataclass import dataclass, replace
+from lifecycle.core.messages import figures, review_messages
+from lifecycle.core.redact import block, named, redact
 from lifecycle.core.world import World
-from lifecycle.feedback.merging import conflict_text
-from lifecycle.feedback.merging.conflict_text import FoundConflict
 from lifecycle.storage.feedback_files import FeedbackFiles
+
+MOST_FILES = 40
+MOST_COMMITS = 12
+"""Commits of each side that are shown at the most."""
+
+WAKE_CHARACTERS = 2_000
+_WIDTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConflict:
+    """What git finds where the head of a pull request is merged with its base.
+
+    Attributes:
+        pull: its number.
+        head: the commit.
+        base: the branch that it is to go into.
+        remote: the remote that has the base.
+        files: what is in conflict; empty if git finds nothing.
+        theirs, ours: the commits of the base and of the branch that changed these files since they parted,
+            newest first, each as one line.
+        problem: why nothing was looked for, a sentence; "" if it was.
+        path: where its packet lies, from the worktree's root on.
+    """
+
+    pull: int
+    head: str
+    base: str
+    remote: str
+    files: tuple[str, ...] = ()
+    theirs: tuple[str, ...] = ()
+    ours: tuple[str, ...] = ()
+    problem: str = ""
+    path: str = ""
 
 
 def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> FoundConflict:
@@ -26,7 +64,7 @@ def fetch(world: World, pull: int, head: str, base: str, seconds: float) -> Foun
     except LifecycleError as error:
         conflict = replace(conflict, problem=redact(error.sentence, world.environment))
     name = FeedbackFiles.packet_of(pull, head, "conflict")
-    text = "\n".join(conflict_text.lines_of(conflict)) + "\n"
+    text = "\n".join(lines_of(conflict)) + "\n"
     FeedbackFiles(world.root).write(name, text.encode())
     return replace(conflict, path=FeedbackFiles.shown(name))
 
@@ -46,12 +84,72 @@ def _found(world: World, asked: FoundConflict) -> FoundConflict:
     files = tuple(dict.fromkeys(name for name in shown[1:] if name))
     if not files:
         return asked
-    places = [f":(literal){name}" for name in files[: conflict_text.MOST_FILES]]
+    places = [f":(literal){name}" for name in files[:MOST_FILES]]
 
     def commits(since: str, until: str) -> tuple[str, ...]:
-        most = f"--max-count={conflict_text.MOST_COMMITS + 1}"
+        most = f"--max-count={MOST_COMMITS + 1}"
         words = ("log", "--no-merges", most, "--format=%h %an: %s", f"{since}..{until}", "--")
         return tuple(git.run(*words, *places).splitlines())
 
     theirs, ours = commits(asked.head, base), commits(base, asked.head)
     return replace(asked, files=files, theirs=theirs, ours=ours)
+
+
+def lines_of(conflict: FoundConflict) -> list[str]:
+    """The whole conflict, line by line."""
+    return [_title(conflict), *_below(conflict), *command(conflict)]
+
+
+def wake_lines(conflict: FoundConflict) -> list[str]:
+    """What a wake carries: the commands, and of the rest what there is room for."""
+    lines = [_title(conflict)]
+    last = [*command(conflict), f"All of it: {conflict.path}"]
+    room = WAKE_CHARACTERS - _size([*lines, *last])
+    for line in _below(conflict):
+        room -= len(line) + 1
+        if room >= 0:
+            lines.append(line)
+    return [*lines, *last]
+
+
+def command(conflict: FoundConflict) -> list[str]:
+    """The commands for the worktree that solve the conflict."""
+    remote, base = shlex.quote(conflict.remote), shlex.quote(conflict.base)
+    tracked = shlex.quote(f"{conflict.remote}/{conflict.base}")
+    then = (
+        "Then solve each conflict so that both sides' changes stay, run the tests, git add, git commit and "
+        "push; no rebase and no --force is needed."
+    )
+    return [f"In the worktree: git fetch {remote} {base} && git merge {tracked}", then]
+
+
+def _title(conflict: FoundConflict) -> str:
+    where = f"PR #{conflict.pull} at {conflict.head[:7]} and {named(conflict.base)}"
+    if conflict.problem:
+        return f"Which files of {where} are in conflict was not found: {conflict.problem}"
+    if not conflict.files:
+        return f"git finds no conflict between {where}; GitHub may not have looked again yet."
+    count = figures.count(len(conflict.files), "file")
+    return f"{where} conflict in {count}. {review_messages.quoted_as_data()}"
+
+
+def _below(conflict: FoundConflict) -> list[str]:
+    """The files, and both sides' commits."""
+    base = named(conflict.base)
+    return [
+        *_listed("In conflict:", conflict.files, MOST_FILES),
+        *_listed(f"Commits of {base} that changed them since:", conflict.theirs, MOST_COMMITS),
+        *_listed("Commits of the branch that did:", conflict.ours, MOST_COMMITS),
+    ]
+
+
+def _listed(title: str, entries: Sequence[str], most: int) -> list[str]:
+    if not entries:
+        return []
+    shown = block("\n".join(entry[:_WIDTH] for entry in entries[:most]))
+    more = len(entries) - most
+    return [title, *shown, *([f"  … {more} more"] if more > 0 else [])]
+
+
+def _size(lines: Sequence[str]) -> int:
+    return sum(map(len, lines)) + len(lines)

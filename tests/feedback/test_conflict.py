@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lifecycle.feedback.merging.conflict_text import (
+from lifecycle.feedback.merging.conflict import (
     MOST_COMMITS,
     MOST_FILES,
     WAKE_CHARACTERS,
