@@ -18,7 +18,10 @@ TABLES = {
     "app/refusals.toml": (("app",), ("sentence",)),
     "claim/refusals.toml": (("claim",), ("sentence",)),
     "github/failures/refusals.toml": (("github",), ("answered", "lost", "sentence", "told")),
-    "feedback/failures/sentences.toml": (("feedback/failures", "cli/checks"), ("sentence",)),
+    "feedback/failures/sentences.toml": (
+        ("feedback/failures", "cli/checks"),
+        ("sentence", "of_head"),
+    ),
     "feedback/reviews/sentences.toml": (("feedback/reviews",), ("sentence",)),
     "evidence/checks/sentences.toml": (("evidence/checks",), ("sentence",)),
     "git/refusals.toml": (("git",), ("sentence",)),
@@ -44,6 +47,7 @@ BY_PLACE = {
     "_unusable": {"doing"},
     "answered": {"words"},
     "lost": {"case"},
+    "of_head": {"number", "head", "checks", "broken", "identities", "base", "path"},
     "open_story": {"story"},
     "told": {"case"},
 }

@@ -21,7 +21,7 @@ def fact(*names: str, broken: str = "", identities: tuple[str, ...] = ()) -> Fai
 def test_a_rerun_is_told_with_what_broke_once() -> None:
     """To the person alone."""
     failures = [fact("lint", broken="the network"), fact("test", "docs", broken="the network")]
-    assert words.run_again(46, HEAD, failures) == (
+    assert words.of_head("run-again", 46, HEAD, failures) == (
         "CI of PR #46 at 0123456: lint, test, docs failed because of the machine or service that "
         "it ran on (the network); the failed jobs "
         "are run again, and the agent was not woken."
@@ -31,23 +31,27 @@ def test_a_rerun_is_told_with_what_broke_once() -> None:
 def test_names_and_identities_are_counted_where_there_are_many() -> None:
     """Five are shown, whoever they belong to; one that is there twice is shown once."""
     five = [fact(*"abcde", broken="x")]
-    assert "a, b, c, d, e failed" in words.run_again(46, HEAD, five)
-    assert "a, b, c, d, e (+1 more) failed" in words.run_again(46, HEAD, [*five, fact("f")])
+    assert "a, b, c, d, e failed" in words.of_head("run-again", 46, HEAD, five)
+    assert "a, b, c, d, e (+1 more) failed" in words.of_head(
+        "run-again", 46, HEAD, [*five, fact("f")]
+    )
     many = [fact("a", identities=tuple(f"test t{n}" for n in (0, 0, 1, 2, 3, 4)))]
-    assert '"t0", "t1", "t2", "t3", "t4". This' in words.inherited(46, HEAD, many, BASE, "p")
+    assert '"t0", "t1", "t2", "t3", "t4". This' in words.of_head(
+        "inherited", 46, HEAD, many, BASE, "p"
+    )
     more = [*many, fact("b", identities=("error t5",))]
-    assert '"t4" (+1 more). This' in words.inherited(46, HEAD, more, BASE, "p")
+    assert '"t4" (+1 more). This' in words.of_head("inherited", 46, HEAD, more, BASE, "p")
 
 
 def test_inherited_and_mended_name_the_commit_of_the_base() -> None:
     """The one is not to be fixed, the other to be merged."""
     failures = [fact("test", identities=("test a.py::test_a",))]
-    assert words.inherited(46, HEAD, failures, BASE, "x.txt") == (
+    assert words.of_head("inherited", 46, HEAD, failures, BASE, "x.txt") == (
         "CI: test failed on PR #46 at 0123456, and fails the same way on its base at fedcba9: "
         '"a.py::test_a". This PR did not cause it, so do not fix it here; tell the user. It is checked '
         "again when the base moves. Excerpts of the logs are in x.txt."
     )
-    assert words.mended(46, failures, BASE) == (
+    assert words.of_head("mended", 46, HEAD, failures, BASE) == (
         "CI: test failed on PR #46 as it did on its base, but the base no longer fails at fedcba9. "
         "Merge the base "
         "branch, run the tests and push; the new head is watched."
@@ -72,7 +76,7 @@ def test_a_question_says_why_and_where_the_packets_lie(why: str, reason: str) ->
         "in 1.txt, 2.txt, 3.txt, 4.txt, 5.txt."
     )
     assert "failed at 1 head," in words.stopped(46, "attempts", ["test t"], packets, 1)
-    assert words.still_stopped(46, HEAD, [fact("test")], "x.txt") == (
+    assert words.of_head("still-stopped", 46, HEAD, [fact("test")], path="x.txt") == (
         "CI of PR #46 at 0123456: test still fails, as you were told, and the agent was not woken; "
         "excerpts of the "
         "logs are in x.txt."
@@ -105,7 +109,7 @@ def test_what_weakens_checks_is_named_with_its_line() -> None:
 def test_names_of_strangers_are_cut(length: int) -> None:
     """Names at 80 characters, files and lines at 120, what failed at 160; a cut is marked."""
     name = "n" * length
-    text = words.run_again(46, HEAD, [fact(name, broken="x")])
+    text = words.of_head("run-again", 46, HEAD, [fact(name, broken="x")])
     assert (name in text) is (length == 80)
     line = "l" * (length + 40)
     (said,) = words.weakened([TamperFinding("x", line.replace("l", "p"), line)])

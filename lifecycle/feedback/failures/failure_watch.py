@@ -273,7 +273,7 @@ def _follows(
     """
     from lifecycle.feedback.failures import failure_words as words
 
-    number, head = pull.number, pull.head_sha
+    number, head, _ = about = pull.number, pull.head_sha, decision.failures
     notices: list[Notice] = []
 
     def note(event: str, text: str, audience: Audience) -> None:
@@ -283,16 +283,15 @@ def _follows(
     match decision.kind:
         case ladder.FailureClass.RERUN:
             key = ",".join(f"{run}/{attempt}" for run, attempt in decision.runs)
-            text = words.run_again(number, head, decision.failures)
-            note(f"rerun:{number}:{key}", text, Audience.NOTE)
+            note(f"rerun:{number}:{key}", words.of_head("run-again", *about), Audience.NOTE)
         case ladder.FailureClass.INHERITED if facts.base is not None:
-            text = words.inherited(number, head, decision.failures, facts.base.sha, facts.packet)
+            text = words.of_head("inherited", *about, facts.base.sha, facts.packet)
             note(f"inherited:{number}:{head}", text, Audience.NEWS)
         case ladder.FailureClass.MENDED if facts.tip is not None:
-            text = words.mended(number, decision.failures, facts.tip.sha)
+            text = words.of_head("mended", *about, facts.tip.sha)
             note(f"mended:{number}:{head}:{facts.tip.sha}", text, Audience.NEWS)
         case ladder.FailureClass.STOPPED if not decision.question:
-            text = words.still_stopped(number, head, decision.failures, facts.packet)
+            text = words.of_head("still-stopped", *about, path=facts.packet)
             note(f"stopped:{number}:{head}", text, Audience.NOTE)
     if decision.question:
         asked = decision.asked

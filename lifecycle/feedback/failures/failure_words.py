@@ -23,22 +23,21 @@ _NAME, _IDENTITY, _LINE = 80, 160, 120
 sentence: Final = resources.Sentences("feedback/failures/sentences.toml")
 
 
-def run_again(number: int, head: str, failures: Sequence[FailureFact]) -> str:
-    """To the person: the runner failed, and another attempt was asked for."""
+def of_head(
+    name: str,
+    number: int,
+    head: str,
+    failures: Sequence[FailureFact],
+    base: str = "",
+    path: str = "",
+) -> str:
+    """The sentence of this name on failures of a head: whose they are, and what follows."""
+    about = {"number": number, "head": head[:7], "base": base[:7], "path": path}
     broken = ", ".join(dict.fromkeys(failure.broken for failure in failures))
-    checks = _checks(failures)
-    return sentence("run-again", number=number, head=head[:7], checks=checks, broken=broken)
-
-
-def inherited(number: int, head: str, failures: Sequence[FailureFact], base: str, path: str) -> str:
-    """To the agent: the base fails alike."""
-    failed = {"checks": _checks(failures), "identities": _identities(failures)}
-    return sentence("inherited", number=number, head=head[:7], base=base[:7], path=path, **failed)
-
-
-def mended(number: int, failures: Sequence[FailureFact], base: str) -> str:
-    """To the agent: the base does not fail any more."""
-    return sentence("mended", number=number, checks=_checks(failures), base=base[:7])
+    identities = _shown([name for failure in failures for name in failure.identities])
+    checks = [name.rpartition(BETWEEN)[2] for failure in failures for name in failure.checks]
+    shown_checks = ", ".join(named(name, _NAME) for name in checks[:SHOWN]) + _more(checks)
+    return sentence(name, **about, checks=shown_checks, broken=broken, identities=identities)
 
 
 def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str], most: int) -> str:
@@ -53,12 +52,6 @@ def stopped(number: int, why: str, asked: Sequence[str], packets: Sequence[str],
     return sentence(
         "stopped", number=number, reason=reason, go_on=GO_ON, asked=asked_about, packets=files
     )
-
-
-def still_stopped(number: int, head: str, failures: Sequence[FailureFact], path: str) -> str:
-    """To the person: what they were asked about fails still."""
-    checks = _checks(failures)
-    return sentence("still-stopped", number=number, head=head[:7], checks=checks, path=path)
 
 
 def opened(number: int, stopped: Sequence[str]) -> str:
@@ -88,15 +81,6 @@ def weakens(number: int, red: str, head: str, changes: Sequence[str], *, is_agen
 def shown(identity: str) -> str:
     """An identity as people call it: without the word that says what kind it is."""
     return re.sub(r"^(?:test|error) ", "", identity)
-
-
-def _checks(failures: Sequence[FailureFact]) -> str:
-    names = [name.rpartition(BETWEEN)[2] for failure in failures for name in failure.checks]
-    return ", ".join(named(name, _NAME) for name in names[:SHOWN]) + _more(names)
-
-
-def _identities(failures: Sequence[FailureFact]) -> str:
-    return _shown([name for failure in failures for name in failure.identities])
 
 
 def _shown(identities: Sequence[str]) -> str:
