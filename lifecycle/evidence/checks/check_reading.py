@@ -19,9 +19,6 @@ from lifecycle.evidence.runners.runner_options import RunScope
 from lifecycle.evidence.runners.runner_table import Rows
 from lifecycle.settings import resources
 
-FILE_TIMES_SECONDS = 0.02
-"""How far the time of a file may lie behind the clock: the system's own clock for files ticks slower."""
-
 
 class CommandEnd(NamedTuple):
     """A command of a check that came to its end.
@@ -117,7 +114,7 @@ def _by_status(check: KnownCheck, end: CommandEnd, root: Path, rows: Rows) -> Re
         number = coverage_number.known(reading.plain(end.output.text))
     else:
         why = "no percentage was read where its platform says it is"
-        since_ns = int((end.first_began - FILE_TIMES_SECONDS) * 1e9)
+        since_ns = int((end.first_began - junit.SLACK) * 1e9)
         number = coverage_number.percent(check.coverage, end.printed.text, root, since_ns)
     if number is None:
         return Reading(Outcome.UNKNOWN, why=missing_tool(0, end.printed.text) or why)

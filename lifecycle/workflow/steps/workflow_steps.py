@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, TypeVar
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -26,14 +26,12 @@ from lifecycle.workflow import decide
 from lifecycle.workflow.decide import NOTHING, Delivered
 from lifecycle.workflow.documents.phase_words import PERSON
 from lifecycle.workflow.state import PassedGate, Workflow, WorkflowPhase, refuse_illegal
-from lifecycle.workflow.steps.gate_judge import GateJudge, PersonAsked
+from lifecycle.workflow.steps.gate_judge import GateClosed, GateJudge, PersonAsked
 from lifecycle.workflow.steps.workflow_templates import template, template_path
 from lifecycle.workflow.store.found_workflows import WorktreeWorkflows
 from lifecycle.workflow.store.workflow_store import WorkflowChange, WorkflowStore
 from lifecycle.workflow.table import PhaseStatus, refused, sentence
 from lifecycle.workflow.whose import Asker, WorkflowChoice, begun_by, chosen, refuse_held
-
-T = TypeVar("T")
 
 ADVANCE: Final = "lifecycle workflow advance"
 SKIP: Final = "lifecycle workflow skip --reason TEXT"
@@ -168,10 +166,8 @@ class WorkflowSteps:
         if move.phase.status is not PhaseStatus.PENDING:
             refuse_illegal(move.workflow, move.index, PhaseStatus.COMPLETED)
         decide.refuse_behind_gate(move.workflow, move.index)
-        passed = self._passed(move)
-        if move.refused is None:
-            about = (move.index, move.change.now, delivered, passed)
-            move.keep(decide.completed(move.workflow, *about, and_begin=and_begin))
+        about = (move.index, move.change.now, delivered, self._passed(move))
+        move.keep(decide.completed(move.workflow, *about, and_begin=and_begin))
 
     def complete(self, name: str = "", *, give_up: str = "") -> StepDone:
         """End a workflow: its last phase through its gate; archive it, and take its checkpoint away.
@@ -227,48 +223,52 @@ class WorkflowSteps:
         """
         delivered = _delivered(deliverables, context_for_next)
         with self._moving(name, phase) as move:
+            after, now = move.workflow, move.change.now
             if status is PhaseStatus.SKIPPED and move.phase.gate == PERSON and reason.strip():
-                self._judged(move, lambda judge: judge.person(move.phase.asked_at, SKIP))
-            if move.refused is None:
-                after, now = move.workflow, move.change.now
-                if again or move.phase.status is not status:
-                    after = decide.in_phase(after, move.index, status, now, redact(reason))
-                if agent_id:
-                    begun = replace(after.phases[move.index], agent_id=agent_id)
-                    after = after.with_phase(move.index, begun)
-                move.keep(decide.recorded_on(after, move.index, delivered))
+                self._judge(move).person(move.phase.asked_at, SKIP)
+            if again or move.phase.status is not status:
+                after = decide.in_phase(after, move.index, status, now, redact(reason))
+            if agent_id:
+                begun = replace(after.phases[move.index], agent_id=agent_id)
+                after = after.with_phase(move.index, begun)
+            move.keep(decide.recorded_on(after, move.index, delivered))
         return move.done()
 
+    def _judge(self, move: _Move) -> GateJudge:
+        return GateJudge(self.store, self.presence(), move.change.now)
+
     def _passed(self, move: _Move) -> PassedGate | None:
-        """Judge the phase's gate; None for a phase without one, or if it is refused: `move` has why."""
+        """How the phase's gate is passed, None for a phase without one; the journal has either outcome."""
         if not move.phase.gate:
             return None
-        passed = self._judged(move, lambda judge: judge.passed(move.phase, ADVANCE))
-        move.note_gate(journal.RED if passed is None else journal.GREEN)
-        return passed
-
-    def _judged(self, move: _Move, judged: Callable[[GateJudge], T]) -> T | None:
-        """Have a gate judged: of a refusal `move` has why, and when a person was asked for a yes."""
-        now = move.change.now
         try:
-            return judged(GateJudge(self.store, self.presence(), now))
-        except Refused as error:
-            move.refused = error
-            if isinstance(error, PersonAsked) and not move.phase.asked_at:
-                asked = replace(move.phase, asked_at=now)
-                move.keep(move.workflow.with_phase(move.index, asked))
-            return None
+            passed = self._judge(move).passed(move.phase, ADVANCE)
+        except Refused:
+            move.note_gate(journal.RED)
+            raise
+        move.note_gate(journal.GREEN)
+        return passed
 
     @contextmanager
     def _moving(self, name: str, phase: str | None) -> Iterator[_Move]:
-        """Change one workflow under the lock; what is refused is raised once the rest is written."""
+        """Change one workflow under the lock.
+
+        That a gate is closed, and when a person was asked for a yes, is written before it is raised.
+        """
+        closed: Refused | None = None
         with self.store.changing(archived=bool(name)) as change:
             workflow = self.named(change.workflows, name)
             refuse_held(workflow, self.asker)
             move = _Move(change, workflow, phase, self.asker)
-            yield move
-        if move.refused is not None:
-            raise move.refused
+            try:
+                yield move
+            except (GateClosed, PersonAsked) as error:
+                closed = error
+                if isinstance(error, PersonAsked) and not move.phase.asked_at:
+                    asked = replace(move.phase, asked_at=change.now)
+                    move.keep(move.workflow.with_phase(move.index, asked))
+        if closed is not None:
+            raise closed
 
 
 class _Move:
@@ -279,7 +279,6 @@ class _Move:
     ) -> None:
         self.change, self.workflow, self.asker = change, workflow, asker
         self.after, self.index = workflow, -1
-        self.refused: Refused | None = None
         if phase is not None:
             is_new = not phase and workflow.phase is None
             first = next(iter(workflow.left), 0)
