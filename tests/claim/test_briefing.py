@@ -392,7 +392,10 @@ def card(number: int, status: str | None = "Todo", **changes: Any) -> Card:
         ),
         (
             BoardBrief(
-                "R", tuple(card(n, "In Review", agent="a") for n in range(1, 8)), 7, is_complete=True
+                "R",
+                tuple(card(n, "In Review", agent="a") for n in range(1, 8)),
+                7,
+                is_complete=True,
             ),
             [
                 (
