@@ -70,7 +70,7 @@ def test_what_is_too_much_is_asked_in_halves(machine: Machine) -> None:
     machine.join()
     machine.control.add_fault(Fault("status", status=502, operation="DigestPulls"))
     assert machine.spend(1) == (1, 0)
-    assert "GitHub has a problem of its own (502)" in machine.log
+    assert "GitHub has an internal problem (502)" in machine.log
     assert machine.spend(RETRY - 2) == (0, 0)
     assert machine.spend(5) == (2, MOST)
 

@@ -206,7 +206,7 @@ REST = (
         404,
         {"message": "Not Found"},
         NotFound,
-        "shows no issue #7",
+        "sees no issue #7",
         evidence="Not Found",
     ),
     Recorded(
@@ -342,7 +342,7 @@ REST = (
         503,
         HTML_503,
         Transient,
-        "a problem of its own (503)",
+        "an internal problem (503)",
     ),
     Recorded(
         "a 502 as HTML after a write, which may have landed",
@@ -558,7 +558,7 @@ GRAPHQL = (
             ],
         },
         NotFound,
-        "shows no",
+        "sees no",
         evidence="Could not resolve to a node",
     ),
     Recorded(
@@ -609,7 +609,7 @@ GRAPHQL = (
             "updateProjectV2ItemFieldValue",
         ),
         StaleFields,
-        "read anew",
+        "read again",
         is_write=True,
         evidence="does not belong to the field",
     ),
@@ -689,7 +689,7 @@ GRAPHQL = (
             ]
         },
         Unsupported,
-        "does not know",
+        "does not support",
         evidence="Field 'mergeQueueEntry' doesn't exist",
     ),
     Recorded(

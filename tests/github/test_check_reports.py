@@ -156,7 +156,7 @@ def test_a_log_that_is_not_kept_any_more_says_so(hub: Hub, number: int) -> None:
 def test_a_log_that_is_not_there_yet_says_so(hub: Hub, number: int) -> None:
     """A job that runs has none."""
     job = hub.control.set_check(number, "test", status="in_progress")
-    with pytest.raises(NotFound, match="not there yet"):
+    with pytest.raises(NotFound, match="not ready yet"):
         lines(hub, job)
 
 

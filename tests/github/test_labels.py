@@ -213,7 +213,7 @@ def test_the_columns_come_in_one_request(labels: LabelsBoard, mock: responses.Re
     [
         (MissingScope("lacks the project scope."), "ghp_x", True),
         (NoPermission("may not."), "ghs_x", True),
-        (Unsupported("does not know."), "ghp_x", True),
+        (Unsupported("does not support."), "ghp_x", True),
         (NotFound("no such project."), "ghs_x", True),
         (NotFound("no such project."), "github_pat_x", True),
         (NotFound("no such project."), "ghp_x", False),
@@ -331,7 +331,7 @@ def test_a_server_without_projects_shows_the_labels(
     assert [one.head_sha for one in found.by_branch] == [SHA]
     assert found.item == BoardItem("labels/42", None)
     assert found.board_note is not None
-    assert "does not know" in found.board_note
+    assert "does not support" in found.board_note
     mock.post(URL, json={"data": {"repository": issue_with()}})
     forge_of(graph, rest, choice(cache, clock)).observe(LOOK)
     assert len(mock.calls) == 4

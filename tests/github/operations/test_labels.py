@@ -171,7 +171,7 @@ def test_a_label_of_dots_leads_nowhere_else(ground: Ground, name: str) -> None:
     """No address names it, so it is refused by word, and nothing is written to where dots lead."""
     ground.hub.labels.ensure_labels(42, add=(name,), create=True)
     ground.asked()
-    with pytest.raises(Refused, match="No address can hold"):
+    with pytest.raises(Refused, match="No API address can contain"):
         ground.hub.labels.ensure_labels(42, add=("enhancement",), remove=(name,))
     assert ground.asked() == [f"GET {ISSUE}"]
     with pytest.raises(Refused, match="nothing was done"):

@@ -76,7 +76,7 @@ def test_a_base_that_moves_is_tried_again(ground: Ground) -> None:
     pull = opened(ground)
     body = '{"message": "Base branch was modified. Review and try the merge again."}'
     ground.control.add_fault(Fault("status", method="PUT", path="/merge$", status=405, body=body))
-    with pytest.raises(Transient, match="moved while") as caught:
+    with pytest.raises(Transient, match="moved during") as caught:
         ground.hub.merging.ensure_merged(pull.number)
     assert caught.value.retry_after
     assert ground.hub.merging.ensure_merged(pull.number).changed
