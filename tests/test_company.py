@@ -122,7 +122,7 @@ def test_an_issue_that_was_closed_elsewhere_is_noticed(place: Place) -> None:
     place.tree().tick(Wake.STOP)
     place.control.close_issue(42)
     place.clear()
-    assert "was closed on GitHub meanwhile" in texts(place.tree().tick())
+    assert "was closed on GitHub in the meantime" in texts(place.tree().tick())
     assert [r.operation for r in place.requests()] == ["ObserveClaim"]
     place.control.reopen_issue(42)
     assert "closed" not in texts(place.tree().tick())
@@ -134,11 +134,13 @@ def test_nothing_is_opened_for_an_issue_that_was_closed(place: Place) -> None:
     place.control.close_issue(42)
     place.clear()
     said = place.hook("on-stop", STOP)
-    assert "was closed on GitHub meanwhile; no PR is opened for it" in said.stdout + said.stderr
+    assert (
+        "was closed on GitHub in the meantime; no PR is opened for it" in said.stdout + said.stderr
+    )
     assert place.writes() == []
     assert "no PR is opened for it" in ok(place.cli("status"))
     sentence = refused(place.cli("handoff", "--summary", "Fix"))
-    assert "nothing was pushed, and claim and work are kept" in sentence
+    assert "nothing was pushed, and the claim and the work are kept" in sentence
     place.control.reopen_issue(42)
     assert "created" in ok(place.cli("tick"))
     place.control.close_issue(42)
@@ -157,9 +159,9 @@ def test_that_an_issue_was_closed_waits_until_it_is_told_whoever_looks_meanwhile
     place.clock.offset += 121
     tree = place.tree()
     look.tick(tree.world, tree.claim_store, Wake.IDLE, to=Listener(audiences=()))
-    assert "was closed on GitHub meanwhile" in place.hook("on-stop", STOP).stdout
+    assert "was closed on GitHub in the meantime" in place.hook("on-stop", STOP).stdout
     assert "was closed" not in place.hook("on-stop", STOP).stdout + place.hook("on-idle", {}).stdout
-    assert "was closed on GitHub meanwhile" in place.cli("status").stdout
+    assert "was closed on GitHub in the meantime" in place.cli("status").stdout
 
 
 def test_somebody_elses_task_is_not_entered_by_an_edit(place: Place) -> None:

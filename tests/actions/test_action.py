@@ -94,7 +94,9 @@ def test_a_dry_run_writes_nothing(shop: Shop) -> None:
     told = done.summary.partition("### Whom pull requests wait for")[2]
     assert "1 open pull request waits: 1 for author." in told
     assert f"hello-service&#35;{number}](" in told.replace("\u200b", "")
-    assert "| author: maria | has changes to be made, asked for by sam in a review |" in told
+    assert (
+        "| author: maria | has changes to be made that were requested by sam in a review |" in told
+    )
     assert "<b>" not in told
     assert "@octocat" not in told
     assert shop.card(38)["Status"] == "In Progress"

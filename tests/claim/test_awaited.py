@@ -18,7 +18,7 @@ MISSED = replace(GREEN, required=(Required("build"),))
 OPEN = Conversations("", unresolved=2)
 QUEUED = QueueEntry("QUEUED", 3)
 WANTS = (review(author="maria"),)
-BY_MARIA = "has changes to be made, asked for by maria in a review"
+BY_MARIA = "has changes to be made that were requested by maria in a review"
 
 CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
     "green": ({}, (MERGE, "is ready to merge")),
@@ -37,11 +37,11 @@ CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
     "changes": ({"changes_requested": WANTS}, (AUTHOR, BY_MARIA)),
     "changes, by the decision alone": (
         {"review_decision": "CHANGES_REQUESTED"},
-        (AUTHOR, "has changes to be made, asked for in a review"),
+        (AUTHOR, "has changes to be made that were requested in a review"),
     ),
     "changes, of a deleted account": (
         {"changes_requested": (review(author=""),)},
-        (AUTHOR, "has changes to be made, asked for in a review"),
+        (AUTHOR, "has changes to be made that were requested in a review"),
     ),
     "changes, and somebody else is asked": (
         {"changes_requested": WANTS, "requested": ("sam",)},
@@ -99,7 +99,7 @@ CASES: dict[str, tuple[dict[str, Any], tuple[Whom, str]]] = {
                                (AUTHOR, "conflicts with main")),
     "auto-merge": (
         {"is_auto_merge": True, "merge_state": "BLOCKED"},
-        (AUTO, "is merged by GitHub once everything that is required is there (auto-merge)"),
+        (AUTO, "is merged by GitHub once all requirements are met (auto-merge)"),
     ),
     "a rule": (
         {"merge_state": "BLOCKED", "demands": MergeDemands(others=("required signatures",))},

@@ -184,7 +184,7 @@ def test_a_claim_that_was_taken_is_not_displaced_by_another_ones_file(tmp_path: 
     copied = values(issue_number=100, branch="claude/other-100", agent_id="maria-1")
     write(tmp_path, copied)
     with pytest.raises(
-        ClaimRefused, match=r"a claim on #100, and #42 is held here.* lifecycle tick"
+        ClaimRefused, match=r"a claim on #100, but this worktree holds #42.* lifecycle tick"
     ):
         store_at(tmp_path).load(repair=False)
     claim_store = store_at(tmp_path)

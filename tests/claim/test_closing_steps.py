@@ -34,7 +34,8 @@ CLOSED = observation(issue=issue(is_open=False, comments=()), by_number=MERGED, 
 
 NOT_THERE = (
     "The board was not set to Done: Issue #42 is not on project 1 (if there is such a project), so its "
-    "Status is not kept; issue and PR go on. Add the issue to the project on GitHub, or correct the "
+    "Status is not updated; issue and PR are not affected. Add the issue to the project on GitHub, "
+    "or correct the "
     "project's number."
 )
 
@@ -385,7 +386,8 @@ def test_the_card_keeps_no_claim_alive(trouble: dict[str, Any], is_given_up: boo
             {},
             (
                 "The board was not set to Done: The card of #42 on project 1 is archived, so its Status is "
-                "not kept; issue and PR go on. Restore the card on the board to have it kept again."
+                "not updated; issue and PR are not affected. Restore the card on the board to have "
+                "it updated again."
             ),
         ),
         (

@@ -93,7 +93,7 @@ def test_a_done_that_does_not_count_becomes_the_question() -> None:
     question, refusal = step.notices
     assert (question.audience, refusal.audience) == (Audience.ASK, Audience.ACT)
     assert lasting(step.notices) == (refusal,)
-    assert "written no prompt since the merge (a choice in a dialog is none)" in refusal.text
+    assert "written no prompt since the merge (a choice in a dialog does not count)" in refusal.text
     assert "merged! Should I close issue #42? Ask the user; " in refusal.text
     made = record(**DONE, memory=SESSION)
     assert derive.is_question(f"{made.claim_key}/{refusal.key}", made)
@@ -160,7 +160,7 @@ def test_of_an_issue_that_is_closed_already_only_the_end_of_the_claim_is_asked()
     shut = {"ending.issue_closed": True}
     made = record(**REVIEW, memory=shut)
     (question,) = merged.merge_found(seen(made), MERGED).notices
-    assert "Issue #42 is closed already" in question.text
+    assert "Issue #42 is already closed" in question.text
     refused = texts(decided({**shut, "pull.asked": 107}, **ASKED))
     assert "The claim on #42 was not ended" in refused
     (line,) = question_lines(record(**{**DONE, "phase": "merged_detected"}, memory=shut))
@@ -314,7 +314,7 @@ def test_auto_takes_no_closing_upon_itself_that_was_githubs() -> None:
     made = seen(record(**REVIEW), observed=observation(**merged))
     made = replace(made, record=made.record.with_ending(issue_closed=True))
     made = replace(made, rules=rules_with(made, closes_itself=True))
-    assert "issue #42 is closed already, and the claim ends now" in texts(decide(made))
+    assert "issue #42 was already closed, and the claim ends now" in texts(decide(made))
     actions, _ = rest(made)
     (comment,) = [action for action in actions if isinstance(action, PostComment)]
     assert comment.body.startswith("Completed in #107\n\n<!--")

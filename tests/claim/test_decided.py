@@ -437,7 +437,7 @@ def test_another_pull_request_in_its_place_is_not_called_reopened() -> None:
     step = decide(seen(made, observed=observation(by_branch=(shown,))))
     assert step.fields == {"pr_number": 108, "phase": "pr_created", "status": "In Review"}
     (notice,) = step.notices
-    assert notice.text.startswith("PR #108 was already open for better-name and is the claim's")
+    assert notice.text.startswith("PR #108 was already open for better-name and is now the claim's")
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_what_has_to_be_corrected_is_shown_until_it_is(place: Place) -> None:
     place.cli("tick")
     place.hook("on-stop")
     shown = place.cli("status").stdout
-    assert shown.count("Issue #42 was closed on GitHub meanwhile") == 1
+    assert shown.count("Issue #42 was closed on GitHub in the meantime") == 1
     place.control.reopen_issue(42)
     place.cli("tick")
     assert "was closed" not in place.cli("status").stdout

@@ -68,7 +68,9 @@ def test_a_refused_rerun_is_a_question_and_keeps_nothing_else_back() -> None:
     assert review.failing_step(shown, pull()) == REMARK
     (told,) = decide(shown).notices
     assert (told.audience, told.ends) == (plan.Audience.ASK, ("rerun",))
-    assert told.text.startswith("Jobs of CI that their runner failed were not run again: no right.")
+    assert told.text.startswith(
+        "CI jobs that failed because of their runner were not run again: no right."
+    )
     assert "ask the user to run them again" in told.text
     assert endings.news_ends(told, endings.WaitFor.CI) is endings.Ending.PERSON
     mine = replace(refused, troubles={"RerunJobs": replace(trouble, for_agent=True)})

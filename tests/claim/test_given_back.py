@@ -220,7 +220,7 @@ def test_a_task_that_its_new_holder_closed_stays_lost() -> None:
 def test_a_briefing_says_that_the_task_is_lost_and_not_what_would_be_next(lost: Any) -> None:
     """No hand-off hint and no question about closing beside the sentence that nothing is written."""
     coding = briefing.claim_lines(record(memory=lost))
-    assert "this claim writes nothing any more" in coding[-1]
+    assert "this claim no longer writes anything" in coding[-1]
     assert "handoff" not in " ".join(coding)
     merged = record(memory=lost, **{**REVIEW, "phase": "merged_detected"})
     assert briefing.question_lines(merged) == []

@@ -167,7 +167,7 @@ def test_whoever_looks_by_command_waits_for_nothing(both: Place) -> None:
         both.tree().tick(Wake.STOP)
     both.tree().tick(Wake.STOP)
     assert inside(both).is_open
-    line = "The linked task mem-1 of #42 is still to be closed: a later look does it"
+    line = "The linked task mem-1 of #42 is still to be closed: a later look does that"
     assert line in ok(both.cli("status"))
     both.tree().tick()
     assert not inside(both).is_open

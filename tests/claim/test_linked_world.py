@@ -67,7 +67,7 @@ def test_a_blocked_task_is_not_begun(both: Place) -> None:
     """What waits for another task inside is not taken outside either, unless by force."""
     tracker_of(both).create("first", title="First")
     tracker_of(both).add_dependency("mem-1", "mem-2")
-    with pytest.raises(Refused, match="mem-1, which is not to be begun"):
+    with pytest.raises(Refused, match="mem-1, which may not be begun"):
         both.tree().claim(42)
     assert leases(both) == []
     both.tree().claim(42, force=True)
@@ -293,7 +293,7 @@ def test_a_task_that_somebody_took_by_hand_is_left_and_told_once(both: Place) ->
     tracker_of(both, both.claim()["agent_id"]).release("mem-1")
     tracker_of(both, "maria").claim("mem-1")
     said = texts(both.tree().tick(Wake.STOP)) + texts(both.tree().tick(Wake.STOP))
-    assert said.count("mem-1 is held by maria now") == 1
+    assert said.count("mem-1 is now held by maria") == 1
     assert inside(both).assignee == "maria"
     assert inside(both).is_open
     assert both.issue()["state"] == "closed"
@@ -333,7 +333,7 @@ def test_a_task_that_somebody_took_is_not_given_back_with_the_claim(both: Place)
     assert inside(both).assignee == "maria"
     assert not both.has_claim()
     # What was not written is not told as done, and whose it is is told.
-    assert "The linked task mem-1 is held by maria now and left as it is." in texts(report)
+    assert "The linked task mem-1 is now held by maria and was left as it is." in texts(report)
     assert not [action for action in report.actions if isinstance(action, SetLinked)]
     assert [e.target for e in journal.read(both.root) if e.target == "linked task"] == []
 
@@ -350,7 +350,10 @@ def test_a_linked_task_that_was_opened_is_claimed_again_by_a_look_by_command(bot
 
 @pytest.mark.parametrize(
     ("by", "sentence"),
-    [("close", "mem-1 was closed meanwhile and stays so"), ("claim", "mem-1 is held by maria now")],
+    [
+        ("close", "closed in the meantime and stays closed"),
+        ("claim", "mem-1 is now held by maria"),
+    ],
 )
 def test_what_became_of_the_linked_task_is_told_once_by_a_look_by_command(
     both: Place, by: str, sentence: str
@@ -375,11 +378,11 @@ def test_a_linked_task_that_was_closed_and_is_open_again_is_read_by_a_look_by_co
     agent = both.tree().claim(42).record.claim.agent_id
     maria = tracker_of(both, "maria")
     tracker_of(both, agent).close("mem-1")
-    assert "closed meanwhile" in texts(both.tree().tick())
+    assert "closed in the meantime" in texts(both.tree().tick())
     maria.reopen("mem-1")
     if is_taken:
         maria.claim("mem-1")
     reports = [both.tree().tick() for _ in range(2)]
-    held = "mem-1 is held by maria now"
+    held = "mem-1 is now held by maria"
     assert [texts(report).count(held) for report in reports] == [int(is_taken), 0]
     assert inside(both).assignee == ("maria" if is_taken else agent)

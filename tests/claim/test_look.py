@@ -257,7 +257,7 @@ def test_a_rate_limit_is_waited_for_as_long_as_it_says(place: Place) -> None:
     report = place.tree().tick(Wake.STOP)
     assert isinstance(report.problem, Transient)
     assert [say.audience for say in report.said] == [Audience.NOTE]
-    assert "is tried again at the next look" in report.said[0].text
+    assert "the next look tries again" in report.said[0].text
     place.clear()
     place.clock.sleep(200)
     place.tree().tick(Wake.STOP)

@@ -242,7 +242,7 @@ def test_what_was_asked_of_github_is_told_once_it_has_accepted() -> None:
 ASKED = {"review_decision": "REVIEW_REQUIRED"}
 WANTS = {"changes_requested": (asked_for(author="maria"),), "review_decision": "CHANGES_REQUESTED"}
 UNREAD = {"mergeable": "UNKNOWN", "merge_state": "UNKNOWN"}
-BY_GITHUB = "is merged by GitHub once everything that is required is there (auto-merge)"
+BY_GITHUB = "is merged by GitHub once all requirements are met (auto-merge)"
 DRAFT = "is a draft, and cannot be merged before it is marked as ready on its page"
 NEWEST = "the newest commits of main to be merged into it"
 

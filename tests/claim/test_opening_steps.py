@@ -129,7 +129,7 @@ def test_an_open_pull_request_is_adopted(was_ours: bool) -> None:
     assert (known.changes_by, known.conflicts_with) == ((), "")
     assert known.durations == {"test": 4.0}
     (notice,) = step.notices
-    assert ("its title and text kept" in notice.text) is not was_ours
+    assert ("its title and text were kept" in notice.text) is not was_ours
     assert (notice.key, notice.audience) == ("pr:107", Audience.NEXT)
     assert (BRANCH in notice.text) is not was_ours
     other = opening.decide(handed({"by_branch": (pull(base="next"),)}))
@@ -562,7 +562,7 @@ def test_an_issue_that_the_merge_closed_lets_the_next_pull_request_out() -> None
     at_work = {"judged": "checks_running", "ending.issue_closed": True}
     made = record(**READY, pr_number=107, memory=at_work)
     step = decide(seen(made, observed=merged, pushed_head="f" * 40))
-    assert "goes into another PR" in texts(step)
+    assert "go into another PR" in texts(step)
     after = derive.prepared(seen(made), step).record
     assert not derive.is_rejected(after)
     assert briefing.problem_lines(after) == []
@@ -611,7 +611,7 @@ def test_the_claims_own_lease_is_led_to_the_branch_whose_pull_request_is_out(
         held = seen(replace(made, troubles=refused), observed=shown)
         assert _last_action(held) is None
         assert still_wanted(held, "LeadLease")
-        assert any("names another branch" in said.text for said in decide(held).notices)
+        assert any("names a branch other" in said.text for said in decide(held).notices)
         assert not still_wanted(seen(record()), "LeadLease")
 
 

@@ -74,7 +74,7 @@ def test_a_head_that_has_no_checks_for_minutes_waits_for_none(
     late = decide(replace(start, record=first.record, now=NOW + 300))
     assert late.record is not None
     (told,) = late.notices
-    assert (told.audience, told.text.endswith(f"so none is waited for: it {how}.")) == (
+    assert (told.audience, told.text.endswith(f"so none is waited for: the PR {how}.")) == (
         Audience.NOTE,
         True,
     )

@@ -77,7 +77,7 @@ def test_a_closing_that_waits_says_for_what_and_never_the_opposite() -> None:
         troubles={"PostComment": unknown},
         ending=EndingRecord(issue_closed=True),
     )
-    assert "#42 is closed. Whether its comment was posted is not known" in said
+    assert "#42 is closed. It is not known whether its comment was posted" in said
     assert "2026-01-31T12:02:00Z" in said
 
 
@@ -121,7 +121,7 @@ def test_a_tick_after_a_failed_close_says_how_it_stands(place: Place) -> None:
     assert place.cli("close").returncode == 1
     assert place.issue()["state"] == "closed"
     out = place.cli("tick").stdout
-    assert "#42 is closed. Whether its comment was posted is not known" in out
+    assert "#42 is closed. It is not known whether its comment was posted" in out
     assert "The issue is closed at the next stop" not in out
 
 

@@ -175,12 +175,12 @@ def test_of_a_task_that_another_has_nothing_of_its_pull_request_is_said(
 def test_a_hand_off_pushes_nothing_and_opens_nothing(lost: Place) -> None:
     """The lease is asked before the push, so not even a first look is needed to stop it."""
     said = refused(lost.cli("handoff", "--summary", "Fix"))
-    assert "#42 is not held by this claim any more" in said
+    assert "#42 is no longer held by this claim" in said
     assert "lifecycle claim 42" in said
     assert lost.claim()["phase"] == "coding"
     assert lost.git("ls-remote", "--heads", "origin", lost.claim()["branch"]) == ""
     ok(lost.cli("tick"))
-    assert "not held by this claim" in refused(lost.cli("handoff", "--summary", "Fix"))
+    assert "no longer held by this claim" in refused(lost.cli("handoff", "--summary", "Fix"))
     assert lost.writes() == []
 
 

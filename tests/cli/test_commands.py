@@ -468,7 +468,9 @@ def test_close_is_the_users_yes(place: Place) -> None:
     place.control.add_fault(Fault("status", path=r"/graphql$", status=502, count=99))
     unseen = place.cli("close")
     assert unseen.returncode == 1
-    assert "the yes was not kept: whether its PR is merged could not be seen" in unseen.stdout
+    assert (
+        "the yes was not kept: GitHub could not be asked whether its PR is merged" in unseen.stdout
+    )
     assert place.claim()["phase"] == "pr_created"
     place.control.clear_faults()
     for _ in range(2):

@@ -151,7 +151,7 @@ def test_a_pull_request_that_is_open_is_not_denied_once_the_claim_is_back_in_cod
     place.work()
     ok(place.cli("handoff", "--summary", "More"))
     said = ok(place.cli("tick"))
-    assert "PR #46 was merged meanwhile; what was committed since goes into another PR." in said
+    assert "PR #46 has been merged in the meantime; later commits go into another PR." in said
     assert "PR #47 created" in said
 
     ok(place.cli("nudge", "coding", "--reason", "more"))

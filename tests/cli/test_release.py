@@ -263,7 +263,7 @@ def test_an_issue_that_was_transferred_is_said_to_be_where_it_is(place: Place) -
     assert address.endswith("/octo-org/other/issues/1")
     for words in (["tick"], ["status"], ["handoff", "--summary", "Fix it"]):
         said = ok(place.cli(*words))
-        assert f"#42 was transferred on GitHub and is {address} now" in said
+        assert f"#42 was transferred on GitHub to {address} now" in said
         assert "Leave the task with: lifecycle release" in said
     assert f"is {address} now" in place.hook("on-stop").stdout
     assert "#42" in ok(place.cli("release"))
@@ -391,7 +391,7 @@ def test_offline_it_says_that_it_goes_on_and_any_hook_finishes_it(place: Place) 
     assert planned.stdout.splitlines()[-1] == "Nothing was written."
     done = place.cli("release", "--reason", "enough")
     assert done.returncode == 1
-    assert "goes on at the next look" in done.stdout
+    assert "the next look does the rest" in done.stdout
     assert "being released" in refused(place.cli("claim", "42"))
     assert "being released" in refused(place.cli("nudge", "ready_for_pr", "--reason", "x"))
     place.control.clear_faults()

@@ -12,7 +12,7 @@ from tests.factories import pull
 BLOCKED = {"merge_state": "BLOCKED"}
 REVIEW = {**BLOCKED, "review_decision": "REVIEW_REQUIRED"}
 OTHERS = MergeDemands(others=("code scanning", "required signatures"))
-AUTO = "is merged by GitHub once everything that is required is there (auto-merge)"
+AUTO = "is merged by GitHub once all requirements are met (auto-merge)"
 LEFT = Conversations("d", unresolved=4)
 
 

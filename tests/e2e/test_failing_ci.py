@@ -228,7 +228,7 @@ def test_what_is_taken_back_weakens_nothing_any_more(session: Session) -> None:
         place.git("rm", "--quiet", "-f", f"tests/test_{name}.py")
         place.work()
         session.idle()
-        assert "was taken back" in session.prompt().person
+        assert "were reverted" in session.prompt().person
     waiter = session.waiter()
     with ended(waiter):
         place.control.merge_pull(46)

@@ -173,7 +173,7 @@ def waits(done: subprocess.CompletedProcess[str]) -> bool:
     reply = json.loads(done.stdout)
     told = str(reply.pop("systemMessage"))
     return not reply and told.startswith(
-        "The PR for #42 is not open yet, and is tried again at the next look: "
+        "The PR for #42 is not open yet; the next look tries again: "
     )
 
 

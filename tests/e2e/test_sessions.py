@@ -537,7 +537,7 @@ def test_where_no_hook_was_seen_nothing_is_promised(place: Place) -> None:
     place.work(str(place.claim()["branch"]), push=False)
     for whose in (session.cli, place.cli):
         said = whose("handoff", "--summary", "Fix it").stdout + whose("status").stdout
-        assert "No hook has been seen at work in this session" in said
+        assert "No hook has run in this session" in said
         assert "Open the PR with: lifecycle tick" in said
         assert not [word for word in PROMISES if word in said]
     seen = session.cli("doctor").stdout
@@ -793,7 +793,7 @@ def test_a_rejected_task_is_told_alike_to_agent_and_person(session: Session) -> 
         assert view.count(sentence) == 1, view
         assert "stays open" not in view
         assert "lifecycle handoff" not in view
-        assert "was closed on GitHub meanwhile" not in view
+        assert "was closed on GitHub in the meantime" not in view
 
 
 def test_who_comes_back_to_the_question_hears_that_somebody_closed_the_issue(
@@ -886,4 +886,4 @@ def test_a_compaction_before_the_second_prompt_is_a_hook_that_was_seen(session: 
     event = session.payload("PreCompact", trigger="auto")
     told = session.place.hook("pre-compact", event, **session.variables()).stdout
     assert "issue #42" in told
-    assert "No hook has been seen" not in told
+    assert "No hook has run" not in told

@@ -312,9 +312,7 @@ def test_a_pr_that_github_could_not_open_is_opened_when_it_is_back(session: Sess
     place.control.add_fault(Fault("status", method="POST", path="/pulls", count=99))
     place.control.add_fault(Fault("status", operation="OpenPullRequest", count=99))
     said = session.on_stop()
-    assert said.person.startswith(
-        "The PR for #42 is not open yet, and is tried again at the next look: "
-    )
+    assert said.person.startswith("The PR for #42 is not open yet; the next look tries again: ")
     assert not said.model
     assert session.on_stop().is_silent
     place.control.clear_faults()

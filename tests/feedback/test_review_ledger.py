@@ -332,7 +332,7 @@ def test_an_approvals_words_are_the_agents_to_tell_and_a_bots_the_users() -> Non
     persons, bots = review_watch.told(talk(), found).notices
     assert (persons.audience, bots.audience) == (Audience.NEWS, Audience.NOTE)
     assert persons.text.startswith(
-        "PR #46 was approved by maria, with words that ask for no answer;"
+        "PR #46 was approved by maria, with remarks that need no answer;"
     )
     assert persons.text.split("\n")[-1].startswith("  | Do")
     assert "https://github.com/octo-org/hello-service/pull/46#discussion_r5" in persons.text

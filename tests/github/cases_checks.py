@@ -276,7 +276,7 @@ CASES = (
         "https://github.com/PostHog/posthog/pull/92226",
         (run("gate", "CANCELLED"), run("lint")),
         FAILED,
-        "gate (cancelled) on PR #7 at aaaaaaa. Run what was cancelled again",
+        "gate (cancelled) on PR #7 at aaaaaaa. Rerun what was cancelled",
     ),
     Case(
         "a commit status can end in ERROR, which is no FAILURE",
@@ -352,7 +352,7 @@ CASES = (
         "https://github.com/thedotmack/claude-mem/pull/3593",
         (),
         PENDING,
-        "has not run: CI, Windows wait for somebody who may write to the repository",
+        "has not run: CI, Windows wait for somebody with write access",
         suites=(
             suite("CI", conclusion="ACTION_REQUIRED"),
             suite("Windows", conclusion="ACTION_REQUIRED"),
@@ -580,7 +580,7 @@ CASES = (
         "https://github.com/new-usemame/Calibre-Web-NextGen/pull/1453",
         (run("test"),),
         GREEN,
-        "is merged by GitHub once everything that is required is there",
+        "is merged by GitHub once all requirements are met",
         pull={"autoMergeRequest": {"enabledAt": "2026-01-31T09:00:00Z"}},
     ),
     Case(

@@ -277,7 +277,7 @@ def test_a_token_comes_from_the_host_that_refused_it(url: str, option: str) -> N
         ("", "Something went wrong", Transient, "an internal problem with the issue; nothing was changed"),
         ("", "We couldn't respond to your request in time", Transient, "an internal problem with"),
         *(
-            (kind, "No such thing.", Unsupported, "what the issue needs (No such thing), so")
+            (kind, "No such thing.", Unsupported, "the issue needs (No such thing), so")
             for kind in (
                 *("argumentNotAccepted", "fragmentOnNonCompositeType", "selectionMismatch"),
                 *("undefinedDirective", "undefinedField", "undefinedType"),

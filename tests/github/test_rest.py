@@ -533,7 +533,7 @@ def test_a_transferred_issue_is_not_taken_for_the_one_that_was_asked_for(
     mock.get("https://api.github.com:443/repositories/10/issues/8", json=same)
     mock.get(BASE, json={"full_name": "octo-org/hello-service"})
     calls = IssueCalls(Calls(rest, REPOSITORY))
-    with pytest.raises(Transferred, match="transferred to .*other/issues/8"):
+    with pytest.raises(Transferred, match=r"transferred to .*other/issues/8"):
         calls.issue(8)
     mock.replace(responses.GET, BASE, json={"full_name": "octo-org/Other"})
     assert calls.issue(8).number == 8

@@ -75,7 +75,7 @@ def test_what_waits_for_others_is_not_ready(ground: GitHubGround) -> None:
         issues.claim("42")
     assert refused.value.ids == ("43",)
     assert refused.value.sentence == (
-        "#42 waits for #43, so it was not claimed; finish those first."
+        "#42 waits for #43, so it was not claimed; finish that first."
     )
     ground.control.close_issue(38)
     ground.control.close_issue(43)

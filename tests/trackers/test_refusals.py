@@ -16,7 +16,7 @@ def test_a_sentence_is_one_line_however_the_file_breaks_it() -> None:
         "The text has 9 bytes, but bd takes at most 8, so nothing was done; put the rest in a file, and "
         "name the file in the text."
     )
-    assert sentence("label-form", label="a\nb").startswith(r"'a\nb' can be no label")
+    assert sentence("label-form", label="a\nb").startswith(r"'a\nb' cannot be a label")
     assert sentence("held", task="1", by="a\nb", since="").startswith("1 is held by a\nb;")
 
 

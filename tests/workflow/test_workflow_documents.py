@@ -185,7 +185,7 @@ def test_texts_that_are_no_unicode_are_written_again() -> None:
 
 def test_a_record_that_could_not_be_read_again_is_not_written() -> None:
     """A document over the limit is refused with a sentence, before anything is written."""
-    with pytest.raises(Refused, match="is the most"):
+    with pytest.raises(Refused, match="is the limit"):
         content_of(Workflow("wf_1", "x", task="a" * MOST_BYTES), DocumentKind.DOCUMENT)
 
 

@@ -82,7 +82,7 @@ def test_a_text_has_its_limit(field: str, most: int, what: str) -> None:
     begun = decide.begun(beginning(most), NOW)
     assert len(getattr(begun.phases[0] if of_phase else begun, field)) == most
     assert refusal(decide.begun, beginning(most + 1), NOW) == (
-        f"{what} has {most + 1:,} characters, and {most:,} is the limit; nothing was changed. Put it in a "
+        f"{what} has {most + 1:,} characters, but {most:,} is the limit; nothing was changed. Put it in a "
         "file, and name the file."
     )
 
@@ -157,7 +157,7 @@ def test_what_begins_is_brought_into_form() -> None:
 @pytest.mark.parametrize(
     ("context", "why"),
     [
-        ({"a": "b" * 7_992}, "The context has 8,001 characters, and 8,000 is the most"),
+        ({"a": "b" * 7_992}, "The context has 8,001 characters, but 8,000 is the limit"),
         ({"a": float("nan")}, "The context cannot be kept as JSON (Out of range float values"),
         ({"a": {1}}, "The context cannot be kept as JSON (Object of type set"),
         ({"a": DEEP}, "The context cannot be kept as JSON (maximum recursion depth"),
@@ -319,7 +319,7 @@ def test_some_moves_need_a_reason(status: Is) -> None:
     )
     assert decide.in_phase(before, 0, status, NOW, "a" * 1_000).phases[0].reason == "a" * 1_000
     sentence = refusal(decide.in_phase, before, 0, status, NOW, "a" * 1_001)
-    assert sentence.startswith("The reason has 1,001 characters, and 1,000 is the most;")
+    assert sentence.startswith("The reason has 1,001 characters, but 1,000 is the limit;")
     assert decide.in_phase(made(Is.PENDING), 0, Is.ACTIVE, NOW).active == (0,)
 
 

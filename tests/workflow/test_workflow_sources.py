@@ -496,7 +496,7 @@ def test_a_workflow_whose_source_is_gone_leads_nobody_and_is_said_to(
     assert line.startswith(
         f'The source of "{name}", CLAUDE.local.md, no longer says that the workflow is in progress'
     )
-    with pytest.raises(Refused, match=r"no longer says .* in progress, so it leads no session"):
+    with pytest.raises(Refused, match="so it leads no session"):
         ground.steps.advance()
     assert ground.steps.complete(name, give_up="over").workflow.is_over
 

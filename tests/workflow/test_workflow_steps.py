@@ -121,9 +121,9 @@ def test_a_persons_gate_is_passed_and_skipped_by_a_person_only(ground: WorkflowG
     """Inside of the client neither advance nor skip goes by; a prompt from after the question does."""
     ground.start("A", WorkflowPhase("Agree", gate="person"))
     ground.steps.advance()
-    with pytest.raises(PersonAsked, match="A person"):
+    with pytest.raises(PersonAsked, match="Only a person"):
         ground.steps.advance()
-    with pytest.raises(PersonAsked, match="A person"):
+    with pytest.raises(PersonAsked, match="Only a person"):
         ground.steps.set_status(PhaseStatus.SKIPPED, reason="no")
     asked = ground.one().phases[1].asked_at
     assert asked
@@ -208,12 +208,12 @@ def test_a_workflow_is_completed_when_one_phase_is_left_or_given_up(ground: Work
     [
         ({"phases": ()}, "1 to 100 phases"),
         ({"phases": (WorkflowPhase(" "),)}, "no title"),
-        ({"phases": (WorkflowPhase("A", gate="maybe"),)}, "no gate"),
+        ({"phases": (WorkflowPhase("A", gate="maybe"),)}, "not a gate"),
         ({"phases": (WorkflowPhase("A", gate="file:../x"),)}, "leads out"),
         ({"reading": ("/etc/passwd",)}, "leads out"),
-        ({"context": {"a": "x" * MOST_CONTEXT}}, "is the most"),
-        ({"reminders": ("x",) * 101}, "is the most"),
-        ({"task": "x" * 20_001}, "is the most"),
+        ({"context": {"a": "x" * MOST_CONTEXT}}, "is the limit"),
+        ({"reminders": ("x",) * 101}, "is the limit"),
+        ({"task": "x" * 20_001}, "is the limit"),
         ({"name": "--"}, "no letter or digit"),
     ],
     ids=lambda value: str(value)[:30],
@@ -272,7 +272,7 @@ def test_a_template_of_the_project_is_written_and_used(ground: WorkflowGround) -
 def test_a_template_that_is_none_is_refused(ground: WorkflowGround, content: str) -> None:
     """What is no TOML, of another form, or has no phase: one sentence with the file's name."""
     ground.write(".claude/workflow-templates/odd.toml", content)
-    with pytest.raises(Refused, match=r"odd\.toml is no template"):
+    with pytest.raises(Refused, match=r"odd\.toml is not a template"):
         template(ground.root, "odd")
     with pytest.raises(Refused, match='Did you mean "qa-loop"'):
         template(ground.root, "qa-lop")

@@ -439,7 +439,7 @@ def test_gates_that_are_taken_out_of_both_documents_stand(ground: WorkflowGround
     workflow = ground.one()
     assert workflow.phases[0].gate == "file:never"
     assert workflow.phases[0].status is PhaseStatus.ACTIVE
-    assert any("it stands" in trouble for trouble in ground.store.read().troubles)
+    assert any("the gate stays" in trouble for trouble in ground.store.read().troubles)
 
 
 def test_put_of_what_is_there_changes_nothing(ground: WorkflowGround) -> None:

@@ -25,7 +25,7 @@ def pending(task: str, issue: int, wanted: str) -> str:
         if task
         else f"A linked task of #{issue}, if there is one,"
     )
-    return f"{name} is still to be {wanted}: a later look does it; now: lifecycle tick"
+    return f"{name} is still to be {wanted}: a later look does that; to do it now: lifecycle tick"
 
 
 def left_claimed(task: str, why: str) -> str:
@@ -38,11 +38,11 @@ def left_claimed(task: str, why: str) -> str:
 def held_by(task: str, by: str, *, goes_on: bool = True) -> str:
     """Somebody else has the linked task by now; of a claim that ends nothing goes on."""
     who = named(by) if by else "somebody else"
-    end = "; the claim goes on" if goes_on else ""
-    return f"The linked task {task} is held by {who} now and left as it is{end}."
+    end = "; the claim continues" if goes_on else ""
+    return f"The linked task {task} is now held by {who} and was left as it is{end}."
 
 
 def gone(task: str, *, goes_on: bool = True) -> str:
     """The linked task is not there any more."""
-    end = "; the claim goes on without it" if goes_on else ""
-    return f"The linked task {task} is not there any more{end}."
+    end = "; the claim continues without it" if goes_on else ""
+    return f"The linked task {task} no longer exists{end}."

@@ -14,8 +14,8 @@ def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
     """The task was released in the agent's place; or, not `is_certain`, its lease alone was deleted."""
     how = "was released" if is_certain else "was released, or its lease was deleted,"
     return (
-        f"#{issue} {how} while this claim was quiet, and anybody may take it: this claim writes "
-        "nothing any more, and its branch and commits are kept. To go on with it, run: lifecycle claim "
+        f"#{issue} {how} while this claim was quiet, and anybody may take it: this claim "
+        "no longer writes anything; its branch and commits are kept. To continue it, run: lifecycle claim "
         f"{issue}; otherwise leave the task with: lifecycle release"
     )
 
@@ -23,9 +23,9 @@ def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
 def released_to_hand_off(issue: int | None) -> str:
     """A hand-off of a task that this claim does not hold any more."""
     return (
-        f"#{issue} is not held by this claim any more: it was released or closed meanwhile, or its lease "
-        "was deleted; nothing was pushed, and branch and commits are kept. To go on with it, reopen the "
-        f"issue if it is closed, and run: lifecycle claim {issue}; then hand off again."
+        f"#{issue} is no longer held by this claim: it was released or closed in the meantime, or its lease "
+        "was deleted; nothing was pushed, and branch and commits are kept. To continue it, reopen the issue "
+        f"if it is closed, and run: lifecycle claim {issue}; then hand off again."
     )
 
 
@@ -65,7 +65,7 @@ def release_comment(
 def draft_of_left_work() -> str:
     """What a draft says that nobody asked for."""
     return (
-        "Opened as a draft by `lifecycle reconcile`: the branch is pushed, and nobody works on it."
+        "Opened as a draft by `lifecycle reconcile`: the branch is pushed, but nobody works on it."
     )
 
 
@@ -91,8 +91,8 @@ def released(issue: int | None, board: str, branch: str, pull: str = "", others:
 def releasing(issue: int | None) -> str:
     """A release that could not be finished yet."""
     return (
-        f"#{issue} is being released; what was done is kept, and the rest goes on at the next look. "
-        "To look now: lifecycle tick"
+        f"#{issue} is being released; what was done is kept, and the next look does the rest. To "
+        "look now: lifecycle tick"
     )
 
 
@@ -131,13 +131,13 @@ def released_unseen(issue: int | None) -> str:
     """The end of a claim that was released, and whose issue cannot be read."""
     return (
         f"GitHub shows no issue #{issue} to this token, so nothing more was written there; the claim here "
-        "and its lease were ended, branch and work are kept."
+        "and its lease were ended; branch and work are kept."
     )
 
 
 def taken_over(issue: int | None, agent: str) -> str:
     """The lease, or the card, names another agent where this claim's stood."""
     return (
-        f"#{issue} was taken over by {named(agent)}: this claim writes nothing any more, and its branch "
+        f"#{issue} was taken over by {named(agent)}: this claim no longer writes anything; its branch "
         "and commits are kept. Talk to them, or leave the task with: lifecycle release"
     )

@@ -37,9 +37,7 @@ def readiness(pull: PullRequest, *, is_reported: bool) -> str:
     waits = waits_for(pull)
     if pull.is_auto_merge:
         missing = f"; it waits for {waits}" if waits else ""
-        return (
-            f"is merged by GitHub once everything that is required is there (auto-merge){missing}"
-        )
+        return f"is merged by GitHub once all requirements are met (auto-merge){missing}"
     if waits:
         return f"waits for {waits}"
     if pull.merge_state == "BLOCKED":
@@ -86,7 +84,7 @@ def red() -> str:
 def changes(authors: Sequence[str]) -> str:
     """Reviewers ask for changes, as a verb phrase."""
     by = f" by {', '.join(map(named, authors))}" if any(authors) else ""
-    return f"has changes to be made, asked for{by} in a review"
+    return f"has changes to be made that were requested{by} in a review"
 
 
 def unresolved(open_count: int) -> str:
@@ -133,8 +131,9 @@ def standing(number: int, how: str) -> str:
 def unchecked(number: int, how: str) -> str:
     """No check has come for minutes, nor is any demanded."""
     return (
-        f"No check has registered on PR #{number} for minutes, and none is required, so none is waited "
-        f"for: it {how}."
+        f"No check has registered on PR #{number} for minutes, and none is required, so none is "
+        "waited for: "
+        f"the PR {how}."
     )
 
 
@@ -158,7 +157,7 @@ def updated(number: int, base: str) -> str:
 def auto_merge(number: int, head: str) -> str:
     """GitHub merges it by itself from now on, as the user's own settings ask for."""
     return (
-        f"GitHub was asked to merge PR #{number} at {head[:7]} as soon as all that is required is there "
+        f"GitHub was asked to merge PR #{number} at {head[:7]} as soon as all requirements are met "
         '(merge = "auto" in your config.toml).'
     )
 
@@ -166,25 +165,26 @@ def auto_merge(number: int, head: str) -> str:
 def auto_merge_taken_back(number: int) -> str:
     """What was asked for from here was taken back, since a person has to look at it first."""
     return (
-        f"Auto-merge of PR #{number} was on as your config.toml asks for, and was switched off on GitHub: "
-        "what was pushed since weakens its checks. The PR was kept; merge it, or switch it on again, if "
-        "that is right."
+        f"Auto-merge of PR #{number} was on as your config.toml asks for, but was switched off: "
+        "commits pushed "
+        "since then weaken its checks. The PR was kept; if the changes are right, merge it or switch "
+        "auto-merge on again."
     )
 
 
 def auto_merge_kept(number: int) -> str:
     """To the agent, for the user: somebody's own auto-merge is on for weakened checks."""
     return (
-        f"GitHub merges PR #{number} by itself as soon as it may: auto-merge was switched on there by a "
-        "person, and what was pushed since weakens its checks. It was left on; ask the user at once "
-        "whether that is right, and to switch it off on the PR's page if not."
+        f"GitHub merges PR #{number} by itself as soon as it may: a person switched auto-merge on, but "
+        "commits pushed since then weaken its checks. Auto-merge was left on; ask the user at once whether "
+        "that is right, and if not, to switch it off on the PR's page."
     )
 
 
 def auto_merge_left_off(number: int) -> str:
     """Somebody switched auto-merge off, and so it stays."""
     return (
-        f"Auto-merge of PR #{number} was switched off on GitHub, and is left off; switch it on there, or "
+        f"Auto-merge of PR #{number} was switched off on GitHub, and stays off; switch it on there, or "
         "merge it."
     )
 
@@ -192,16 +192,18 @@ def auto_merge_left_off(number: int) -> str:
 def ejected(number: int, reason: str, url: str) -> str:
     """The merge queue gave the pull request back."""
     return (
-        f"PR #{number} {thrown_out(reason)}; it is open, and the claim was kept. Look at the queue's "
-        f"checks on {url}, fix what failed, push, and have it queued again."
+        f"PR #{number} {thrown_out(reason)}; it is open, and the claim was kept. Look at the "
+        "queue's checks on "
+        f"{url}, fix what failed, push, and ask a person to queue it again."
     )
 
 
 def taken_out(number: int, url: str) -> str:
     """A person took it out of the merge queue."""
     return (
-        f"PR #{number} was taken out of the merge queue by hand; it is open, and stays out with what is "
-        f"pushed next, until a person queues it again on {url}."
+        f"PR #{number} was taken out of the merge queue by hand; it is open, and stays out, even "
+        "after further "
+        f"pushes, until a person queues it again on {url}."
     )
 
 
@@ -221,8 +223,8 @@ def still_out(reason: str) -> str:
 def queue_stuck(number: int, base: str) -> str:
     """An entry that is neither tested nor taken out, although it merges with its base."""
     return (
-        f"PR #{number} merges with {base}, and not together with what is queued before it: the queue "
-        "leaves it where it is until that is merged or gone. Nothing is to be changed in it now; a person "
+        f"PR #{number} merges with {base}, but not together with the PRs queued before it: the "
+        "queue keeps it where it is until those are merged or gone. Change nothing in it now; a person "
         "may take it out of the queue."
     )
 
@@ -231,7 +233,7 @@ def queue_silent(number: int, commit: str, minutes: int) -> str:
     """The queue waits for checks that nothing has begun."""
     return (
         f"The merge queue has waited for {minutes} minutes for the checks of {commit[:7]}, which it made "
-        f"for PR #{number}, and none has begun. A workflow of a required check may lack the event "
+        f"for PR #{number}, but none has begun. A workflow of a required check may lack the event "
         "merge_group; if not, take the PR out of the queue and put it in again."
     )
 
@@ -239,17 +241,20 @@ def queue_silent(number: int, commit: str, minutes: int) -> str:
 def pushed_into_queue(number: int) -> str:
     """The head is another one than the queue was given."""
     return (
-        f"PR #{number} is in the merge queue, and was pushed to since it was put there: what was pushed "
-        "may not be merged with it. lifecycle handoff takes it out before it pushes; have it queued again "
-        "then."
+        f"PR #{number} is in the merge queue, but commits were pushed to it since it was queued: "
+        "they may not be "
+        "merged with it. lifecycle handoff takes it out of the queue before it pushes; then ask a "
+        "person to queue it "
+        "again."
     )
 
 
 def left_queue(number: int) -> str:
     """A hand-off took it out, since a queued branch takes no push."""
     return (
-        f"PR #{number} was in the merge queue and was taken out, so that the branch could be pushed; have "
-        "it queued again once its checks are green."
+        f"PR #{number} was taken out of the merge queue, so that the branch could be pushed; ask a "
+        "person to "
+        "queue it again once its checks are green."
     )
 
 

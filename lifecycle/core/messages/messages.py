@@ -30,7 +30,10 @@ def pr_created(number: int, url: str) -> str:
 
 def pr_adopted(number: int, url: str, branch: str) -> str:
     """An open pull request that was there already, which nothing was written to."""
-    return f"PR #{number} was already open for {branch} and is the claim's, its title and text kept: {url}"
+    return (
+        f"PR #{number} was already open for {branch} and is now the claim's; its title and text "
+        f"were kept: {url}"
+    )
 
 
 def pr_missing(branch: str) -> str:
@@ -54,10 +57,13 @@ def phase_without_pull(written: str, branch: str, phase: str) -> str:
 
 def judged_next(phase: str, *, has_hooks: bool = True) -> str:
     """A phase that the claim file has, while nothing is known of what GitHub says to it."""
-    then = "and the next stop asks GitHub; now: " if has_hooks else "and nobody has asked GitHub: "
-    return (
-        f"Whether {phase} is so is not known yet: only the claim file says it, {then}lifecycle tick"
+    then = (
+        "the next stop asks GitHub; to ask now: "
+        if has_hooks
+        else "nobody has asked GitHub; ask now: "
     )
+    known = f"It is not known yet whether {phase} is true: only the claim file says so, and"
+    return f"{known} {then}lifecycle tick"
 
 
 def missing_fields(names: Sequence[str]) -> str:
@@ -72,8 +78,8 @@ def missing_fields(names: Sequence[str]) -> str:
 def branch_is_base(branch: str) -> str:
     """A hand-off from the branch that the pull request would go into."""
     return (
-        f"No PR yet: the claim's branch is {branch}, which is also the PR's base. Commit on a branch "
-        "of its own, push it, and set branch in .agent-claim.json."
+        f"No PR yet: the claim's branch is {branch}, which is also the PR's base. Commit to a "
+        "separate branch, push it, and set branch in .agent-claim.json."
     )
 
 
@@ -89,8 +95,8 @@ def merged_and_closing(
         is_left: this account may not close it.
     """
     if is_left and is_open:
-        return f"PR #{number} merged; issue #{issue} is left open, for whoever may close it."
-    state = "is closed now" if is_open else "is closed already, and the claim ends now"
+        return f"PR #{number} merged; issue #{issue} stays open: this account may not close it."
+    state = "is closed now" if is_open else "was already closed, and the claim ends now"
     return f'PR #{number} merged; issue #{issue} {state}, since close = "auto" is configured.'
 
 
@@ -102,7 +108,7 @@ def not_answered(
     `is_open`: the issue is; else only the claim is left to be ended.
     """
     since = "the question was put" if was_asked else "the merge"
-    unheard = f"the user has written no prompt since {since} (a choice in a dialog is none)"
+    unheard = f"the user has written no prompt since {since} (a choice in a dialog does not count)"
     why = unheard if counts_done else "nobody has said yes"
     kept = f"Issue #{issue} was not closed" if is_open else f"The claim on #{issue} was not ended"
     return f"{kept}: {why}."
@@ -113,7 +119,7 @@ def merged(number: int, issue: int | None, *, is_open: bool = True, into: str = 
 
     `into`: the base, where that is neither the configured nor the default one.
     """
-    closed = "" if is_open else f"Issue #{issue} is closed already; to go on with it, reopen it. "
+    closed = "" if is_open else f"Issue #{issue} is already closed; to continue it, reopen it. "
     where = (
         f" into {named(into)}, which is neither the default branch nor the configured base"
         if into
@@ -145,7 +151,7 @@ def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
 
 def merged_before(number: int) -> str:
     """The claim's pull request was merged while its agent was at work on more."""
-    return f"PR #{number} was merged meanwhile; what was committed since goes into another PR."
+    return f"PR #{number} has been merged in the meantime; later commits go into another PR."
 
 
 def merged_earlier(number: int, branch: str) -> str:
@@ -165,10 +171,11 @@ def _on_a_yes(counts_done: bool) -> str:
     yes = 'on a yes, run "lifecycle close" or write "phase": "done"'
     if not counts_done:
         yes = (
-            'on a yes, run "lifecycle close": "phase": "done" does not count here before a hook has heard '
-            "a prompt of the user's"
+            'on a yes, run "lifecycle close": "phase": "done" does not count here until a hook has '
+            "received "
+            "a prompt from the user"
         )
-    return f"{yes}; on a no, go on: the next hand-off opens another PR."
+    return f"{yes}; on a no, continue: the next hand-off opens another PR."
 
 
 def closed_unmerged(number: int, issue: int | None, *, is_open: bool = True) -> str:
@@ -176,8 +183,8 @@ def closed_unmerged(number: int, issue: int | None, *, is_open: bool = True) -> 
     if not is_open:
         return (
             f"PR #{number} was closed without being merged, and issue #{issue} is closed, too; the claim "
-            "and the work are kept. Ask the user: if nothing is to come of it, leave the task with: "
-            "lifecycle release; otherwise the issue is reopened first."
+            "and the work are kept. Ask the user: if the task is to be dropped, run: lifecycle release; "
+            "otherwise the issue has to be reopened first."
         )
     return (
         f"PR #{number} was closed without being merged; issue #{issue} stays open and the claim was "
@@ -211,8 +218,9 @@ def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = 
 def yes_not_kept(issue: int | None, phase: str) -> str:
     """A yes to closing while nobody could see whether there is a merge."""
     return (
-        f"Issue #{issue} was not closed, and the yes was not kept: whether its PR is merged could not be "
-        f"seen. The phase is {phase}. Once GitHub answers, close it with: lifecycle close"
+        f"Issue #{issue} was not closed, and the yes was not kept: GitHub could not be asked "
+        "whether its PR is "
+        f"merged. The phase is {phase}. Once GitHub answers, close it with: lifecycle close"
     )
 
 
@@ -250,11 +258,11 @@ def closed_elsewhere(issue: int | None, withheld: str = "") -> str:
     """Somebody closed the issue before there was a merge; `withheld`: a clause on what is not done then."""
     kept, way = "the claim and the work are kept", "reopen the issue."
     if withheld:
-        kept = f"{withheld}, and claim and work are kept"
+        kept = f"{withheld}, and the claim and the work are kept"
         way = "ask the user to reopen the issue, then run: lifecycle tick"
     return (
-        f"Issue #{issue} was closed on GitHub meanwhile; {kept}. If nothing is to come of it, leave the "
-        f"task with: lifecycle release; otherwise {way}"
+        f"Issue #{issue} was closed on GitHub in the meantime; {kept}. If the task is to be "
+        f"dropped, run: lifecycle release; otherwise {way}"
     )
 
 
@@ -276,18 +284,18 @@ def repository_archived(issue: int | None, *, is_asked: bool = False) -> str:
     way = "unarchive it first."
     if is_asked:
         way += " To leave the claim here alone, delete .agent-claim.json."
-    deed = "was not released" if is_asked else "stands still"
+    deed = "was not released" if is_asked else "cannot proceed"
     return (
-        f"#{issue} {deed}: its repository is archived on GitHub and takes no push, merge or comment. Claim "
-        f"and work are kept; somebody who administers the repository has to {way}"
+        f"#{issue} {deed}: its repository is archived on GitHub and takes no push, merge or comment. The "
+        f"claim and the work are kept; an administrator of the repository has to {way}"
     )
 
 
 def transferred(issue: int | None, url: str) -> str:
     """The issue of a claim is another repository's now, where this claim holds nothing."""
     return (
-        f"#{issue} was transferred on GitHub and is {url} now; the claim and the work are kept, and "
-        "nothing is written there. Leave the task with: lifecycle release; to go on with it, claim it in a "
+        f"#{issue} was transferred on GitHub to {url}; the claim and the work are kept, and "
+        "nothing is written there. Leave the task with: lifecycle release; to continue it, claim it in a "
         "checkout of that repository."
     )
 
@@ -301,7 +309,7 @@ def issue_gone(issue: int | None) -> str:
     """The issue of a claim cannot be read while the work goes on."""
     return (
         f"GitHub shows no issue #{issue} to this token: it was deleted or moved, or the token may not see "
-        "it; the claim and the work are kept. If it is gone, leave the task with: lifecycle release"
+        "it; the claim and the work are kept. If the issue is gone, leave the task with: lifecycle release"
     )
 
 
@@ -313,7 +321,7 @@ def closed(issue: int | None, board: str) -> str:
 def left_open(issue: int | None) -> str:
     """The end of a claim whose account may not close the issue, as a contributor's."""
     return (
-        f"Issue #{issue} stays open, since this account may not close it: ask somebody who may. The claim "
+        f"Issue #{issue} stays open, since this account may not close it: ask somebody who can. The claim "
         "has ended, and its file was deleted."
     )
 
@@ -337,7 +345,7 @@ def board_moved(issue: int | None, status: str, synced: str | None) -> str:
     """Somebody moved the card."""
     return (
         f'The card of #{issue} was moved to {quoted(status)} (last set here: "{synced}"), or that option '
-        "was renamed; it is left there until something else happens to the task."
+        "was renamed; the card stays there until the task moves on."
     )
 
 
@@ -352,8 +360,8 @@ def other_card(issue: int | None) -> str:
 def label_moved(issue: int | None, status: str, synced: str | None) -> str:
     """Somebody put another label on."""
     return (
-        f'The Status label of #{issue} was changed to {quoted(status)} (last set here: "{synced}"); it is '
-        f'left. Put "{synced}" back on the issue if the claim should go on keeping it.'
+        f'The Status label of #{issue} was changed to {quoted(status)} (last set here: "{synced}"); it was '
+        f'left unchanged. Put "{synced}" back on the issue to have lifecycle update it again.'
     )
 
 
@@ -370,16 +378,18 @@ def board_kept(status: str) -> str:
 def archived(issue: int | None, board: str) -> str:
     """The item cannot be written."""
     return (
-        f"The card of #{issue} on {board} is archived, so its Status is not kept; issue and PR go on. "
-        "Restore the card on the board to have it kept again."
+        f"The card of #{issue} on {board} is archived, so its Status is not updated; issue and PR "
+        "are not affected. "
+        "Restore the card on the board to have it updated again."
     )
 
 
 def not_on_board(issue: int | None, board: str) -> str:
     """The issue has no item."""
     return (
-        f"Issue #{issue} is not on {board} (if there is such a project), so its Status is not kept; "
-        "issue and PR go on. Add the issue to the project on GitHub, or correct the project's number."
+        f"Issue #{issue} is not on {board} (if there is such a project), so its Status is not "
+        "updated; issue "
+        "and PR are not affected. Add the issue to the project on GitHub, or correct the project's number."
     )
 
 
@@ -405,7 +415,7 @@ def corrupt_claim(reason: str, kept: str, *, restored: bool) -> str:
     """The claim file was no JSON, or another claim than the one that is held."""
     then = "claim again with: lifecycle claim <number>"
     if restored:
-        then = "the claim was restored as it was last known: make your edit again."
+        then = "the claim was restored to its last known state: make your edit again."
     why = f"could not be read as this worktree's claim ({reason})"
     return f".agent-claim.json {why}. It was kept as {kept}; {then}"
 
@@ -413,15 +423,15 @@ def corrupt_claim(reason: str, kept: str, *, restored: bool) -> str:
 def late_claim(reason: str, kept: str) -> str:
     """Something was written into a claim file that had been replaced meanwhile, and is no edit of it."""
     return (
-        f"What was last written to .agent-claim.json came while the file was being replaced, and was not "
-        f"taken ({reason}). It was kept as {kept}; the claim is as it was: make your edit again."
+        f"The last edit of .agent-claim.json came while the file was being replaced, and was not "
+        f"taken over ({reason}). It was kept as {kept}; the claim is unchanged: make your edit again."
     )
 
 
 def no_hooks() -> str:
     """Nobody has seen a hook at work."""
     return (
-        "No hook has been seen at work in this session, so nothing goes on by itself here. Why: "
+        "No hook has run in this session, so nothing happens by itself here. To see why, run: "
         "lifecycle doctor"
     )
 
@@ -437,8 +447,8 @@ def unknown_phase(phase: str, phases: Sequence[str]) -> str:
 def no_issue_number() -> str:
     """A claim that is about nothing."""
     return (
-        ".agent-claim.json has no usable issue_number; nothing was done. Write the number of the "
-        "issue that this work is for."
+        ".agent-claim.json has no usable issue_number; nothing was done. Set it to the number of "
+        "the issue that this work is for."
     )
 
 
@@ -464,14 +474,14 @@ def hint_refused(name: str, value: object, kept: object) -> str:
 
 def not_created_yet(why: str, issue: int | None) -> str:
     """The pull request could not be opened for now."""
-    return f"The PR for #{issue} is not open yet, and is tried again at the next look: {why}"
+    return f"The PR for #{issue} is not open yet; the next look tries again: {why}"
 
 
 def comment_unknown(issue: int | None, again: str) -> str:
     """Closing waits for a comment whose fate is not known; `again` is when reads will tell."""
     return (
-        f"#{issue} is closed. Whether its comment was posted is not known: it is looked for from {again} "
-        "on, at a stop or by lifecycle tick, and the claim ends then."
+        f"#{issue} is closed. It is not known whether its comment was posted: a stop or "
+        f"lifecycle tick checks from {again} on, and then the claim ends."
     )
 
 
@@ -481,20 +491,20 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
         "OpenPullRequest": "The PR was not opened: {0}",
         "LinkPullRequest": "The PR's text does not refer to #{1}, and nothing was added to it. {0}",
         "RemarkOnPull": "The PR's text does not say that its checks were weakened. {0}",
-        "RerunJobs": "Jobs of CI that their runner failed were not run again: {0} The change is not at "
-        "fault, so mend nothing; ask the user to run them again on the PR's page (Checks, Re-run failed "
-        "jobs). What comes of it is watched.",
-        "AdvancePullRequest": "GitHub was asked to bring the PR of #{1} on by itself, and does not; the PR "
-        "was kept. {0}",
-        "AddToBoard": "Issue #{1} was not put on the board; issue and PR go on. {0}",
+        "RerunJobs": "CI jobs that failed because of their runner were not run again: {0} The change did "
+        "not cause this, so fix nothing; ask the user to run them again on the PR's page (Checks, "
+        "Re-run failed jobs). The result is watched.",
+        "AdvancePullRequest": "GitHub refused to move the PR of #{1} towards its merge; the PR was "
+        "kept. {0}",
+        "AddToBoard": "Issue #{1} was not put on the board; issue and PR are not affected. {0}",
         "PostComment": "Issue #{1} got no comment: {0}",
         "CloseIssue": "Issue #{1} is not closed, and the claim was kept: {0}",
-        "Unassign": "The assignee of #{1} was not removed; everything else went on. {0}",
-        "SetBoard": "The card of #{1} was not updated; issue and PR go on. {0}",
+        "Unassign": "The assignee of #{1} was not removed; everything else was done. {0}",
+        "SetBoard": "The card of #{1} was not updated; issue and PR are not affected. {0}",
         "Look": "{0}",  # GitHub could not be read: the error's sentence says why by itself
-        "LeadLease": "The lease on #{1} names another branch than the PR's, and sweeps and takeovers go by "
-        "it; issue and PR go on. {0}",
-        "SetLinked": "The task that is linked to #{1} did not follow; issue and PR go on. {0}",
+        "LeadLease": "The lease on #{1} names a branch other than the PR's, and sweeps and takeovers rely "
+        "on it; issue and PR are not affected. {0}",
+        "SetLinked": "The task linked to #{1} was not updated; issue and PR are not affected. {0}",
     }.items()
 }
 """For each kind of action, the sentence about its refusal: of the error's sentence and the issue."""
@@ -504,8 +514,8 @@ def withheld(names: Sequence[str]) -> str:
     """A secret was taken out of texts on their way to GitHub."""
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return (
-        f'What looks like a secret in the {listed} was replaced by "***" before it was published; all '
-        "else was done. Tell the user: a real one that stood in a text has to be renewed."
+        f'What looks like a secret in the {listed} was replaced by "***" before publishing; everything '
+        "else was done. Tell the user: if the secret is real, it has to be renewed."
     )
 
 

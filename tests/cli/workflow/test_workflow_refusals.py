@@ -30,7 +30,7 @@ STARTS = {
     "no gate": (("X", "--phase", "A", "--gate", "1=yes"), "A gate is check:NAME"),
     "a gate of no phase": (("X", "--phase", "A", "--gate", "2=person"), 'has no phase "2"'),
     "a gate without a phase": (("X", "--phase", "A", "--gate", "person"), "--gate PHASE=GATE"),
-    "a long title": (("X", "--phase", "A" * 1001), "1,001 characters, and 1,000 is the most"),
+    "a long title": (("X", "--phase", "A" * 1001), "1,001 characters, but 1,000 is the limit"),
 }
 
 

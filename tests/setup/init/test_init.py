@@ -671,7 +671,7 @@ def test_a_part_of_the_repository_wires_the_whole(clone: Clone) -> None:
 def test_the_plugin_beside_it_is_said(clone: Clone) -> None:
     """Both may be there; the plugin's copies stay quiet, and the person knows."""
     clone.write(SHARED, '{"enabledPlugins": {"lifecycle@x": true, "other@x": true}}')
-    assert "lifecycle@x is enabled too" in ok(clone.run("init"))
+    assert "lifecycle@x is also enabled" in ok(clone.run("init"))
     clone.write(
         LOCAL, clone.read(LOCAL).replace("{", '{"enabledPlugins": {"lifecycle@x": false},', 1)
     )

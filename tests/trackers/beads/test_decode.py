@@ -281,8 +281,7 @@ ANSWERS: list[tuple[Ran, type, Any]] = [
         )
     ),
     (Ran(0, "", "\n  \n new one \nmore"), list,
-     (ProtocolError, ("bd show a-1 printed nothing, so it is not known what it did. "
-                      "Run it by hand to see why."),
+     (ProtocolError, "bd show a-1 printed nothing; what it did is not known. Run it by hand to see why.",
       "new one")),
     # A refusal, in the words of whoever said it: stderr first, then stdout, or an answer with an exit code.
     *(
@@ -297,7 +296,7 @@ ANSWERS: list[tuple[Ran, type, Any]] = [
     ),
     # Words of the table; those of them that say what is wrong are kept.
     (Ran(1, "", "cannot close a-1: blocked by open issues [a-2 a-3]\n"), list,
-     (BlockedBy, "The task waits for a-2, a-3, so it was not closed; finish those first.", "")),
+     (BlockedBy, "The task waits for a-2, a-3, so it was not closed; finish that first.", "")),
     (Ran(1, "", "Error: invalid status x\n"), list,
      (Invalid, "bd does not take this (invalid status x), so nothing was done; correct it.",
       "invalid status x")),

@@ -134,7 +134,7 @@ def test_a_task_that_is_not_there_is_named_as_far_as_it_is_known(
 ) -> None:
     """One, one of several, or none."""
     begin = f"bd knows no task{named}, so nothing was done; "
-    assert unknown(*names).sentence == f"{begin}list the tasks with: lifecycle tracker list"
+    assert unknown(*names).sentence == f"{begin}lifecycle tracker list shows all tasks."
 
 
 def test_a_note_without_a_mark_is_all_text() -> None:
