@@ -185,10 +185,10 @@ def test_the_reply_table_is_the_one_in_code() -> None:
 
 
 CONSENT_RULE = (
-    "The agent's own `done` counts if a person wrote a prompt after the merge, and after the question "
-    "if one was put, or where no session is, as in a run by hand on a terminal, but at no stop of "
-    "another client; otherwise it becomes the question, and where prompts are not heard (no "
-    "`user-prompt-submit` hook) only `lifecycle close` is the yes."
+    "When the agent writes `done`, it counts as the yes only if a person wrote a prompt after the merge "
+    "(and after the question, if one was asked), or if there is no session, as on a terminal. It never "
+    "counts at a stop of another client. Otherwise you are asked. Without the `user-prompt-submit` "
+    "hook, only `lifecycle close` is the yes."
 )
 
 
