@@ -297,6 +297,25 @@ def test_an_issue_that_somebody_closed_is_told_while_the_work_goes_on(
 
 
 @pytest.mark.parametrize(
+    ("shown", "named", "phase"),
+    [
+        ({"issue": issue(is_open=False)}, None, "merged_detected"),
+        ({"issue": issue(is_open=False)}, 99, None),
+        ({"issue": issue()}, None, None),
+        ({"issue": issue()}, 107, "merged_detected"),
+        ({"issue": None}, None, None),
+    ],
+)
+def test_a_merge_of_the_branch_that_closed_the_issue_is_seen_at_work(
+    shown: dict[str, Any], named: int | None, phase: str | None
+) -> None:
+    """Whoever opened that pull request; one that left the issue open may be a part of the work."""
+    at_work = record(pr_number=named)
+    found = decide(seen(at_work, observed=observation(item=ITEM, by_branch=(MERGED,), **shown)))
+    assert found.fields.get("phase") == phase
+
+
+@pytest.mark.parametrize(
     ("changes", "shown", "is_told"),
     [
         ({}, {"assignees": ("maria", "sam")}, True),

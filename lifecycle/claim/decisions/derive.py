@@ -115,12 +115,19 @@ def merged_as_pushed(
 
 
 def merged_meanwhile(snapshot: Snapshot) -> PullRequest | None:
-    """The pull request that the claim names, if it was merged while the claim was back at work, or None."""
+    """The pull request of the claim that was merged while the claim was at work, or None.
+
+    It is the one that the claim names. Where it names none it is one whose merge closed the issue: somebody
+    else opened it from the claim's branch.
+    """
     record, observed = snapshot.record, snapshot.observation
     if observed is None or record.judged == Phase.MERGED_DETECTED:
         return None  # a merge that was seen was told; who is back at work then wants more
     pull = pull_request_of(record, observed, snapshot.rules)
-    if pull is None or pull.number != record.claim.pr_number:
+    number, issue = record.claim.pr_number, observed.issue
+    if number is None and issue is not None and not issue.is_open:
+        number = pull.number if pull is not None else None
+    if pull is None or pull.number != number:
         return None
     return pull if pull.state is PullState.MERGED else None
 
