@@ -122,6 +122,21 @@ def test_each_row_of_answers_has_its_error(
     assert vars(error).get("evidence", message) == message
 
 
+@each_row(
+    ("status", "is_page"),
+    [(400, True), (401, True), (403, True), (404, True), (407, True), (499, True),
+     (399, False), (408, False), (429, False), (500, False), (502, False)],
+)  # fmt: skip
+def test_a_page_is_nobody_of_githubs(status: int, *, is_page: bool) -> None:
+    """What a proxy or a firewall blocks says nothing of the token; GitHub's own outages are pages, too."""
+    header = {"content-type": "text/html; charset=utf-8"}
+    error = made().of_answer(Answer.read(status, header, "<html>Blocked</html>"), READ)
+    assert ("a proxy, a firewall" in str(error)) == is_page
+    json = {"content-type": "application/json; charset=utf-8"}
+    error = made().of_answer(Answer.read(status, json, {"message": "No"}), READ)
+    assert "a proxy, a firewall" not in str(error)
+
+
 @pytest.mark.parametrize(
     ("errors", "leaf"),
     [
