@@ -303,7 +303,7 @@ def test_a_takeover_goes_on_with_the_pull_request(
 def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     quiet: Place, *, is_merged: bool
 ) -> None:
-    """`claim` after the file was lost, as a look says: the PR is what state.json and GitHub show."""
+    """`claim` after the file was lost, as a look and a start say: the PR is what state.json and GitHub show."""
     ok(quiet.cli("handoff", "--summary", "Fix race condition"))
     ok(quiet.cli("tick"))
     before, number = quiet.claim(), quiet.pull()
@@ -311,8 +311,9 @@ def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     if is_merged:
         quiet.control.merge_pull(number)
     quiet.clear()
-    for command in ("status", "tick"):
-        assert "may still hold #42: lifecycle claim 42 goes on" in ok(quiet.cli(command))
+    begun = quiet.hook("session-start", {"session_id": "s", "source": "startup"}).stdout
+    for said in (begun, ok(quiet.cli("status")), ok(quiet.cli("tick"))):
+        assert "may still hold #42: lifecycle claim 42 goes on" in said
     ok(quiet.cli("claim", "42"))
     claim = quiet.claim()
     phase = "merged_detected" if is_merged else "checks_running"

@@ -197,10 +197,11 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
 
 
 def _begun(call: HookCall) -> list[str]:
-    """The sentence about a claim that was begun here and may hold its task on GitHub; none without one."""
-    if CLAIMING not in call.claim_store.state:
+    """The sentence about a claim that was begun here, or lost its file, and may hold its task on GitHub."""
+    last = call.claim_store.remembered()
+    if CLAIMING not in call.claim_store.state and (last is None or last.ending.outcome):
         return []
-    from lifecycle.claim.commands import unfinished_claims  # where one was cut off alone
+    from lifecycle.claim.commands import unfinished_claims  # where one was cut off, or not ended, alone
 
     return list(filter(None, [unfinished_claims.left(call.claim_store)]))
 
