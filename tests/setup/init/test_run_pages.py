@@ -157,10 +157,11 @@ def test_what_the_skill_tells_the_agent_to_run_is_unasked_but_for_a_persons() ->
 
 
 def test_two_commands_are_the_clients_too_and_have_a_second_name() -> None:
-    """What the plugin calls so by its second name is the same page, to the byte."""
+    """The second name is for who types it, and costs no session a line; else it is the page, to the byte."""
     for name in ("status", "review"):
-        second = ROOT / f"commands/run-{name}.md"
-        assert second.read_bytes() == (ROOT / f"commands/{name}.md").read_bytes()
+        front, body = (ROOT / f"commands/{name}.md").read_bytes().split(b"\n---\n", 1)
+        second = (ROOT / f"commands/run-{name}.md").read_bytes()
+        assert second == front + b"\ndisable-model-invocation: true\n---\n" + body
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
