@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from lifecycle.core.timing import Deadline, render_time
 from lifecycle.git.tracked_files import exclude_own_files, listed
 from lifecycle.run.long_run import runtime, tier
 from lifecycle.run.state import VERSION, Clarification, Failure, Led, Run, encoded
-from lifecycle.run.table import KEPT_LINES
+from lifecycle.run.table import KEPT_LINES, RunStatus
 from lifecycle.run.texts.told import refused, sentence
 from lifecycle.run.trouble.story_failures import escalation_lines
 from lifecycle.settings import known_clones
@@ -148,10 +148,16 @@ class RunStore:
         return decoded(content[0])
 
     def demanded(self) -> Run:
-        """The run; raises NoRun if there is none, and as `load` does."""
+        """The run; raises NoRun if there is none, and as `load` does.
+
+        Stops are looked at again for one whose file was mended, or brought back, behind the guards' back.
+        """
         run = self.load()
         if run is None:
             raise NoRun(sentence("no-run"))
+        if run.status is RunStatus.ACTIVE:
+            with suppress(OSError):  # who only looks needs no room to write
+                self.mark(run)
         return run
 
     @contextmanager

@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.errors import Refused
-from lifecycle.run.run_store import RunStore, StrangeRun
+from lifecycle.run.run_store import MARK, RunStore, StrangeRun
 from lifecycle.run.state import Story
 from lifecycle.run.stories.story_edits import clarification
 from lifecycle.run.table import KEPT_LINES, TIERS, ClarificationPhase, RunStatus, StoryStatus
@@ -93,6 +93,21 @@ def test_a_corrupt_file_is_kept_and_named(ground: RunGround, content: bytes) -> 
     ground.begun()
     ground.state.write_bytes(content)
     assert re.search(r"cannot be read", refusal(ground))
+
+
+def test_a_run_that_was_mended_by_hand_holds_its_session_again(ground: RunGround) -> None:
+    """A stop takes the guards' mark from one that cannot be read, or is gone; the next command sets it."""
+    run = ground.begun()
+    mark = ground.root / ".lifecycle" / MARK
+    for status, is_held in ((RunStatus.ACTIVE, True), (RunStatus.STOPPED, False)):
+        ground.kept(replace(run, status=status))
+        ground.store.mark(None)
+        ground.store.demanded()
+        assert mark.exists() is is_held, status
+    ground.kept(run)
+    mark.unlink()
+    mark.symlink_to("nowhere")
+    assert ground.store.demanded() == run  # who only looks is not refused for it
 
 
 def test_a_later_release_is_to_be_installed(ground: RunGround) -> None:
