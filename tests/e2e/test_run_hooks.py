@@ -339,6 +339,20 @@ def test_a_strange_state_is_said_in_a_sentence(session: Session, content: str, w
     assert path.read_text() == content
 
 
+def test_a_person_is_told_once_that_the_runs_file_is_gone(session: Session) -> None:
+    """Whoever deleted it: the session ended without a word. Back again, the next command holds it again."""
+    path = session.place.root / ".claude/workflow-state.json"
+    content = path.read_bytes()
+    path.unlink()
+    model, person = stop(session)
+    assert model == ""
+    assert "workflow-state.json is gone, so no session is held" in person
+    assert stop(session) == ("", "")
+    path.write_bytes(content)
+    assert session.place.cli("run", "status").returncode == 0
+    assert "is not complete, so go on" in stop(session)[0]
+
+
 @SOAKED
 def test_a_state_that_came_with_the_repository_leads_nobody(session: Session) -> None:
     """Tracked by git it is a stranger's, whatever it says."""

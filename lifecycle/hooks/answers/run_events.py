@@ -126,6 +126,7 @@ class RunHook:
     def _stop(self) -> None:
         run = self.store.load()
         if run is None:
+            self.word = StopWord(person=(sentence("run-gone"),))
             self.store.mark(None)
             return
         self.leads = self._is_ours(run)
