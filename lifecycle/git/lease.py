@@ -106,7 +106,7 @@ def take(
     if isinstance(failure, GitFailed) and _is_forbidden(failure):
         raise failure
     why = failure.evidence if isinstance(failure, GitFailed) else failure.sentence
-    raise Transient(sentence("not-taken", issue=issue, why=why))
+    raise Transient(sentence("not-taken", issue=issue, why=why.rstrip(".")))
 
 
 def led_to(git: Git, remote: str, issue: int, sha: str, branch: str) -> str:

@@ -70,6 +70,7 @@ class Uncommitted:
         return tuple(sorted({*self.staged, *self.unstaged}))
 
 
+_LOCK = "index.lock"
 _UNDER_WAY = {
     "MERGE_HEAD": "A merge",
     "rebase-merge": "A rebase",
@@ -77,7 +78,7 @@ _UNDER_WAY = {
     "CHERRY_PICK_HEAD": "A cherry-pick",
     "REVERT_HEAD": "A revert",
     "BISECT_LOG": "A bisect",
-    "index.lock": "Another git command",
+    _LOCK: "Another git command",
 }
 """Files of git's own, and what is under way while one is there."""
 
@@ -89,9 +90,10 @@ def refuse_under_way(git: Git, root: Path, what: str = "moved, saved or committe
     """
     words = [word for name in _UNDER_WAY for word in ("--git-path", name)]
     paths = git.run("rev-parse", *words).splitlines()
-    for path, work in zip(paths, _UNDER_WAY.values(), strict=True):
+    for path, (name, work) in zip(paths, _UNDER_WAY.items(), strict=True):
         if (root / path).exists():
-            raise Refused(sentence("under-way", work=work, what=what))
+            key = "lock-left" if name == _LOCK else "under-way"
+            raise Refused(sentence(key, work=work, what=what, path=path))
     if git.run("ls-files", "--unmerged", "-z"):
         raise Refused(sentence("unmerged", what=what))
 

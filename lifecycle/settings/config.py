@@ -302,7 +302,7 @@ def _from_file(
 
     try:
         data = tomllib.loads(file.content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number too long to be read is one, too
         raise BadConfig(f"{shown} is not valid TOML ({error}); nothing was done.") from None
     values: dict[str, Any] = {}
     for key, value in _flat(data):

@@ -303,6 +303,11 @@ def test_in_the_middle_of_a_rebase_nothing_is_claimed_or_pushed(place: Place) ->
     assert "A merge is under way here, so nothing was claimed; end it first" in said
     assert "agent-claims" not in place.git("ls-remote", "origin")
     place.git("merge", "--abort")
+    left = place.root / ".git" / "index.lock"
+    left.touch()
+    said = refused(place.cli("claim", "42"))
+    assert "one that was killed left .git/index.lock: delete it" in said
+    left.unlink()
     ok(place.cli("claim", "41"))
 
 

@@ -113,6 +113,9 @@ def test_an_output_that_is_full_or_closed_is_no_defect(place: Place, is_unbuffer
         assert "standard output: No space left on device" in refused(full)
         closed = place.run("sh", "-c", f"{line} >&-")
         assert (closed.returncode, closed.stderr) == (0, "")
+    doctor = place.run("sh", "-c", f"exec {STARTED} doctor >&-")
+    assert doctor.returncode in (0, 1)  # as what it found demands
+    assert doctor.stderr == ""
     nowhere = f"cd / && exec {STARTED} status --json"
     for output in (">/dev/full", ">&-"):
         done = place.run("sh", "-c", f"{nowhere} {output}")

@@ -287,9 +287,20 @@ def test_a_token_comes_from_the_host_that_refused_it(url: str, option: str) -> N
         ("RATE_LIMITED", "", Transient, "rate limit is used up"),
         ("RATE_LIMIT", "", Transient, "rate limit is used up"),
         ("RESOURCE_LIMITS_EXCEEDED", "", Transient, "left parts of the issue out"),
-        *((kind, "", Transient, "an internal problem with") for kind in ("INTERNAL", "INTERNAL_ERROR")),
-        *((kind, "", Transient, "an internal problem with") for kind in ("SERVICE_UNAVAILABLE", "TIMEOUT")),
-        ("", "Something went wrong", Transient, "an internal problem with the issue; nothing was changed"),
+        *(
+            (kind, "", Transient, "an internal problem with")
+            for kind in ("INTERNAL", "INTERNAL_ERROR")
+        ),
+        *(
+            (kind, "", Transient, "an internal problem with")
+            for kind in ("SERVICE_UNAVAILABLE", "TIMEOUT")
+        ),
+        (
+            "",
+            "Something went wrong",
+            Transient,
+            "an internal problem with the issue; nothing was changed",
+        ),
         ("", "We couldn't respond to your request in time", Transient, "an internal problem with"),
         *(
             (kind, "No such thing.", Unsupported, "the issue needs (No such thing), so")

@@ -398,6 +398,7 @@ def test_a_project_cannot_say_where_tokens_go(tmp_path: Path, key: str) -> None:
         ('api_url = "https://x.example:99999"', "its port a number up to 65535"),
         ('api_url = "https://user:hunter2@x.example"', "without credentials"),
         ("no toml", "not valid TOML"),
+        (f"merge = {'9' * 5000}", "not valid TOML"),
         ('app.id = "12 34"', "client ID"),
         ("app.installation = 0", "whole number"),
     ],

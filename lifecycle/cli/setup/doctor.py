@@ -48,7 +48,7 @@ def command(*, as_json: bool) -> int:
     clock = SystemClock()
     with ending(Deadline.after(clock, SECONDS), command_session.end_late):
         report = examine(worktree_root(Path.cwd()), os.environ, clock)
-    if not as_json and sys.stdout.isatty():
+    if not as_json and terminal.is_terminal(sys.stdout):
         _show(report)
     else:
         terminal.say_all(map(_line, report.findings), report.as_json(), as_json=as_json)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from lifecycle.cli.command_session import Session
+from lifecycle.cli.terminal import is_terminal
 from lifecycle.core.errors import Refused
 from lifecycle.core.redact import visible
 from lifecycle.evidence.checks import known_checks
@@ -124,7 +125,7 @@ def _ask(session: Session, asked: _Asked, *, is_sure: bool) -> None:
         )
     if is_sure:
         return
-    if session.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if session.as_json or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         program = [asked.program] if asked.program else []
         commands = dict.fromkeys([*asked.commands, *asked.check_lines, *program])
         shown = ", ".join(f"`{visible(command)}`" for command in commands)

@@ -22,7 +22,7 @@ from lifecycle.setup.init.found_hooks import places_of
 from lifecycle.setup.init.hook_table import NAMES, Form
 from lifecycle.setup.init.init_mark import EXCLUDE, LOCAL, MARK, PERMITS, SETTINGS, Extra, InitMark
 from lifecycle.setup.init.planned_files import PutLines, add_lines, digest, sentence, unwritten
-from lifecycle.setup.init.stages_switch import switch_off, switch_on
+from lifecycle.setup.init.stages_switch import lacking, switch_off, switch_on
 from lifecycle.setup.init.status_line import LINE_MARK
 from lifecycle.setup.init.supplies import Supply
 from lifecycle.storage import store
@@ -379,6 +379,8 @@ class ProjectFiles:
         text, pieces = switch_on(decoded(content, name), name, values)
         if pieces:
             self.draft.write(name, text.encode(), "the staged workflow is switched on")
+        if lines := lacking(text, values):
+            self.note("left-to-hand", name=name, lines=lines)
         mark.switched += pieces
 
     def _switched_off(self, before: InitMark) -> None:

@@ -64,6 +64,15 @@ def switch_on(text: str, where: str, values: Mapping[str, str]) -> tuple[str, tu
     raise unwritten(problem, f"set {USE} = true in it by hand")
 
 
+def lacking(text: str, values: Mapping[str, str]) -> str:
+    """Those values whose keys a text lacks, as one would write them into it by hand; "" for none."""
+    table = tomllib.loads(text).get(TABLE, {})
+    lines = (
+        f"{TABLE}.{key} = {json.dumps(val)}" for key, val in values.items() if key not in table
+    )
+    return ", ".join(lines)
+
+
 def switch_off(text: str, where: str, pieces: tuple[PutPiece, ...]) -> str | None:
     """Undo these changes in a text; None if somebody changed them, so that it has to stay as it is.
 
@@ -102,7 +111,7 @@ def _is_kept(text: str, edited: str) -> bool:
     """True if an edited text says what it said before, but for what is ours."""
     try:
         return _others(text) == _others(edited)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return False
 
 
@@ -120,5 +129,5 @@ def _spelled(data: object) -> str:
 def _read(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise unwritten(f"{where} is no valid TOML ({error})") from None

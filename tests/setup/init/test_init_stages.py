@@ -190,6 +190,17 @@ def test_a_command_that_the_person_has_elsewhere_is_not_supplied(clone: Clone) -
     assert (clone.root / REVIEW_PAGE).exists()
 
 
+def test_what_is_left_to_its_writer_is_said(clone: Clone) -> None:
+    """A file with dotted keys is not edited: what it lacks is named as one would write it there."""
+    clone.write(TOML, "stages.use = true\nstages.start = '/our-start'\n")
+    said = ok(clone.run("init", "--stages"))
+    assert f'to be added by hand: stages.review = "{REVIEW}"\n' in said
+    clone.write(
+        TOML, f"stages.use = true\nstages.start = '/our-start'\nstages.review = '{REVIEW}'\n"
+    )
+    assert "by hand" not in ok(clone.run("init", "--stages"))
+
+
 def test_commands_of_other_names_are_the_projects_own_business(clone: Clone) -> None:
     """Where the settings name another review, that one is meant, and none is supplied."""
     clone.write(TOML, "[stages]\nreview = '/our-review'\nstart = '/our-start'\n")
