@@ -6,7 +6,7 @@ by a process that was stopped in the middle, goes on without its entries.
 
 Sources: https://www.sqlite.org/wal.html (who waits for whom, and that the file system must be local),
 https://www.sqlite.org/pragma.html#pragma_synchronous (NORMAL loses the last entries at a power cut, and
-never the file), https://www.sqlite.org/stricttables.html.
+never the file).
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ LOG_BYTES = 512 * 1024
 
 LOCK = "journal.lock"
 STALE_SECONDS = 60.0
-NEEDS = (3, 37)
-"""The SQLite that knows STRICT tables."""
 
 Values = dict[str, Any]
 """An entry's values by the names of its columns; its detail is a JSON object, and no key is ""."""
@@ -63,7 +61,7 @@ CREATE TABLE entry (
     target TEXT NOT NULL,
     key TEXT UNIQUE CHECK (key <> ''),
     detail TEXT NOT NULL
-) STRICT;
+);
 CREATE INDEX entry_at ON entry (at);
 CREATE TRIGGER entry_stays BEFORE UPDATE ON entry
 BEGIN SELECT RAISE (ABORT, 'an entry is never changed'); END;
@@ -92,8 +90,6 @@ def append(path: Path, entries: Sequence[Values]) -> str:
     Raises:
         OSError: the file system refuses.
     """
-    if sqlite3.sqlite_version_info < NEEDS:
-        return f"nothing was written: SQLite {sqlite3.sqlite_version} is older than {_needs()}"
     path.parent.mkdir(exist_ok=True)
     remark = ""
     try:
@@ -126,14 +122,7 @@ def entries(
         Refused: the journal cannot be read.
         OSError: the file system refuses.
     """
-    if not path.exists():
-        return []
-    if sqlite3.sqlite_version_info < NEEDS:
-        raise Refused(
-            f"The journal needs SQLite {_needs()}, and this Python has {sqlite3.sqlite_version}; it "
-            "was left as it is. Use a newer Python."
-        )
-    return _rows(path, since, count, equal)
+    return _rows(path, since, count, equal) if path.exists() else []
 
 
 def obstacle(path: Path) -> str:
@@ -142,11 +131,6 @@ def obstacle(path: Path) -> str:
     Raises:
         OSError: the file system refuses.
     """
-    if sqlite3.sqlite_version_info < NEEDS:
-        return (
-            f"The journal needs SQLite {_needs()}, and this Python has {sqlite3.sqlite_version}: the hooks "
-            "work without it, and lifecycle stats shows nothing; use a newer Python."
-        )
     path.parent.mkdir(exist_ok=True)
     try:
         with _begun(path) as database:
@@ -384,7 +368,3 @@ def _is_broken(error: Exception) -> bool:
 def _code(error: Exception) -> int:
     """SQLite's primary result code; the extended one holds it in its lowest byte."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-
-
-def _needs() -> str:
-    return ".".join(map(str, NEEDS))
