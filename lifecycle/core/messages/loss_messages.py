@@ -23,9 +23,9 @@ def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
 def released_to_hand_off(issue: int | None) -> str:
     """A hand-off of a task that this claim does not hold any more."""
     return (
-        f"#{issue} is no longer held by this claim: it was released or closed in the meantime, or its lease "
-        "was deleted; nothing was pushed, and branch and commits are kept. To continue it, reopen the issue "
-        f"if it is closed, and run: lifecycle claim {issue}; then hand off again."
+        f"#{issue} is no longer held by this claim: it was released or closed in the meantime, or its "
+        "lease was deleted; nothing was pushed, and branch and commits are kept. To continue it, reopen the "
+        f"issue if it is closed, and run: lifecycle claim {issue}; then hand off again."
     )
 
 

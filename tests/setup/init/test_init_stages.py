@@ -194,7 +194,7 @@ def test_what_is_left_to_its_writer_is_said(clone: Clone) -> None:
     """A file with dotted keys is not edited: what it lacks is named as one would write it there."""
     clone.write(TOML, "stages.use = true\nstages.start = '/our-start'\n")
     said = ok(clone.run("init", "--stages"))
-    assert f'to be added by hand: stages.review = "{REVIEW}"\n' in said
+    assert f'add these lines by hand: stages.review = "{REVIEW}"\n' in said
     clone.write(
         TOML, f"stages.use = true\nstages.start = '/our-start'\nstages.review = '{REVIEW}'\n"
     )

@@ -157,7 +157,7 @@ def test_what_the_skill_tells_the_agent_to_run_is_unasked_but_for_a_persons() ->
 
 
 def test_two_commands_are_the_clients_too_and_have_a_second_name() -> None:
-    """The second name is for who types it, and costs no session a line; else it is the page, to the byte."""
+    """The second name is for who types it, and costs no session a line; else it is the same page."""
     for name in ("status", "review"):
         front, body = (ROOT / f"commands/{name}.md").read_bytes().split(b"\n---\n", 1)
         second = (ROOT / f"commands/run-{name}.md").read_bytes()
