@@ -47,7 +47,7 @@ def test_a_story_begins_with_its_commit_and_its_first_iteration() -> None:
     [
         (a_run(planned(design="")), "no design"),
         (a_run(planned(depends_on=("S2",)), planned(id="S2")), "waits for S2, which has"),
-        (a_run(planned(), planned(id="S2", status=BEGIN)), "S2 is at work"),
+        (a_run(planned(), planned(id="S2", status=BEGIN)), "S2 is the current story"),
         (a_run(planned(), planned(id="S2", design=""), phase=RunPhase.PLANNING), "no design"),
         (a_run(planned(), phase=RunPhase.ANALYSIS), "cannot go to development"),
         (a_run(planned(), status=RunStatus.STOPPED, why="a cap"), r"stopped \(a cap\)"),
@@ -58,7 +58,7 @@ def test_a_story_begins_with_its_commit_and_its_first_iteration() -> None:
                 planned(status=StoryStatus.BLOCKED),
                 blockers=(Blocker("B1", "a key", "high", NOW, "S1"),),
             ),
-            "B1 stands",
+            "B1 is unresolved",
         ),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_story_is_blocked_by_a_blocker_alone() -> None:
     own = replace(run, blockers=(Blocker("B1", "a key", "high", NOW, "S1"),))
     blocked = moved(own, "S1", StoryStatus.BLOCKED)
     assert blocked.status is RunStatus.AWAITING_USER
-    with pytest.raises(Refused, match=r"B1 stands.*user-fix-complete B1$"):
+    with pytest.raises(Refused, match=r"B1 is unresolved.*user-fix-complete B1$"):
         moved(replace(blocked, status=RunStatus.ACTIVE), "S1", StoryStatus.PENDING)
 
 

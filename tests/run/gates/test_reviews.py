@@ -214,7 +214,9 @@ def test_what_is_blocking_stands_until_other_files_have_it_resolved() -> None:
     for is_word in (True, False):
         with pytest.raises(Refused, match="BLOCKING on exactly these files: SQL injection"):
             with_review(run, review(), 1, is_word=is_word)
-        with pytest.raises(Refused, match=r"not called resolved.*1\. SQL injection.*--resolved 1"):
+        with pytest.raises(
+            Refused, match=r"not marked as resolved.*1\. SQL injection.*--resolved 1"
+        ):
             with_review(run, review(tree=OTHER), 2, is_word=is_word)
     found = (ReviewFinding(BLOCKING, "x" * 201),)
     long = with_review(at_work(), review(ReviewVerdict.CHANGES_REQUESTED, findings=found))

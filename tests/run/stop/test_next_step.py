@@ -254,7 +254,7 @@ def test_what_a_blocked_story_left_is_set_aside_before_the_next_one(
     wired.parent.mkdir()
     for path in (wired, test):
         path.write_text("{}")
-    stash = step.text.partition(" aside by ")[2].partition(", or ")[0]
+    stash = step.text.partition(" aside with ")[2].partition(", or ")[0]
     assert stash.startswith("git stash push -u -m S9 ")
     subprocess.run(["sh", "-c", stash], cwd=ground.root, check=True, capture_output=True)
     assert (wired.exists(), test.exists()) == (True, False)

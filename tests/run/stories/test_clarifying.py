@@ -39,7 +39,7 @@ def test_a_phase_with_a_checkpoint_wants_an_answer(phase: RunPhase) -> None:
     with pytest.raises(Refused, match="was assumed"):
         clarified_for(guessed, phase, NOW, asked=True)
     with pytest.raises(
-        Refused, match=f"Nothing was clarified before the {when[4:]} yet, so the run"
+        Refused, match=f"Nothing has been clarified before the {when[4:]} yet, so the run"
     ):
         clarified_for(run, phase, NOW, asked=True)
     answered = clarified(run, clarification("How?", "Stripe", NOW, when))
@@ -85,7 +85,7 @@ def test_what_was_clarified_is_kept_with_its_category() -> None:
     assert clarification(" A\n? ", "1", NOW, PRE) == Clarification("A ?", "1", NOW, PRE)
     named = clarification("A?", "Assumed: 1", NOW, PRE, "c" * 100)
     assert named == Clarification("A?", "Assumed: 1", NOW, PRE, "c" * 100, assumed=True)
-    with pytest.raises(Refused, match="101 characters in the category, and 100"):
+    with pytest.raises(Refused, match="101 characters in the category, but 100"):
         clarification("A?", "1", NOW, PRE, "c" * 101)
 
 

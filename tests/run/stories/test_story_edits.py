@@ -53,11 +53,11 @@ def test_no_story_before_somebody_was_asked() -> None:
 @pytest.mark.parametrize(
     ("title", "size", "says"),
     [
-        ("", "M", "nothing in"),
-        ("One", "M", "already: S1"),
+        ("", "M", "is empty"),
+        ("One", "M", "already has this story: S1"),
         ("ONE ", "M", "already"),
         ("Z", "XS", "one of S, M, L, XL; nothing"),
-        ("x" * 301, "M", "301 characters in a story's title, and 300"),
+        ("x" * 301, "M", "301 characters in a story's title, but 300"),
     ],
 )
 def test_a_story_that_is_none_is_refused(title: str, size: str, says: str) -> None:
@@ -99,7 +99,7 @@ def test_a_plan_adds_and_its_design_is_replaced() -> None:
     assert plan(run, "S2", files=("y.py",)).story("S2").design == ""
     long = plan(run, "S2", design="d" * 20_000)
     assert len(long.story("S2").design) == 20_000
-    with pytest.raises(Refused, match="20,001 characters in the design, and 20,000"):
+    with pytest.raises(Refused, match="20,001 characters in the design, but 20,000"):
         plan(run, "S2", design="d" * 20_001)
 
 
@@ -231,9 +231,9 @@ def test_a_story_that_was_begun_or_is_needed_is_not_taken_out() -> None:
             without_story(run.with_story(other), "S3", "why", NOW)
     with pytest.raises(Refused, match=r"S2 waits for S1, .* story-plan S2 --replace --depends-on"):
         without_story(run, "S1", "why", NOW)
-    with pytest.raises(Refused, match=r"S3 stays blocked, since B1 stands"):
+    with pytest.raises(Refused, match=r"S3 stays blocked, since B1 is unresolved"):
         without_story(with_blocker(run, "no key", "high", NOW, "S3"), "S3", "why", NOW)
-    with pytest.raises(Refused, match="nothing in the reason"):
+    with pytest.raises(Refused, match="The text of the reason"):
         without_story(run, "S3", " ", NOW)
     for status in set(RunStatus) - {RunStatus.ACTIVE}:
         with pytest.raises(Refused, match=f"The run is {status}"):

@@ -39,8 +39,8 @@ def test_a_text_that_is_given_is_kept_in_one_line_or_refused_with_its_length() -
     assert kept_words("x" * 2_001) == "x" * 2_000
     for text, longest, says in (
         (" \n", 9, "The text of a title is empty, so"),
-        ("x" * 2_001, 2_000, "There are 2,001 characters in a title, and 2,000 at the most"),
-        ("xyz", 2, "There are 3 characters in a title, and 2 at the most"),
+        ("x" * 2_001, 2_000, "There are 2,001 characters in a title, but 2,000 is the limit"),
+        ("xyz", 2, "There are 3 characters in a title, but 2 is the limit"),
     ):
         with pytest.raises(Refused, match=says):
             line_of(text, "a title", longest)

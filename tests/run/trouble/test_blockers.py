@@ -65,7 +65,7 @@ def test_awaiting_says_what_the_design_says() -> None:
     ("name", "description", "command", "says"),
     [
         ("9", "x", "", "no blocker"),
-        ("0", " ", "", "nothing in the description"),
+        ("0", " ", "", "The text of the description"),
         ("0", "x", "a && b", "shell"),
         ("0", "x", "cd x", "shell"),
         ("0", "x", "echo 'a", "no end"),
