@@ -24,8 +24,8 @@ def released_to_hand_off(issue: int | None) -> str:
     """A hand-off of a task that this claim does not hold any more."""
     return (
         f"#{issue} is no longer held by this claim: it was released or closed in the meantime, or its "
-        "lease was deleted; nothing was pushed, and branch and commits are kept. To continue it, reopen the "
-        f"issue if it is closed, and run: lifecycle claim {issue}; then hand off again."
+        "lease was deleted; nothing was pushed, and branch and commits are kept. To continue it, reopen "
+        f"the issue if it is closed, and run: lifecycle claim {issue}; then hand off again."
     )
 
 

@@ -201,9 +201,8 @@ def _begun(call: HookCall) -> list[str]:
     last = call.claim_store.remembered()
     if CLAIMING not in call.claim_store.state and (last is None or last.ending.outcome):
         return []
-    from lifecycle.claim.commands import (
-        unfinished_claims,
-    )  # where one was cut off, or not ended, alone
+    # Where one was cut off, or not ended, alone.
+    from lifecycle.claim.commands import unfinished_claims
 
     return list(filter(None, [unfinished_claims.left(call.claim_store)]))
 
