@@ -303,7 +303,7 @@ def test_a_takeover_goes_on_with_the_pull_request(
 def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     quiet: Place, *, is_merged: bool
 ) -> None:
-    """`claim` after the file was lost, as looks and starts say: the PR is what state.json and GitHub have."""
+    """`claim` after the file was lost, as looks and starts say: its PR is that of state.json and GitHub."""
     ok(quiet.cli("handoff", "--summary", "Fix race condition"))
     ok(quiet.cli("tick"))
     before, number = quiet.claim(), quiet.pull()
