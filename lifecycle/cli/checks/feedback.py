@@ -54,7 +54,7 @@ class FeedbackGroup(RowGroup):
 
 @click.group("feedback", cls=FeedbackGroup, folder="checks", kinds={"pull": pull_number})
 def command() -> None:
-    """What CI answers to a pull request, as an agent can use it.
+    """What CI and reviewers say of a pull request, in a form that an agent can use.
 
     Without a command: show.
     """
@@ -132,7 +132,7 @@ SECONDS = 60.0
 
 
 def merge(session: Session, *, pull: int | None) -> None:
-    """Print what stands between PR and its merge: rules, checks, a conflict, its place in the queue.
+    """Print what keeps PR from being merged: rules, checks, a conflict, its place in the queue.
 
     Of a conflict the files are told, both sides' commits and the commands that solve it; of a PR that the
     merge queue threw out, what failed on the queue's own commit. Without PR as for show.

@@ -26,7 +26,7 @@ def command() -> None:
 
 
 def list_(session: Session) -> None:
-    """List every platform that is there, whether it matches this worktree or not."""
+    """List every platform, whether it matches this worktree or not."""
     discovered = discovery.discover(session.root, session.world.environment)
     data = {
         "platforms": [platform_tables.platform_data(platform) for platform in discovered.platforms],
@@ -36,7 +36,7 @@ def list_(session: Session) -> None:
 
 
 def detect(session: Session) -> int:
-    """Hold every platform's markers against this worktree, and show the one that is selected.
+    """Compare every platform's markers with this worktree, and show the one that is selected.
 
     Of those that match the highest priority counts; of equals the nearest, then the first name. Exits
     1 if none matches.

@@ -110,10 +110,11 @@ def _show(session: Session, taken: Taken, root: Path | None) -> None:
 
 
 def takeover(session: Session, task: tuple[str, ...], worktree: str | None) -> None:
-    """Take TASK although another holds it, it is not in Todo, or it depends on open issues.
+    """Take TASK even if another agent holds it, it is not in Todo, or it depends on open issues.
 
-    Whoever held it is told at the next look and writes nothing more. All else is as with lifecycle
-    claim. It is a command of its own so that a permission to claim does not cover it: the client asks.
+    The agent that held it is told at its next look and writes nothing more. Everything else is as
+    with lifecycle claim. It is a separate command so that a permission to claim does not cover it: the
+    client asks.
     """
     _take(session, task, worktree, force=True)
 
@@ -211,7 +212,7 @@ def nudge(session: Session, phase: Phase, reason: str, *, dry_run: bool, force: 
 
 
 def release(session: Session, reason: str, *, dry_run: bool) -> int:
-    """Give the claim's task back, so that somebody else can take it.
+    """Release the claim's task, so that somebody else can take it.
 
     Says on the issue how far the work got, takes your assignee off, sets the board to Todo, clears
     Agent, releases the lease, and deletes .agent-claim.json. Branch, commits and an open PR stay. What

@@ -25,7 +25,7 @@ from lifecycle.core.values.model import LABELS_ITEM
 def tick(session: Session, *, dry_run: bool) -> int:
     """Look at GitHub once and do what the claim needs next, as the hooks do.
 
-    Does not wait for the polling backoff. Doing it again changes nothing. 4: another agent has the task.
+    Does not wait for the polling backoff. Repeating it changes nothing. 4: another agent has the task.
     """
     if not dry_run:
         return look(session)

@@ -81,7 +81,7 @@ def recover(session: RunSession) -> None:
 
 
 def add_story(session: RunSession, *, title: str, size: str, security: bool) -> None:
-    """Add the story TITLE to the run, behind those that it has.
+    """Add the story TITLE at the end of the run's stories.
 
     The first one takes the run into its analysis; where somebody attends, something has to be clarified
     before.
@@ -97,7 +97,7 @@ def add_story(session: RunSession, *, title: str, size: str, security: bool) -> 
 
 
 def remove_story(session: RunSession, *, story: str, reason: str) -> None:
-    """Take STORY out of the run, if nobody began it: one that was added by mistake.
+    """Remove STORY from the run, if it was never begun: one that was added by mistake.
 
     The reason stands in the pull request. No other story gets its id.
     """

@@ -40,7 +40,7 @@ def progress(session: RunSession, *, lines: int) -> None:
 
 
 def trim_progress(session: RunSession, *, lines: int) -> None:
-    """Let the progress file keep its last lines; a run of more than an hour does it by itself."""
+    """Keep only the last lines of the progress file; a run of more than an hour does this by itself."""
     store = session.store
     with store.locked():
         run = store.load()

@@ -134,7 +134,7 @@ def tdd(session: RunSession, *, action: str, story: str, reason: str) -> None:
 
 
 def mark_working_state(session: RunSession) -> None:
-    """Keep all files as they are, uncommitted and new ones too, as a checkpoint of the run.
+    """Save all files as they are, uncommitted and new ones too, as a checkpoint of the run.
 
     It is a ref of git (refs/lifecycle/checkpoints/…), no branch, and no push takes it along. Index, files
     and branch stay as they are. What git ignores is not in it, nor is what is named like a secret.

@@ -24,7 +24,7 @@ _MOST = 1_000_000
 def verify(
     session: RunSession, story: str, check: StoryCheck, passed: bool | None, details: str, by: str
 ) -> None:
-    """Say of a check of STORY that it passed, or failed.
+    """Record that a check of STORY passed or failed.
 
     The checks are testsPass, coverageMet, reviewApproved and securityCleared. It is kept as what somebody
     said. Tests and coverage are shown by their gates alone; a review by hand counts for the files as they

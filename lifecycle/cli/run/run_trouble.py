@@ -108,7 +108,7 @@ def add_blocker(session: RunSession, *, text: str, severity: str, story: str) ->
 def await_user_fix(
     session: RunSession, *, blocker: str, description: str, check_command: str, timeout: int
 ) -> None:
-    """Let the run wait until the user did DESCRIPTION about BLOCKER, an id (B1) or an index (0).
+    """Make the run wait until the user has done DESCRIPTION about BLOCKER, an id (B1) or an index (0).
 
     The session may stop then. The user runs lifecycle run user-fix-complete, and the next session goes on.
     """
@@ -203,7 +203,7 @@ def resume_context(session: RunSession, *, text: bool) -> None:
 
 
 def resume(session: RunSession, *, iterations: int | None) -> None:
-    """Let the run go on that was stopped: by you, at a cap, or because nothing moved any more.
+    """Let a run continue that was stopped: by you, at a cap, or because nothing moved any more.
 
     Its counts go on; of what the caps limit the same is granted once more. A person does this: in a
     terminal outside of the client, or with a prompt after the run was stopped.

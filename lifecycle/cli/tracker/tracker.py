@@ -92,10 +92,10 @@ def create(
     external: str,
     key: str,
 ) -> None:
-    """Make a task called TITLE.
+    """Create a task called TITLE.
 
-    It is made once: the same title and text give the same task again, as it is now. So a command that
-    was interrupted can be repeated. For another task of the same texts, give a --key.
+    It is created once: the same title and text give the same task again, as it is now. So an interrupted
+    command can be repeated. For a second task with the same texts, give a --key.
     """
     name = session.world.public(" ".join(title), "title")
     text = values.text_from(description, file, "--description") or ""
@@ -151,7 +151,7 @@ def edit(
 def label(
     session: Session, task: str, add: tuple[str, ...], remove: tuple[str, ...], *, create: bool
 ) -> None:
-    """Put labels on the task TASK, or take them off; what is so already stays so.
+    """Add labels to the task TASK, or remove them; what is already so stays as it is.
 
     A label that the repository lacks is refused, since it may be misspelt, unless --create is given.
     In beads a label is any word.
@@ -169,9 +169,9 @@ def label(
 
 
 def comment(session: Session, task: str, text: tuple[str, ...], file: str | None, key: str) -> None:
-    """Say TEXT on the task TASK.
+    """Post TEXT as a comment on the task TASK.
 
-    It is said once: the same text on the same task is not posted again, unless it has another --key.
+    It is posted once: the same text on the same task is not posted again, unless it has another --key.
     TEXT may be -, for standard input.
     """
     body = values.text_from(" ".join(text) if text else None, file, "TEXT", is_unasked=True)
@@ -186,7 +186,7 @@ def comment(session: Session, task: str, text: tuple[str, ...], file: str | None
 
 
 def dep(session: Session, task: str, blocker: str) -> None:
-    """Let TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
+    """Make TASK wait for BLOCKER: it is not ready before BLOCKER is closed."""
     waiting = session.tracker.add_dependency(task, blocker)
     open_ones = ", ".join(waiting.blocked_by) or "no open task"
     _tell(session, waiting, f"{waiting.id} waits for {open_ones}.")

@@ -40,7 +40,7 @@ def run(*, as_json: bool) -> int:
 def status(session: Session) -> int:
     """Show the claim with its PR and checks as last seen, the stage, the run, the workflow, what waits.
 
-    Asks nothing of GitHub; `lifecycle tick` looks anew, `lifecycle watch` stays open.
+    Asks nothing of GitHub; `lifecycle tick` looks again, `lifecycle watch` stays open.
     """
     worktree_overview = overview(session.root, session.world.environment, session.world.deadline)
     if lost := _lost_hooks(session):

@@ -248,7 +248,7 @@ def block(session: WorkflowSession, *, phase: str, reason: str, name: str) -> No
 
 
 def skip(session: WorkflowSession, *, phase: str, reason: str, name: str) -> None:
-    """Leave a phase out, and note why: that survives, too. PHASE: number, phase_N or title.
+    """Skip a phase, and note why: that survives, too. PHASE: number, phase_N or title.
 
     A gate that is skipped stays in sight; a person's gate is skipped by a person only.
     """
