@@ -100,12 +100,16 @@ def take(
     # A killed run's push may have landed after it was killed, and behind the look of this one.
     if holder is not None and (holder.sha == sha or holder.nonce == nonce):
         return holder.sha
-    if holder is not None:
+    is_as_read = holder is not None and holder.sha == instead_of
+    if holder is not None and not is_as_read:
         words = {"agent": named(holder.agent), "where": f"{ref} on {remote}", "way": forcing(issue)}
         raise HeldByAnother(sentence("held", issue=issue, since=holder.since, **words))
-    if isinstance(failure, GitFailed) and _is_forbidden(failure):
+    if isinstance(failure, GitFailed) and _is_forbidden(failure) and not is_as_read:
         raise failure
     why = failure.evidence if isinstance(failure, GitFailed) else failure.sentence
+    if holder is not None and isinstance(failure, GitFailed):  # nobody was quicker: that is refused
+        words = {"agent": named(holder.agent), "remote": remote, "ref": ref}
+        raise HeldByAnother(sentence("not-taken-over", issue=issue, why=why, **words))
     raise Transient(sentence("not-taken", issue=issue, why=why.rstrip(".")))
 
 

@@ -73,6 +73,21 @@ def test_a_lost_answer_is_settled_by_reading(place: Place, git: GitRepository, w
         assert lease.ref_of(42) not in place.control.world()["refs"]
 
 
+@pytest.mark.parametrize(
+    ("status", "error"), [(403, HeldByAnother), (500, Transient)], ids=["refused", "broken"]
+)
+def test_a_takeover_that_cannot_be_pushed_names_no_takeover(
+    place: Place, git: GitRepository, status: int, error: type[Exception]
+) -> None:
+    """Nobody was quicker: what the remote said is told, and whoever had the lease has it."""
+    theirs = lease.take(git, "origin", 42, "sam-1")
+    place.control.add_fault(Fault("status", status=status, path=r"git-receive-pack", count=9))
+    with pytest.raises(error, match="nothing was claimed") as refusal:
+        lease.take(git, "origin", 42, "octocat-1", instead_of=theirs)
+    assert "lifecycle takeover" not in str(refusal.value)
+    assert place.control.world()["refs"][lease.ref_of(42)] == theirs
+
+
 def test_a_read_that_fails_is_unknown_and_never_free(place: Place, git: GitRepository) -> None:
     """Neither the push nor the read came through: nothing is claimed."""
     place.control.add_fault(Fault("status", status=500, path=r"\.git/", count=9))
