@@ -337,7 +337,7 @@ BOBS_CARD = replace(OLD_CARD, agent="bob-1")
             [
                 (
                     *("branch-without-pull", State.PLANNED),
-                    "Open a draft pull request of claude/fix-thing-42.",
+                    f'{OPENS.replace("In Progress", "Todo")[:-1]}, set the Agent to "{AGENT}".',
                 ),
                 ("silent", State.OFF, f"End the lease of {AGENT}, comment on #42."),
             ],

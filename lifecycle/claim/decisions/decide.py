@@ -8,6 +8,7 @@ every action succeeded (`foresee`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import inf
 from typing import cast
 
 from lifecycle.claim.decisions import card_and_link, derive
@@ -360,7 +361,11 @@ def imagine(action: plan.Action) -> plan.Fact:
             pull = PullRequest(
                 action.draft, "(new)", action.title, PullState.OPEN, branch, owner, ""
             )
-            return plan.PullRequestOpened(replace(pull, body=f"#{action.issue}"))
+            # Opened now, it is newer than whatever was seen, as a Status that somebody set.
+            opened_at = None if action.draft else inf
+            return plan.PullRequestOpened(
+                replace(pull, body=f"#{action.issue}", opened_at=opened_at)
+            )
         case plan.AddToBoard():
             return plan.OnBoard(BoardItem("(new)"))
         case plan.SetBoard():

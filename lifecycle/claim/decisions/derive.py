@@ -202,7 +202,7 @@ def happened_at(pull_number: int | None, observed: Observation) -> float | None:
     """
     issue, pull = observed.issue, observed.by_number
     moments = [issue.closed_at] if issue is not None and not issue.is_open else []
-    if pull is not None and pull.number == pull_number:
+    if pull is not None and pull.number == (pull_number or 0):  # 0: one that is imagined
         moments.append(pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at)
     return max((at for at in moments if at is not None), default=None)
 
