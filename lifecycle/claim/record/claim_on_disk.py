@@ -27,7 +27,6 @@ from lifecycle.claim.record import claim_file
 from lifecycle.claim.record.claim_file import LIMIT, CorruptClaimError, merge, sentence
 from lifecycle.core.errors import ClaimRefused
 from lifecycle.core.light_dataclass import dataclass
-from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.core.timing import render_time
 from lifecycle.git.tracked_files import exclude_own_files
@@ -341,7 +340,7 @@ class ClaimOnDisk:
             edit.path.unlink(missing_ok=True)  # emptied, and never written
             return []
         kept = store.set_aside(edit.path, self._label, beside=self.path)
-        text = messages.late_claim(reason, kept.name)
+        text = sentence("late-edit", why=reason, kept=kept.name)
         return [Notice(f"corrupt:{kept.name}", text, Audience.ACT)]
 
     @property
@@ -367,7 +366,9 @@ class ClaimOnDisk:
         kept = store.set_aside(self.path, self._label)
         self.late.watch(kept, bad.content if bad is not None else b"")  # may still be written
         is_alive = record is not None and not record.ending.outcome
-        text = messages.corrupt_claim(reason, kept.name, restored=is_alive)
+        text = sentence("corrupt", why=reason, kept=kept.name)
+        if is_alive:
+            text = sentence("corrupt-restored", why=reason, kept=kept.name)
         notice = Notice(f"corrupt:{kept.name}", text, Audience.ACT)
         if record is None or not is_alive:
             return 0, notice

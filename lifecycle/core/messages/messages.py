@@ -5,8 +5,9 @@ modules say is in this folder: here what is about a claim and its end; in `revie
 request; in `linked_messages` a task of another tracker; in `loss_messages` a task that is released or
 lost. One that a single place says stands in that place: what a command prints in its module of `cli/`. A
 room that has many keeps them in a TOML file beside its modules, and says them by name
-(`settings/resources.py`): what is refused of a claim, what GitHub, a run, a workflow, a tracker, a setting,
-a worktree's world or `lifecycle init` refuses, a repository's finding in `reconcile/`, one of the doctor.
+(`settings/resources.py`): what is refused of a claim, what GitHub, git, a run, a workflow, a tracker, a
+setting, a worktree's world or `lifecycle init` refuses, a repository's finding in `reconcile/`, one of the
+doctor.
 
 How it is written. It says what happened, what was kept, what to do next, in the words of
 docs/glossary.md. Names that others chose pass `quoted` or `named`. None of them holds a secret. The
@@ -409,23 +410,6 @@ def branch_merged_alone(branch: str) -> str:
 def branch_merged_last(branch: str) -> str:
     """Without a claim: the branch's pull request was merged, and nothing is left."""
     return f"Your PR on branch {branch} was merged! No task is left in Todo."
-
-
-def corrupt_claim(reason: str, kept: str, *, restored: bool) -> str:
-    """The claim file was no JSON, or another claim than the one that is held."""
-    then = "claim again with: lifecycle claim <number>"
-    if restored:
-        then = "the claim was restored to its last known state: make your edit again."
-    why = f"could not be read as this worktree's claim ({reason})"
-    return f".agent-claim.json {why}. It was kept as {kept}; {then}"
-
-
-def late_claim(reason: str, kept: str) -> str:
-    """Something was written into a claim file that had been replaced meanwhile, and is no edit of it."""
-    return (
-        f"The last edit of .agent-claim.json came while the file was being replaced, and was not "
-        f"taken over ({reason}). It was kept as {kept}; the claim is unchanged: make your edit again."
-    )
 
 
 def no_hooks() -> str:
