@@ -159,10 +159,15 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
 
 
 def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
-    """The record of another attempt, also where the claim file is as it was: the guard sees no push."""
+    """The record of another attempt, also where the claim file is as it was: the guard sees no push.
+
+    That all was merged earlier is judged anew by what was pushed now.
+    """
     claim_store.marks.set_due(STOP_DUE, ALWAYS)
-    claim_store.ledger.forget_cleared(f"{record.claim_key}/", ())
-    return replace(record, conditions={})
+    claim_store.ledger.withdraw(f"{record.claim_key}/{opening.MERGED_EARLIER}")
+    conditions = record.conditions.items()
+    others = {key: text for key, text in conditions if not key.startswith(opening.MERGED_EARLIER)}
+    return replace(record, conditions=others)
 
 
 def _noted(

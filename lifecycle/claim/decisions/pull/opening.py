@@ -26,6 +26,9 @@ BODY_LIMIT = 60_000
 SUMMARY_LIMIT = 20_000
 """GitHub takes 65,536 characters; a long summary must not push the link to the issue out."""
 
+MERGED_EARLIER = "merged-earlier"
+"""The event that what was handed off was merged before the claim."""
+
 TEMPLATES = (
     ".github/pull_request_template.md",
     ".github/PULL_REQUEST_TEMPLATE.md",
@@ -101,7 +104,7 @@ def decide(snapshot: Snapshot) -> Decision:
     merged_pull = derive.merged_as_pushed(claim, snapshot.observation, snapshot.rules, pushed)
     if merged_pull is not None and derive.is_earlier(merged_pull, snapshot.record):
         text = messages.merged_earlier(merged_pull.number, claim.branch)
-        return derive.condition(f"merged-earlier:{merged_pull.number}", text)
+        return derive.condition(f"{MERGED_EARLIER}:{merged_pull.number}", text)
     if merged_pull is not None:
         return closing.merge_found(snapshot, merged_pull)
     step = derive.attempt(snapshot, opening(snapshot, base))
