@@ -275,17 +275,21 @@ def _check_branch(world: World, record: Record) -> list[str]:
     base = world.settings.base or default_branch(world)
     if branch == base:  # a push would merge it
         raise errors.Refused(sentence("branch-is-base", branch=branch, file=CLAIM_FILE))
-    number = record.claim.pr_number
-    if record.claim.phase == Phase.MERGED_DETECTED and git.head_of(branch) == record.pull.head:
-        raise errors.Refused(sentence("no-commit-since", branch=branch, number=number))
-    notes = []
+    _refuse_without_commits(world, record, base)
     if git.run("status", "--porcelain", "--untracked-files=no"):
-        notes.append("There are uncommitted changes; they are not part of the PR.")
-    if base and git.remote_head_of(base, world.settings.remote):
-        count = git.run("rev-list", "--count", f"refs/remotes/{world.settings.remote}/{base}..HEAD")
-        if count == "0":
-            raise errors.Refused(sentence("no-commit", branch=branch, base=base))
-    return notes
+        return ["There are uncommitted changes; they are not part of the PR."]
+    return []
+
+
+def _refuse_without_commits(world: World, record: Record, base: str) -> None:
+    """Refuse a branch without a commit that its merged pull request, or its base as known here, lacks."""
+    git, branch, remote = world.git, record.claim.branch, world.settings.remote
+    if record.claim.phase == Phase.MERGED_DETECTED and git.head_of(branch) == record.pull.head:
+        number = record.claim.pr_number
+        raise errors.Refused(sentence("no-commit-since", branch=branch, number=number))
+    is_known = base and git.remote_head_of(base, remote)
+    if is_known and git.run("rev-list", "--count", f"refs/remotes/{remote}/{base}..HEAD") == "0":
+        raise errors.Refused(sentence("no-commit", branch=branch, base=base))
 
 
 def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -> NoReturn:
