@@ -102,14 +102,14 @@ def take(
         return holder.sha
     is_as_read = holder is not None and holder.sha == instead_of
     if holder is not None and not is_as_read:
-        words = {"agent": named(holder.agent), "where": f"{ref} on {remote}", "way": forcing(issue)}
-        raise HeldByAnother(sentence("held", issue=issue, since=holder.since, **words))
+        words = {"ref": ref, "remote": remote, "since": holder.since, "way": forcing(issue)}
+        raise HeldByAnother(sentence("held", issue=issue, agent=named(holder.agent), **words))
     if isinstance(failure, GitFailed) and _is_forbidden(failure) and not is_as_read:
         raise failure
     why = failure.evidence if isinstance(failure, GitFailed) else failure.sentence
     if holder is not None and isinstance(failure, GitFailed):  # nobody was quicker: that is refused
-        words = {"agent": named(holder.agent), "remote": remote, "ref": ref}
-        raise HeldByAnother(sentence("not-taken-over", issue=issue, why=why, **words))
+        refused = {"ref": ref, "remote": remote, "agent": named(holder.agent), "why": why}
+        raise HeldByAnother(sentence("not-taken-over", issue=issue, **refused))
     raise Transient(sentence("not-taken", issue=issue, why=why.rstrip(".")))
 
 
