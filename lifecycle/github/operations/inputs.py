@@ -131,7 +131,7 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def ensure(*positional: Any, **named: Any) -> Any:
         call = signature.bind(*positional, **named)
-        _need_whole({name: call.arguments[name] for name in numbers})
+        _need_whole({name: call.arguments[name] for name in numbers if name in call.arguments})
         withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
             if name not in ADDRESSES:  # a secret in a branch's name is refused where it is sent
