@@ -206,7 +206,7 @@ class Failures:
     def of_silence(self, silence: Silence, asked: AskedRequest) -> errors.LifecycleError:
         """The error for a request to which no answer came."""
         if silence.is_final:
-            return errors.Rejected(f"GitHub {silence.words}; nothing was changed, correct it.")
+            return errors.Rejected(f"GitHub {silence.words}; nothing was changed. Correct that.")
         return self._lost(silence.words, asked, may_have_landed=silence.may_have_landed)
 
     def _lost(self, words: str, asked: AskedRequest, *, may_have_landed: bool) -> errors.Transient:

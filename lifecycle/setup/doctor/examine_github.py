@@ -72,7 +72,7 @@ def _nothing(case: Examined, error: LifecycleError) -> None:
         api, wait = case.addresses.api_url, error.retry_after
         fix = f"sleep {round(wait)}; lifecycle doctor" if wait else f"curl -sSI {api}"
         case.find("token.answer", cause=silence, api=api, fix=fix)
-    elif isinstance(error, BadConfig):
+    elif isinstance(error, BadConfig) or remedy(error):
         fix = remedy(error) or "correct that, then: lifecycle doctor"
         case.find("token.valid.setting", cause=cause(error), fix=fix)
     else:

@@ -135,6 +135,17 @@ def test_a_remote_that_cannot_be_reached_is_said_with_gits_words_alone(patient: 
     assert wrong.sentence.endswith("port 1: Connection refused.")
 
 
+def test_a_proxy_that_is_none_is_what_has_to_be_corrected(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is found where the token is tried, and no other token helps."""
+    monkeypatch.setenv("HTTP_PROXY", "not a url")
+    report = examine(patient.root, patient.place.environment, SystemClock())
+    (wrong,) = [one for one in report.findings if one.level == "fail"]
+    assert "the proxy that the environment names is not an http or https address" in wrong.sentence
+    assert (wrong.name, wrong.fix) == ("token.valid", "Correct that")
+
+
 @SOAKED
 def test_the_board_alone_may_fail(patient: Patient) -> None:
     """An outage in the middle is said where it was noticed; what was seen before is said too."""
