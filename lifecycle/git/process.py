@@ -436,7 +436,8 @@ def push(git: Git, remote: str, refspec: str) -> None:
         BadConfig, GitFailed, Transient: as `GitRepository.run` does.
     """
     known = git.run("config", "--get-regexp", r"^(submodule|push\.recursesubmodules)", check=False)
-    is_set = re.search(r"(?m)^(push\.recursesubmodules|submodule\.recurse) ", known)
+    # With `only` git pushes nothing of the repository itself, and says that all went well.
+    is_set = re.search(r"(?m)^(push\.recursesubmodules (?!only$)|submodule\.recurse )", known)
     words = ("--recurse-submodules=check",) if known and not is_set else ()
     git.run("push", "--quiet", *words, "--set-upstream", remote, refspec, remote=remote)
 

@@ -201,6 +201,10 @@ def test_a_branch_whose_submodule_was_not_pushed_stays_here(
     git.run("config", "push.recurseSubmodules", "no")
     push(git, "origin", "HEAD:refs/heads/work")
     assert git.run("rev-parse", "HEAD") in git.run("ls-remote", "origin", remote="origin")
+    inside.run("push", "--quiet", "origin", "HEAD:refs/heads/next")
+    git.run("config", "push.recurseSubmodules", "only")
+    push(git, "origin", "HEAD:refs/heads/other")
+    assert "refs/heads/other" in git.run("ls-remote", "origin", remote="origin")
 
 
 def test_a_403_is_an_answer() -> None:
