@@ -249,13 +249,12 @@ class GitRepository:
         try:
             lines = self.run("remote", "--verbose").splitlines()
         except GitFailed as error:
-            if _NOWHERE in error.evidence:
+            why = error.evidence
+            if _NOWHERE in why:
                 return []
-            raise GitFailed(
-                f"git cannot say which remotes are here ({error.evidence}), so nothing was sent or "
-                "fetched. Mend that first.",
-                evidence=error.evidence,
-            ) from None
+            if not why:  # git itself is not there, or no folder
+                raise
+            raise GitFailed(sentence("remotes-unread", why=why), evidence=why) from None
         return [(m[1], m[2], m[3]) for line in lines if (m := _LISTED.match(line))]
 
     def demand_remote(self, name: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -176,7 +177,11 @@ def test_a_fact_settles_what_was_tried_of_its_own_kind_alone(kind: str, fact: pl
         (
             plan.OpenPullRequest("octo-org:b:c", "main", "Fix", 42, SHA),
             plan.PullRequestOpened(
-                PullRequest(0, "(new)", "Fix", PullState.OPEN, "b:c", "octo-org", "", body="#42")
+                PullRequest(
+                    *(0, "(new)", "Fix", PullState.OPEN, "b:c", "octo-org", ""),
+                    body="#42",
+                    opened_at=inf,
+                )
             ),
         ),
         (LINK, plan.Done(LINK)),

@@ -263,9 +263,9 @@ def test_an_issue_that_was_transferred_is_said_to_be_where_it_is(place: Place) -
     assert address.endswith("/octo-org/other/issues/1")
     for words in (["tick"], ["status"], ["handoff", "--summary", "Fix it"]):
         said = ok(place.cli(*words))
-        assert f"#42 was transferred on GitHub to {address} now" in said
+        assert f"#42 was transferred on GitHub to {address};" in said
         assert "Leave the task with: lifecycle release" in said
-    assert f"is {address} now" in place.hook("on-stop").stdout
+    assert f"was transferred on GitHub to {address};" in place.hook("on-stop").stdout
     assert "#42" in ok(place.cli("release"))
     for words in (["claim", "42"], ["tracker", "show", "42"], ["tracker", "claim", "42"]):
         assert f"#42 of octo-org/hello-service was transferred to {address}" in refused(

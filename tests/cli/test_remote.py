@@ -179,7 +179,7 @@ def test_a_lease_is_released_where_it_was_taken(place: Place, tmp_path: Path) ->
         ("close", "--override", "gone"),
     ):
         sentence = refused(place.cli(*words))
-        assert "taken with origin as remote" in sentence
+        assert "claimed with origin as remote" in sentence
         assert 'remote = "origin"' in sentence
     assert place.claim() == before
     assert leases(place, "origin")

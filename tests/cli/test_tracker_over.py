@@ -264,7 +264,7 @@ def test_where_no_issue_can_be_claimed_the_trackers_own_command_is_named(beads: 
     assert "Make one with: lifecycle tracker claim <id>" in ok(beads.cli("status"))
     assert "Next: lifecycle tracker claim <id>. Undo" in ok(beads.cli("init"))
     for words in (["nudge", "coding", "--reason", "x"], ["release"], ["release", "--dry-run"]):
-        assert "make one with: lifecycle tracker claim <id>" in refused(beads.cli(*words))
+        assert "claim a task with: lifecycle tracker claim <id>" in refused(beads.cli(*words))
     for verb in ("claim", "takeover"):
         sentence = refused(beads.cli(verb, task))
         assert f": lifecycle tracker {verb} <id>" in sentence

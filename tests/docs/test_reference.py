@@ -39,8 +39,8 @@ NOT_SETTINGS = re.compile(r"GIT_\w+")
 """Variables in the code that are no settings of ours: what git is given."""
 
 OURS = r"\b(?:LIFECYCLE|MOLTNET|GITHUB|GH|CLAUDE|GIT|NO)_[A-Z_]+\b|\bCLAUDECODE\b"
-OF_CLIENTS = r"\b[A-Z]+_PROXY\b|\b[A-Z]+_CA_BUNDLE\b|\bSSL_CERT_FILE\b"
-"""What names proxies and certificates to any client of HTTP, and so to ours."""
+OF_CLIENTS = r"\bPYTHON(?:HOME|PATH)\b|\b[A-Z]+_PROXY\b|\b[A-Z]+_CA_BUNDLE\b|\bSSL_CERT_FILE\b"
+"""What names proxies and certificates to any client of HTTP, and modules to any Python, and so to ours."""
 
 FLEETING = {
     ".lifecycle/wait-*": "lifecycle/storage/signs_of_life.py",

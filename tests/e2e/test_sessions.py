@@ -805,7 +805,7 @@ def test_who_comes_back_to_the_question_hears_that_somebody_closed_the_issue(
     session.place.control.close_issue(42)
     morning = Session(session.place, TWO).start()
     for view in (morning.model, morning.person, session.place.cli("status").stdout):
-        assert "Issue #42 is closed already" in view
+        assert "Issue #42 is already closed" in view
         assert QUESTION not in view
 
 

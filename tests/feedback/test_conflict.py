@@ -33,7 +33,7 @@ def test_files_both_sides_and_the_commands() -> None:
     """In this order, names behind bars."""
     lines = lines_of(FOUND)
     assert lines[0].startswith(
-        "PR #46 at aaaaaaa and main conflict in 2 files. What stands behind bars"
+        "PR #46 at aaaaaaa and main conflict in 2 files. Text after a bar (|) was written by others"
     )
     assert lines[1:8] == [
         "In conflict:",

@@ -250,7 +250,7 @@ def test_auto_merge_is_switched_on_for_the_head_and_merges(place: Place, number:
     wake(place)
     assert is_on(place, number)
     mutate(place, "disablePullRequestAutoMerge", number)
-    assert "is left off" in texts(wake(place))
+    assert "and stays off" in texts(wake(place))
     place.work()
     wake(place)
     assert not is_on(place, number)
@@ -315,7 +315,7 @@ def test_nothing_is_promised_or_released_where_the_repository_is_archived(
         assert answer.ok, answer.text
 
     archive(is_archived=True)
-    stands = "#42 stands still: its repository is archived on GitHub"
+    stands = "#42 cannot proceed: its repository is archived on GitHub"
     assert stands in texts(wake(place))
     assert stands in place.cli("status").stdout
     place.clear()

@@ -419,7 +419,7 @@ def test_a_proxy_that_nobody_speaks_to_is_said_to_be_none(
 ) -> None:
     """The environment is to be mended: nobody need try again, and it is no error of ours."""
     monkeypatch.setenv("HTTPS_PROXY", proxy)
-    assert silence_of("https://github.example", deadline) == plain_line.BAD_PROXY
+    assert silence_of("https://github.example", deadline) == plain_line.PROXY_UNUSABLE
 
 
 # -- certificates

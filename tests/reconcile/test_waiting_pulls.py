@@ -79,7 +79,7 @@ def test_a_run_tells_it_and_asks_no_request_more(make: Make) -> None:
         (1042, "author", (AGENT,)),
         (1043, "merge", ()),
     ]
-    assert "asked for by maria" in report.waiting[0].why
+    assert "requested by maria" in report.waiting[0].why
     assert len(one.control.requests()) == report.requests == 2
     assert report.points <= 8
     assert report.notes == ()

@@ -209,6 +209,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from lifecycle.core.timing import Deadline, SystemClock
 from lifecycle.run.run_store import RunStore
+from lifecycle.run.table import RunStatus
 
 def store():
     return RunStore(Path.cwd(), {}, Deadline.after(SystemClock(), 60))
@@ -216,7 +217,8 @@ def store():
 def changed():
     with store().changing() as change:
         count = change.run.iterations + 1
-        change.run = replace(change.run, iterations=count, goal=f"{count} " * 20_000)
+        about = {"iterations": count, "goal": f"{count} " * 20_000}
+        change.run = replace(change.run, **about, status=RunStatus.STOPPED)
 
 def ended(prepare, *words):
     child = os.fork()
@@ -231,7 +233,7 @@ def ended(prepare, *words):
     return code
 
 def at_its_look(number):
-    Path(".lifecycle/run").unlink(missing_ok=True)  # a mark that is made after the rename
+    Path(".lifecycle/run").unlink(missing_ok=True)  # of a stopped run it is made after the rename
     left = [number]
     def hear(event, arguments):
         if event == "open" or event.startswith("os."):

@@ -31,7 +31,8 @@ def _always(value: object) -> Callable[..., Any]:
 
 def _comment_unseen() -> None:
     """A comment that was posted is never found again: it has no marker, and no intent waits for it."""
-    _module("claim.decisions.ending.closing").is_posted = _always(False)
+    closing = _module("claim.decisions.ending.closing")
+    closing.is_posted = closing._is_told = _always(False)
     _module("claim.record.state").fold = _forgetful(_module("claim.record.state").fold)
     _module("claim.decisions.decide").fold = _module("claim.record.state").fold
 

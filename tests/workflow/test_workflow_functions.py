@@ -105,7 +105,7 @@ def test_a_text_is_no_list_and_a_folder_has_to_be_there(ground: WorkflowGround) 
     for given in lists:
         with pytest.raises(Refused, match="is not a list, so nothing was done; write"):
             create("T", **{"phases": ["A"], **given}, root=root)
-    with pytest.raises(Refused, match=r"^reading='a.md' is no list"):
+    with pytest.raises(Refused, match=r"^reading='a.md' is not a list"):
         create("T", [{"title": "A", "reading": "a.md"}], root=root)
     with pytest.raises(
         Refused, match=r'^A phase has no "gates", .* it may have title, name, agent,'

@@ -221,7 +221,7 @@ _SILENCES: tuple[tuple[tuple[type[Exception], ...], plain_line.Silence], ...] = 
     # A SOCKS proxy is of a kind that requests does not know by itself; the API's own is http or https.
     (
         (requests.exceptions.InvalidProxyURL, requests.exceptions.InvalidSchema),
-        plain_line.BAD_PROXY,
+        plain_line.PROXY_UNUSABLE,
     ),
     ((requests.Timeout,), plain_line.TOO_LATE),
     ((requests.exceptions.InvalidURL, requests.exceptions.MissingSchema), plain_line.BAD_URL),

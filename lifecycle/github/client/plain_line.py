@@ -48,7 +48,7 @@ UNPROXIED = Silence("could not be reached through the proxy", False)
 TOO_LATE = Silence("did not answer in time", True)
 BROKEN_OFF = Silence("broke off the connection", True)
 BAD_URL = Silence("cannot be asked: the API URL is not a usable URL", False, is_final=True)
-BAD_PROXY = Silence(
+PROXY_UNUSABLE = Silence(
     "cannot be asked: the proxy that the environment names is not an http or https address",
     False,
     is_final=True,
@@ -255,7 +255,7 @@ class PlainLine:
             proxy = _proxy(self._parts, self._port)
             connection = self._made(proxy)
         except (ValueError, http.client.InvalidURL):
-            raise NoAnswerError(BAD_PROXY) from None
+            raise NoAnswerError(PROXY_UNUSABLE) from None
         connection.timeout = self._deadline.remaining()
         try:
             with _connecting(UNPROXIED if proxy is not None else UNREACHED):
@@ -272,7 +272,7 @@ class PlainLine:
         first, port = host, self._port
         if proxy is not None:
             if proxy.scheme != "http" or not proxy.hostname:
-                raise NoAnswerError(BAD_PROXY)
+                raise NoAnswerError(PROXY_UNUSABLE)
             first, port = proxy.hostname, proxy.port or _PORTS["http"]
         connection: http.client.HTTPConnection
         if is_safe:

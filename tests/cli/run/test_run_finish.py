@@ -198,7 +198,7 @@ def test_a_branch_that_is_switched_while_the_gate_runs_is_not_pushed(work: Finis
     folder = Path(work.place.environment["XDG_CONFIG_HOME"], "lifecycle/platforms/own")
     (folder / "platform.json").write_text(json.dumps({**PLATFORM, "commands": commands}))
     said = told(work.place.cli("run", "finish"))
-    assert "HEAD is on elsewhere" in said
+    assert "HEAD is now on elsewhere" in said
     assert f"git switch {BRANCH}" in said
     assert work.place.pulls() == {}
     assert f"refs/heads/{BRANCH}" not in work.place.control.world()["refs"]

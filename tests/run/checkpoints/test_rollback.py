@@ -420,7 +420,7 @@ def test_a_branch_that_cannot_be_moved_says_what_was_kept(marked: Marked) -> Non
     hook = marked.root / ".git" / "hooks" / "reference-transaction"
     marked.write(str(hook), "#!/bin/sh\ngrep -q ' refs/heads/' && exit 1\nexit 0\n")
     hook.chmod(0o755)
-    with pytest.raises(GitFailed, match=r"kept as saved-1\..*rollback-to-checkpoint mark-1"):
+    with pytest.raises(GitFailed, match=r"is saved as saved-1\..*rollback-to-checkpoint mark-1"):
         marked.back()
     hook.unlink()
     marked.back("mark-1")

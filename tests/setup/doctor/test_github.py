@@ -583,10 +583,14 @@ def test_an_app_that_may_not_run_jobs_again(seeded: Seeded, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("variable", "value", "fix"),
     [
-        ("PRIVATE_KEY_FILE", "/nowhere/app.pem", "LIFECYCLE_APP_PRIVATE_KEY_FILE, or take the App"),
+        (
+            "PRIVATE_KEY_FILE",
+            "/nowhere/app.pem",
+            "LIFECYCLE_APP_PRIVATE_KEY_FILE, or remove the App",
+        ),
         ("PRIVATE_KEY_FILE", "app.pem", "correct that"),
         ("PRIVATE_KEY_FILE", "", "remove the others"),
-        ("INSTALLATION", "99", "number: LIFECYCLE_APP_INSTALLATION"),
+        ("INSTALLATION", "99", "installation: LIFECYCLE_APP_INSTALLATION"),
     ],
 )
 def test_an_app_that_cannot_be_used(

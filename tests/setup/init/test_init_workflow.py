@@ -94,7 +94,7 @@ def test_a_changed_section_is_its_writers(clone: Clone) -> None:
     ok(clone.run("init", "--workflow"))
     changed = clone.read(PAGE).replace("Workflow State Protocol", "How we work")
     clone.write(PAGE, changed)
-    assert f"The section of {PAGE} is your own file, and was kept" in ok(clone.run("init"))
+    assert f"The section of {PAGE} is your own, and was kept" in ok(clone.run("init"))
     assert clone.read(PAGE) == changed
     told = ok(clone.run("init", "--remove"))
     assert f"deleted  {PAGE}" not in told
