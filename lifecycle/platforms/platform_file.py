@@ -58,8 +58,8 @@ class CoverageSource(_Form, frozen=True, forbid_unknown_fields=True):
     Attributes:
         pattern: A regular expression (Python's), each line by itself; its last match counts. One group:
             the percentage; or groups named covered and missed, or covered and total, or fraction (0 to 1).
-        files: The files, as markers are written; counts of several add up, else the one written last is
-            read. Without them what the command prints is read.
+        files: Files or glob patterns, as in `markers`. The counts of several files are added up; of other
+            numbers the file that was written last is read. Without files, the command's output is read.
     """
 
     pattern: Annotated[str, Meta(min_length=3, max_length=1000)]
@@ -107,7 +107,7 @@ class QualityGates(_Form, frozen=True):
 
     Attributes:
         coverage: Percent of coverage, by the size of the story.
-        required: The commands that have to pass where they are there.
+        required: The commands that have to pass, if they exist.
     """
 
     coverage: dict[Size, Percent] = {}
@@ -121,15 +121,15 @@ class PlatformFile(_Form, frozen=True, kw_only=True):
         name: What it is called in commands.
         display_name: What people call it.
         description: What it is, for people.
-        version: Of this file.
+        version: The version of this file.
         markers: Files, or glob patterns without **, below the worktree's root.
         match_mode: Whether any marker is enough, or all are needed.
-        priority: Of several that match the highest is selected; those that are shipped are below 0.
+        priority: Of several platforms that match, the highest is selected; shipped ones are below 0.
         commands: build, test, lint, lintFix, coverage, and any other.
-        needs: Commands that are there only where one of these conditions holds.
+        needs: Commands that exist only if one of these conditions is met.
         coverage: How the coverage command's number is read.
-        conventions: What is agreed on, by a name of its own, in any form.
-        structure: Where things lie, in any form.
+        conventions: Conventions of the project, each by a name, in any form.
+        structure: Where things are, in any form.
         skills: The skills that an agent loads.
     """
 

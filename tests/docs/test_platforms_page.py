@@ -87,7 +87,7 @@ def test_the_places_are_those_of_the_code() -> None:
     """In their order, and with whether the user has to say yes."""
     table = PAGE.table("Where they are looked for")
     assert table.codes(0) == [place.value for place in Place]
-    needs = [row[2].startswith("so it is") for row in table.rows]
+    needs = [row[2].startswith("yes") for row in table.rows]
     assert needs == [
         discovery.Platform(
             platform_file.PlatformFile(name="p", markers=["m"]), {}, place, ROOT
