@@ -94,12 +94,12 @@ def confused() -> str:
     `stages/test_detection_cases.py` judges them all, so that they are not judged here once more.
     """
     rows = [
-        "| found by | the case says | cases | that stage | another stage | none |",
+        "| found by | the case says | cases | detected: that stage | detected: another | detected: none |",
         "|---|---|---|---|---|---|",
     ]
     every = all_cases()
     for tier, called in TIERS.items():
-        for says, is_none in (("a stage is completed", False), ("none is", True)):
+        for says, is_none in (("a stage is completed", False), ("no stage is completed", True)):
             cases = [c for c in every if c.tier == tier and (c.expected == STAYS) is is_none]
             states = [case.found for case in cases]
             none = states.count(STAYS)

@@ -52,7 +52,7 @@ def gates() -> str:
         needed = f"; `{row.required[0]}` is needed" if row.required else ""
         of = "run" if row.is_final or gate is Gate.G1 else "story"
         rows.append((gate, of, row.when, f"{looks}{needed}", row.on_fail))
-    return _table("gate | of the | when | looks at | on fail", rows)
+    return _table("gate | belongs to the | when | checks | on fail", rows)
 
 
 def checks() -> str:

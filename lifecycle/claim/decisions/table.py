@@ -33,22 +33,22 @@ CLAIM: Machine[Phase] = Machine(
     table={
         Phase.CODING: {
             Phase.READY_FOR_PR: "the agent hands off with a summary",
-            Phase.MERGED_DETECTED: "a look by command sees the merge of the PR that was open",
+            Phase.MERGED_DETECTED: "a look by a command sees the merge of the PR that was open",
         },
         Phase.READY_FOR_PR: {
             Phase.PR_CREATED: "on-stop opens the PR or adopts the open one",
-            Phase.MERGED_DETECTED: "what is pushed was merged already",
+            Phase.MERGED_DETECTED: "the pushed commits were merged already",
             Phase.CODING: "back to work",
         },
         Phase.PR_CREATED: {
             Phase.CHECKS_RUNNING: "on-idle polls the checks",
             Phase.MERGED_DETECTED: "on-idle sees the merge",
-            Phase.PR_CLOSED: "on-idle sees the PR closed unmerged",
+            Phase.PR_CLOSED: "on-idle sees that the PR was closed without a merge",
             Phase.CODING: "back to work",
         },
         Phase.CHECKS_RUNNING: {
             Phase.MERGED_DETECTED: "on-idle sees the merge",
-            Phase.PR_CLOSED: "on-idle sees the PR closed unmerged",
+            Phase.PR_CLOSED: "on-idle sees that the PR was closed without a merge",
             Phase.CODING: "back to work",
         },
         Phase.PR_CLOSED: {
@@ -60,7 +60,7 @@ CLAIM: Machine[Phase] = Machine(
         Phase.MERGED_DETECTED: {
             Phase.DONE: "the user confirms",
             Phase.READY_FOR_PR: "the agent hands off commits that the merge does not have",
-            Phase.CODING: "more is to be done, in another PR",
+            Phase.CODING: "more work is needed, in another PR",
         },
         Phase.DONE: {},
     },
