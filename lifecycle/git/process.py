@@ -69,6 +69,9 @@ _END_SECONDS = 0.3
 _LOOK_SECONDS = 1.0
 """How often it is looked whether git has ended while its output is still open."""
 
+_SOON_READ = 1024
+"""How many characters git is given at once, whether or not it reads: each pipe holds them."""
+
 _NOWHERE = "not a git repository (or any"
 """What git says where there is no repository; of one that it cannot use it says something else."""
 
@@ -221,7 +224,8 @@ class GitRepository:
         """
         has_ended, given = False, stdin or None
         while True:
-            step = min(_LOOK_SECONDS, seconds)
+            # What was not read within a step is never sent: `communicate` takes it but once.
+            step = seconds if given and len(given) > _SOON_READ else min(_LOOK_SECONDS, seconds)
             try:
                 return process.communicate(given, timeout=step)
             except subprocess.TimeoutExpired as late:

@@ -136,6 +136,16 @@ def test_what_git_leaves_in_the_background_is_not_waited_for(
         git.run("-c", f"{left}1", "left")
 
 
+def test_what_git_reads_slowly_is_sent_whole(
+    git: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More than a pipe holds, as the names of many large files, which git reads one by one."""
+    monkeypatch.setattr(process, "_LOOK_SECONDS", 0.1)
+    git.deadline = Deadline.after(SystemClock(), 20)
+    given = "a name\n" * 40_000
+    assert git.run("-c", "alias.slow=!sleep 0.3; cat", "slow", stdin=given) == given.rstrip("\n")
+
+
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
 def test_a_git_hooks_environment_does_not_lead_elsewhere(
     place: Place, tmp_path: Path, name: str
@@ -296,8 +306,10 @@ def test_git_talks_to_what_the_user_has_set_up(git: GitRepository, name: str) ->
     assert "(origin)" in refused.value.sentence
 
 
-def test_that_git_cannot_name_the_remotes_says_why(git: GitRepository) -> None:
-    """A broken configuration, a worktree whose clone is gone: none is to be added."""
+def test_that_git_cannot_name_the_remotes_says_why(
+    git: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broken configuration, a worktree whose clone is gone, no git: none is to be added."""
     git.run("remote", "add", "origin", "https://github.com/octo-org/hello")
     config = git.root / ".git" / "config"
     config.write_text(config.read_text() + "[half\n")
@@ -308,6 +320,9 @@ def test_that_git_cannot_name_the_remotes_says_why(git: GitRepository) -> None:
     (moved / ".git").write_text("gitdir: /nowhere/.git/worktrees/moved\n")
     with pytest.raises(GitFailed, match="not a git repository: /nowhere"):
         head_repository(replace(git, root=moved), "origin", "https://api.github.com")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(GitFailed, match=r"^git is not installed"):
+        replace(git).demand_remote("origin")
 
 
 @pytest.fixture
