@@ -83,7 +83,8 @@ class AppServer:
                 self.send_header("Date", formatdate(server.now(), usegmt=True))
                 if status == 301:
                     self.send_header("Location", body["url"])
-                self.send_header("Content-Type", "application/json")
+                kind = "text/html" if "<html>" in str(body) else "application/json"
+                self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)

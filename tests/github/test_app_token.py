@@ -367,6 +367,13 @@ def test_a_suspended_installation_is_said(asker: Asker) -> None:
     assert "is suspended" in asker.refused(NoPermission)
 
 
+@pytest.mark.parametrize("status", [401, 404])
+def test_a_page_in_githubs_place_says_nothing_of_the_app(asker: Asker, status: int) -> None:
+    """A proxy's or a firewall's: neither is the key a wrong one, nor is the App to be installed."""
+    asker.server.refusals = [(status, "<html>Blocked</html>")] * 2
+    assert "a proxy, a firewall" in asker.refused(Rejected)
+
+
 def test_an_outage_is_waited_for_within_the_time(asker: Asker) -> None:
     """Two bad gateways cost two requests more; three are an outage, and nothing is kept."""
     asker.server.refusals = [(502, "Bad Gateway")] * 2

@@ -130,11 +130,18 @@ def test_each_row_of_answers_has_its_error(
 def test_a_page_is_nobody_of_githubs(status: int, *, is_page: bool) -> None:
     """What a proxy or a firewall blocks says nothing of the token; GitHub's own outages are pages, too."""
     header = {"content-type": "text/html; charset=utf-8"}
-    error = made().of_answer(Answer.read(status, header, "<html>Blocked</html>"), READ)
-    assert ("a proxy, a firewall" in str(error)) == is_page
+    answer = Answer.read(status, header, "<html>Blocked</html>")
+    assert ("a proxy, a firewall" in str(made().of_answer(answer, READ))) == is_page
+    absent = failure_case.answered("nothing-there", NotFound, status)
+    assert (absent(answer) is None) == is_page, (
+        "what a page says is no word of GitHub's on one call"
+    )
     json = {"content-type": "application/json; charset=utf-8"}
     error = made().of_answer(Answer.read(status, json, {"message": "No"}), READ)
     assert "a proxy, a firewall" not in str(error)
+    limit = made().of_answer(Answer.read(403, {**header, "retry-after": "7"}, ""), READ)
+    assert isinstance(limit, Transient)
+    assert limit.retry_after == 7
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,10 @@ class AppTokens:
         return abs(self._skew) > SKEW_SECONDS
 
     def _error(self, sent: Sent, asked: AskedRequest) -> errors.LifecycleError:
-        words = self._failures().clean(Answer.read(*sent).words)
+        answer = Answer.read(*sent)
+        words = self._failures().clean(answer.words)
+        if answer.is_page:
+            return self._translated(sent, asked)
         if sent.status == 401:
             skew = abs(self._skew)
             clock = f" (the clocks differ by {skew:.0f} s)" if skew > SKEW_SECONDS else ""

@@ -78,6 +78,12 @@ class Answer:
         )
 
     @property
+    def is_page(self) -> bool:
+        """True for a page where the API answers JSON: a proxy's or a firewall's, not GitHub's."""
+        is_html = self.headers.get("content-type", "").startswith("text/html")
+        return is_html and 400 <= self.status < 500 and self.status not in {408, 429}
+
+    @property
     def words(self) -> str:
         """GitHub's message and the details under it, on one line."""
         details = [
@@ -210,7 +216,7 @@ def answered(
 
     def own(answer: Answer) -> LifecycleError | None:
         text = f"{answer.words} {answer.errors}".casefold()
-        if answer.status != status or not re.search(pattern, text):
+        if answer.is_page or answer.status != status or not re.search(pattern, text):
             return None
         words = answer.words.rstrip(".")
         return kind(sentence(name, words=words, **values), evidence=answer.words)

@@ -30,12 +30,6 @@ def _is_limit(case: FailureCase) -> bool:
     return status == 429 or (status == 403 and is_spent) or (status in {403, 422} and has_words)
 
 
-def _is_page(case: FailureCase) -> bool:
-    """True for a page where the API answers JSON: a proxy's or a firewall's, whose 403 is not GitHub's."""
-    is_html = case.answer.headers.get("content-type", "").startswith("text/html")
-    return is_html and 400 <= case.answer.status < 500 and case.answer.status not in {408, 429}
-
-
 def _moved(case: FailureCase) -> errors.LifecycleError:
     target = case.answer.headers.get("location") or case.answer.url
     where = f" to {target}" if target else ""
@@ -69,9 +63,9 @@ def _is_invalid(field_name: str) -> Fits:
 # Sources: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api and
 # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
 ANSWERS: tuple[failure_case.Row, ...] = (
-    (_is_page, told(errors.Rejected, "page")),
-    (_answers(401), told(errors.BadCredentials, "bad-credentials")),
     (_is_limit, failure_case.limited),
+    (lambda case: case.answer.is_page, told(errors.Rejected, "page")),
+    (_answers(401), told(errors.BadCredentials, "bad-credentials")),
     (_answers(403, words="was archived"), told(errors.Rejected, "archived")),
     (_answers(403), failure_case.forbidden),
     # GitHub hides what a token may not write behind a 404.
