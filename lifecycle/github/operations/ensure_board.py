@@ -259,7 +259,7 @@ def _input(field: BoardField, value: Value) -> dict[str, Any]:
     if isinstance(value, str) and kind in _CHOICES:
         key = "singleSelectOptionId" if kind == "SINGLE_SELECT" else "iterationId"
         return {key: option_of(field, value)}
-    words = {"kind": kind.lower().replace("_", " "), "value": value, "wanted": _WANTED[kind]}
+    words = {"kind": kind.lower().replace("_", " "), "value": repr(value), "wanted": _WANTED[kind]}
     raise errors.Refused(sentence("other-kind", field=field, **words))
 
 

@@ -58,7 +58,7 @@ def names_of(parameter: str, given: Names) -> tuple[str, ...]:
         raise Refused(sentence("no-names", parameter=parameter, given=given))
     for name in given:
         if not isinstance(name, str):
-            raise Refused(sentence("no-name", parameter=parameter, name=name))
+            raise Refused(sentence("no-name", parameter=parameter, name=repr(name)))
     return tuple(sorted(given)) if isinstance(given, set | frozenset) else tuple(given)
 
 

@@ -229,8 +229,9 @@ def test_a_text_where_a_list_belongs_is_refused(ground: Ground) -> None:
             Refused, match=r"='bug' is not a list of names, so nothing was done; write "
         ):
             call()
-    with pytest.raises(Refused, match="contains 7, which is not a name"):
-        hub.labels.ensure_labels(42, add=cast("Any", ["bug", 7]))
+    for other, words in ((7, "7"), (("a", 7), r"\('a', 7\)")):
+        with pytest.raises(Refused, match=f"contains {words}, which is not a name"):
+            hub.labels.ensure_labels(42, add=cast("Any", ["bug", other]))
     assert ground.asked() == []
     assert set(hub.labels.ensure_labels(42, only={"bug"}).now.labels) == {"bug"}
 
