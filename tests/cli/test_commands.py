@@ -175,6 +175,12 @@ def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_reques
     pushed = refused(place.cli("handoff", "--summary", "Once more"))
     assert f"no commit that PR #{second} lacks, and that is merged; nothing was pushed" in pushed
     assert place.claim()["phase"] == "merged_detected"
+    place.write(phase="coding")
+    place.hook("on-stop")
+    assert f"no commit that PR #{second} lacks" in refused(
+        place.cli("handoff", "--summary", "Once more")
+    )
+    place.write(phase="merged_detected")
     place.control.push_commit("main", {"theirs.txt": "x"}, "Theirs")
     place.git("pull", "--quiet", "--rebase", "origin", "main")
     assert "is not in PR" not in ok(place.cli("tick")), "what came from the base is not left out"

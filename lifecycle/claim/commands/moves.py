@@ -284,7 +284,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
 def _refuse_without_commits(world: World, record: Record, base: str) -> None:
     """Refuse a branch without a commit that its merged pull request, or its base as known here, lacks."""
     git, branch, remote = world.git, record.claim.branch, world.settings.remote
-    if record.claim.phase == Phase.MERGED_DETECTED and git.head_of(branch) == record.pull.head:
+    if record.judged == Phase.MERGED_DETECTED and git.head_of(branch) == record.pull.head:
         number = record.claim.pr_number
         raise errors.Refused(sentence("no-commit-since", branch=branch, number=number))
     is_known = base and git.remote_head_of(base, remote)
