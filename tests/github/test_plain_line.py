@@ -237,7 +237,15 @@ def test_who_cannot_be_connected_to_was_sent_nothing(deadline: Deadline, host: s
 
 
 @pytest.mark.parametrize(
-    "url", ["http://:bad/x", "http://", "nonsense", "ftp://127.0.0.1", f"http://{'a' * 70}.x"]
+    "url",
+    [
+        "http://:bad/x",
+        "http://",
+        "nonsense",
+        "ftp://127.0.0.1",
+        "http://a b.x",
+        f"http://{'a' * 70}.x",
+    ],
 )
 def test_an_address_that_is_none_is_final(deadline: Deadline, url: str) -> None:
     """Nobody is asked, and nobody need try again."""
@@ -420,6 +428,14 @@ def test_a_proxy_that_nobody_speaks_to_is_said_to_be_none(
     """The environment is to be mended: nobody need try again, and it is no error of ours."""
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     assert silence_of("https://github.example", deadline) == plain_line.PROXY_UNUSABLE
+
+
+def test_a_proxy_that_is_reached_by_tls_is_an_address(
+    deadline: Deadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The libraries speak to it; what is read without them, a job's log, is not reached through it."""
+    monkeypatch.setenv("HTTPS_PROXY", "https://127.0.0.1:1")
+    assert silence_of("https://github.example", deadline) == plain_line.UNPROXIED
 
 
 # -- certificates
