@@ -254,11 +254,11 @@ class PlainLine:
         try:
             proxy = _proxy(self._parts, self._port)
         except ValueError:
-            raise NoAnswerError(BAD_PROXY) from None
+            raise NoAnswerError(PROXY_UNUSABLE) from None
         try:
             connection = self._made(proxy)
         except (ValueError, http.client.InvalidURL):
-            raise NoAnswerError(BAD_URL if proxy is None else BAD_PROXY) from None
+            raise NoAnswerError(BAD_URL if proxy is None else PROXY_UNUSABLE) from None
         connection.timeout = self._deadline.remaining()
         try:
             with _connecting(UNPROXIED if proxy is not None else UNREACHED):
@@ -275,7 +275,7 @@ class PlainLine:
         first, port = host, self._port
         if proxy is not None:
             if proxy.scheme != "http" or not proxy.hostname:
-                raise NoAnswerError(UNPROXIED if proxy.scheme == "https" else BAD_PROXY)
+                raise NoAnswerError(UNPROXIED if proxy.scheme == "https" else PROXY_UNUSABLE)
             first, port = proxy.hostname, proxy.port or _PORTS["http"]
         connection: http.client.HTTPConnection
         if is_safe:
