@@ -174,6 +174,9 @@ def for_child(child: str, environment: Mapping[str, str], *, keeps: bool = False
         All of them, without `SECRETS` unless `keeps` or the user's file names the child.
     """
     variables = {**os.environ, **environment}
+    for name in ("PYTHONPATH", "PYTHONHOME"):  # `hooks/common` keeps them from our own Python alone
+        if kept := variables.pop(f"LIFECYCLE_{name}", ""):
+            variables.setdefault(name, kept)
     if keeps or SECRETS.isdisjoint(variables):
         return variables
     with suppress(BadConfig):

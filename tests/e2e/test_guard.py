@@ -204,8 +204,14 @@ def test_a_project_file_does_not_shadow_ours(bench: Bench) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_pythons_own_variables_lead_no_hook_into_the_project(bench: Bench, shell: str) -> None:
-    """A user's shell may set them for the project's Python; what lies elsewhere is the user's to name."""
-    bench.command.write_text('#!/bin/sh\necho "${PYTHONPATH-none} ${PYTHONHOME-none}"\n')
+    """A user's shell may set them for the project's Python; what lies elsewhere is the user's to name.
+
+    They are kept for what the hook starts: a `pre-push`, or a check.
+    """
+    bench.command.write_text(
+        '#!/bin/sh\necho "${PYTHONPATH-none} ${PYTHONHOME-none} '
+        '${LIFECYCLE_PYTHONPATH-none} $LIFECYCLE_PYTHONHOME"\n'
+    )
     bench.claim.write_text("{}")
     inside = [
         ".",
@@ -235,7 +241,8 @@ def test_pythons_own_variables_lead_no_hook_into_the_project(bench: Bench, shell
             check=True,
         )
         shown[path] = done.stdout
-    assert shown == dict.fromkeys(inside, "none none\n") | {p: f"{p} none\n" for p in elsewhere}
+    kept = {path: f"none none {path} /b\n" for path in inside}
+    assert shown == kept | {path: f"{path} none none /b\n" for path in elsewhere}
 
 
 @pytest.mark.parametrize("shell", SHELLS)

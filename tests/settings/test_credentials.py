@@ -83,6 +83,18 @@ def test_every_variable_that_a_secret_is_read_from_is_withheld(tmp_path: Path) -
     assert set(names) <= set(config.for_child("git", environment, keeps=True))
 
 
+def test_what_a_hook_keeps_from_our_python_is_there_for_the_projects(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A `pre-push` or a check finds its modules as in the user's shell; one that is set is left."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("PYTHONHOME", "/set")
+    kept = {"LIFECYCLE_PYTHONPATH": "src", "LIFECYCLE_PYTHONHOME": "/kept"}
+    seen = config.for_child("git", kept)
+    assert (seen["PYTHONPATH"], seen["PYTHONHOME"]) == ("src", "/set")
+    assert not set(kept) & set(seen)
+
+
 def test_the_users_own_file_says_who_sees_them(tmp_path: Path) -> None:
     """Only the child that it names; a file that cannot be used names nobody."""
     own = tmp_path / ".config" / "lifecycle" / "config.toml"
