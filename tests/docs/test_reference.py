@@ -35,12 +35,12 @@ from tests.trackers.beads import simulated
 
 PAGE = Page(REFERENCE)
 
-NOT_SETTINGS = re.compile(r"GIT_\w+")
-"""Variables in the code that are no settings of ours: what git is given."""
+NOT_SETTINGS = re.compile(r"GIT_\w+|LIFECYCLE_PYTHON\w+|BAD_PROXY")
+"""What is no setting of ours: what git is given, what hooks keep of Python's, a name in the code."""
 
 OURS = r"\b(?:LIFECYCLE|MOLTNET|GITHUB|GH|CLAUDE|GIT|NO)_[A-Z_]+\b|\bCLAUDECODE\b"
-OF_CLIENTS = r"\bPYTHON(?:HOME|PATH)\b|\b[A-Z]+_PROXY\b|\b[A-Z]+_CA_BUNDLE\b|\bSSL_CERT_FILE\b"
-"""What names proxies and certificates to any client of HTTP, and modules to any Python, and so to ours."""
+OF_CLIENTS = r"\b[A-Z]+_PROXY\b|\b[A-Z]+_CA_BUNDLE\b|\bSSL_CERT_FILE\b|\bPYTHON(?:PATH|HOME)\b"
+"""What names proxies and certificates to any client of HTTP, and so to ours; and modules to any Python."""
 
 FLEETING = {
     ".lifecycle/wait-*": "lifecycle/storage/signs_of_life.py",
