@@ -35,8 +35,8 @@ from tests.trackers.beads import simulated
 
 PAGE = Page(REFERENCE)
 
-NOT_SETTINGS = re.compile(r"GIT_\w+|LIFECYCLE_PYTHON\w+|BAD_PROXY")
-"""What is no setting of ours: what git is given, what hooks keep of Python's, a name in the code."""
+NOT_SETTINGS = re.compile(r"GIT_\w+|LIFECYCLE_PYTHON\w+")
+"""What is no setting of ours: what git is given, what hooks keep of Python's."""
 
 OURS = r"\b(?:LIFECYCLE|MOLTNET|GITHUB|GH|CLAUDE|GIT|NO)_[A-Z_]+\b|\bCLAUDECODE\b"
 OF_CLIENTS = r"\b[A-Z]+_PROXY\b|\b[A-Z]+_CA_BUNDLE\b|\bSSL_CERT_FILE\b|\bPYTHON(?:PATH|HOME)\b"
