@@ -430,18 +430,20 @@ def _named_below(output: str, words: str) -> str:
 
 
 def push(git: Git, remote: str, refspec: str) -> None:
-    """Push a branch and follow it, unless a submodule's commit that goes along is on no remote of its own.
+    """Push a branch and follow it, unless a submodule's commit that goes along is on no branch of its own.
 
-    What the user has set for that (`push.recurseSubmodules`, `submodule.recurse`) comes first.
+    What the user has set for that (`push.recurseSubmodules`, `submodule.recurse`) comes first; but where
+    submodules alone are pushed, git would say that all went well, and the branch goes along.
     Source: https://git-scm.com/docs/git-push
 
     Raises:
         BadConfig, GitFailed, Transient: as `GitRepository.run` does.
     """
     known = git.run("config", "--get-regexp", r"^(submodule|push\.recursesubmodules)", check=False)
-    # With `only` git pushes nothing of the repository itself, and says that all went well.
-    is_set = re.search(r"(?m)^(push\.recursesubmodules (?!only$)|submodule\.recurse )", known)
+    is_set = re.search(r"(?m)^(push\.recursesubmodules|submodule\.recurse)( |$)", known)
     words = ("--recurse-submodules=check",) if known and not is_set else ()
+    if re.findall(r"(?m)^push\.recursesubmodules (.*)", known)[-1:] == ["only"]:  # the last counts
+        words = ("--recurse-submodules=on-demand",)
     git.run("push", "--quiet", *words, "--set-upstream", remote, refspec, remote=remote)
 
 
@@ -451,8 +453,9 @@ def _refuse(args: tuple[str, ...], output: str) -> NoReturn:
         import shlex
 
         module = shlex.quote(below.partition("\n")[0].strip())
-        why = f"the submodule {module} has commits that are on no remote of its own"
-        evidence = redact(f"{why}; push them: git -C {module} push")[:300]
+        why = f"the submodule {module} has commits that no branch of its remote has, as known here"
+        way = f"push them: git -C {module} push; or if a tag there has them: git config push"
+        evidence = redact(f"{why}; {way}.recurseSubmodules no")[:300]
         raise GitFailed(f"git {_verb(args)} failed: {evidence}.", evidence=evidence)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(_PUSH_ENDS)] or lines

@@ -200,21 +200,26 @@ def test_a_branch_whose_submodule_was_not_pushed_stays_here(
     with pytest.raises(GitFailed) as refused:
         push(git, "origin", "HEAD:refs/heads/work")
     assert refused.value.evidence == (
-        "the submodule 'my lib' has commits that are on no remote of its own; "
-        "push them: git -C 'my lib' push"
+        "the submodule 'my lib' has commits that no branch of its remote has, as known here; push "
+        "them: git -C 'my lib' push; or if a tag there has them: git config push.recurseSubmodules no"
     )
     assert git.run("ls-remote", "origin", remote="origin") == ""
     inside.run("push", "--quiet", "origin", "HEAD:refs/heads/next")
     push(git, "origin", "HEAD:refs/heads/work")
     inside.run("commit", "--quiet", "--allow-empty", "-m", "Two")
     git.run("commit", "--quiet", "--all", "-m", "With the next")
+    inside.run("tag", "v2")
+    inside.run("push", "--quiet", "origin", "v2")
+    with pytest.raises(GitFailed, match="if a tag there has them"):
+        push(git, "origin", "HEAD:refs/heads/work")
     git.run("config", "push.recurseSubmodules", "no")
     push(git, "origin", "HEAD:refs/heads/work")
     assert git.run("rev-parse", "HEAD") in git.run("ls-remote", "origin", remote="origin")
-    inside.run("push", "--quiet", "origin", "HEAD:refs/heads/next")
     git.run("config", "push.recurseSubmodules", "only")
-    push(git, "origin", "HEAD:refs/heads/other")
-    assert "refs/heads/other" in git.run("ls-remote", "origin", remote="origin")
+    git.run("commit", "--quiet", "--allow-empty", "-m", "After")
+    inside.run("switch", "--quiet", "-c", "next")
+    push(git, "origin", "HEAD:refs/heads/work")
+    assert git.run("rev-parse", "HEAD") in git.run("ls-remote", "origin", remote="origin")
 
 
 def test_a_403_is_an_answer() -> None:
