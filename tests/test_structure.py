@@ -25,9 +25,9 @@ SIBLINGS = {"table", "state", "decide"}
 BUDGET = {
     "core": 2_878,
     "storage": 1_387,
-    "settings": 857,
-    "git": 929,
-    "github": 5_963,
+    "settings": 860,
+    "git": 932,
+    "github": 5_970,
     "trackers": 2_533,
     "platforms": 676,
     "evidence": 2_501,
