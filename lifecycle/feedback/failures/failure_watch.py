@@ -130,7 +130,7 @@ class FailureWatch:
 
     def _of_base(self, start: str, pull: PullRequest) -> tuple[TamperFinding, ...]:
         """The findings in what the base brought between two commits; () if nobody knows."""
-        base = f"{self._world.settings.remote}/{pull.base}"
+        base = f"refs/remotes/{self._world.settings.remote}/{pull.base}"
         before, after = (self._merge_base(tip, base) for tip in (start, pull.head_sha))
         if not (before and after) or before == after:
             return ()

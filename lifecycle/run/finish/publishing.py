@@ -138,7 +138,7 @@ _MOST = 65_000
 
 def facts_for(world: World, run: Run) -> WorkFacts:
     """The facts of a worktree, with what no review has read; raises GitFailed, Transient."""
-    upstream = f"{world.settings.remote}/{world.settings.base or 'HEAD'}"
+    upstream = f"refs/remotes/{world.settings.remote}/{world.settings.base or 'HEAD'}"  # and no tag
     commit = world.git.run("rev-parse", "--verify", "--quiet", upstream, check=False)
     git = _git(world)
     return with_unread(facts_of(git), git, run, commit)

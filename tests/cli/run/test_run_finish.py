@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from lifecycle.core.timing import Deadline
+from lifecycle.run.finish import publishing
 from lifecycle.run.run_store import RunStore
 from lifecycle.run.state import Criterion, Led, ReviewRecord, Run, Story, new_run
 from lifecycle.run.table import (
@@ -315,6 +316,19 @@ def test_without_a_token_nothing_is_pushed(work: Finished) -> None:
 
 
 @SOAKED
+def test_what_the_base_brought_is_told_from_the_work_also_beside_a_tag_of_its_name(
+    work: Finished,
+) -> None:
+    """What was merged from the remote's default branch was read there, whatever else is called like it."""
+    work.begin()
+    work.place.git("tag", "origin/HEAD")
+    work.place.control.push_commit("main", {"theirs.txt": "x"}, "Theirs")
+    work.place.git("fetch", "-q", "origin")
+    work.place.git("merge", "-q", "--no-edit", "refs/remotes/origin/main")
+    with work.place.tree() as tree:
+        assert publishing.facts_for(tree.world, work.run).late == ()
+
+
 def test_a_push_that_is_rejected_is_told(work: Finished) -> None:
     """Somebody else's commits are there: how to get them, and that the run goes on."""
     work.begin()
