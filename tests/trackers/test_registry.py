@@ -139,7 +139,7 @@ def test_an_unknown_tracker_is_refused_by_name(root: Path) -> None:
     with pytest.raises(BadConfig) as refusal:
         _ = world(root).tracker
     assert refusal.value.sentence == (
-        'There is no tracker "jira", so no tasks were read; set tracker.use in .lifecycle.toml to '
+        'There is no tracker "jira", so no task was read; set tracker.use in .lifecycle.toml to '
         'one of "auto", "beads", "github", "memory".'
     )
 

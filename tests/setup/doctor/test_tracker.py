@@ -99,7 +99,7 @@ def test_without_a_github_remote_what_is_githubs_is_not_amiss(
         assert found[name]["level"] == "ok"
         assert found[name]["says"].startswith("GitHub is not used here")
     assert patient.wrong() == []
-    assert found["worktree.claim"]["says"].endswith("begins with: lifecycle tracker claim <id>")
+    assert found["worktree.claim"]["says"].endswith("a task with: lifecycle tracker claim <id>")
     # The program is gone: that alone is to be mended, and a remote and a token still are not.
     patient.place.environment["PATH"] = without_bd(patient)
     assert patient.only("tracker.found", "fail")["says"].endswith("bd is not on PATH.")
@@ -174,7 +174,10 @@ def test_a_tracker_that_nobody_knows(patient: Patient) -> None:
     (patient.root / TOML).write_text('[tracker]\nuse = "paper"\n')
     wrong = patient.wrong()
     assert wrong
-    assert all("paper" in one["says"] for one in wrong if one["name"] == "tracker.found")
+    (found,) = [one for one in wrong if one["name"] == "tracker.found"]
+    assert 'There is no tracker "paper".' in found["says"]
+    assert "tracker.use" not in found["says"], "the fix says it"
+    assert found["fix"].startswith("set tracker.use in .lifecycle.toml to one of ")
 
 
 @SOAKED
