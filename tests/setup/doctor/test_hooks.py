@@ -203,7 +203,7 @@ def test_a_script_that_is_not_there(patient: Patient, tmp_path: Path) -> None:
     gone = tmp_path / "gone" / "lifecycle" / "_hooks" / "on-idle"
     patient.change_hook("on-idle", command=str(gone))
     finding = patient.only("hooks.script", "fail")
-    assert "not there" in finding["says"]
+    assert "does not exist" in finding["says"]
     ok(patient.place.run("sh", "-c", finding["fix"]))
     assert patient.wrong() == []
 
@@ -263,7 +263,7 @@ def test_a_command_that_is_not_on_path(patient: Patient) -> None:
     [
         ("on-stop", 30_000, "warn", "8.3 hours"),
         ("on-stop", 5, "fail", "needs 10 s"),
-        ("ci-waiter", 30, "fail", "cannot wake"),
+        ("ci-waiter", 30, "fail", "wakes nobody"),
         ("ci-waiter", None, "fail", "the client's 600 s"),
         ("on-idle", 2, "fail", "needs 10 s"),
         ("session-end", None, "fail", "1.5 s"),

@@ -303,7 +303,7 @@ def test_a_repository_that_is_no_remote(patient: Patient) -> None:
     (patient.root / ".lifecycle.toml").write_text('repository = "other/place"')
     finding = patient.only("settings.repository", "fail")
     assert "other/place" in finding["says"]
-    removal, _, remote = finding["fix"].partition(", or, if other/place is meant: ")
+    removal, _, remote = finding["fix"].partition(", or, if other/place is right: ")
     assert removal == "remove repository from .lifecycle.toml"
     assert remote.startswith("git remote add upstream")
     url = patient.place.git("remote", "get-url", "origin")

@@ -129,7 +129,7 @@ def test_a_command_that_is_gone(staged: Patient) -> None:
     """The instruction names it and the client does not know it; `init --stages` writes it again."""
     (staged.root / page_of(REVIEW)).unlink()
     finding = staged.only("stages.commands", "warn")
-    assert finding["says"].startswith("stages.review is /oracle-review, and .claude/commands/")
+    assert finding["says"].startswith("stages.review is /oracle-review, but .claude/commands/")
     ok(staged.place.run("sh", "-c", finding["fix"]))
     assert staged.wrong() == []
     (staged.root / page_of(REVIEW)).rename(staged.root / "away.md")
