@@ -492,7 +492,7 @@ def test_a_task_of_another_worktree_of_the_clone_names_the_way(
     root = tmp_path / "the other"
     ok(place.cli("claim", "42", "--worktree", str(root)))
     sentence = refused(place.cli("claim", "42"), 4)
-    assert f"#42 is claimed in {root} already" in sentence
+    assert f"#42 is already claimed in {root}" in sentence
     assert f"cd '{root}'" in sentence
     assert not place.has_claim()
     lease = place.git("ls-remote", "origin", "refs/agent-claims/42")

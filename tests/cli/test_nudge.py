@@ -104,7 +104,7 @@ def test_a_nudge_to_where_it_is_already_is_no_nudge(place: Place) -> None:
     """Refused in a sentence, dry or not; no reason is recorded and nothing is written."""
     by_hand(place, Phase.CODING)
     for arguments in (["--reason", "again"], ["--dry-run"]):
-        assert "#42 is in coding already" in refused(place.cli("nudge", "coding", *arguments))
+        assert "#42 is already in coding" in refused(place.cli("nudge", "coding", *arguments))
     assert recorded(place).nudges == ()
 
 

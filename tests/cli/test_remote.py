@@ -200,11 +200,11 @@ def test_another_repositorys_issue_of_the_same_number_is_left(place: Place) -> N
     place.write(phase="done")
     place.clear()
     stop = {"hook_event_name": "Stop"}
-    assert f"taken with {NAME} as repository" in place.hook("on-stop", stop).stdout
+    assert f"claimed with {NAME} as repository" in place.hook("on-stop", stop).stdout
     assert place.hook("on-stop", stop).stdout == ""
     done = place.cli("tick")
     assert done.returncode == 1
-    assert f"taken with {NAME} as repository" in done.stdout + done.stderr
+    assert f"claimed with {NAME} as repository" in done.stdout + done.stderr
     assert place.has_claim()
     assert place.writes() == []
     assert leases(place, "origin")
@@ -268,4 +268,4 @@ def test_a_claim_by_hand_belongs_to_where_it_was_first_looked_at(
     place.ready(phase="coding")
     ok(place.cli("tick"))
     wants(place, "second")
-    assert "taken with origin as remote" in refused(place.cli("handoff", "--summary", "Fix"))
+    assert "claimed with origin as remote" in refused(place.cli("handoff", "--summary", "Fix"))

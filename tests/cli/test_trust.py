@@ -101,7 +101,7 @@ def test_a_person_is_asked_on_the_terminal(project: Place) -> None:
     code, shown = answered(project, "n\n")
     assert code == 1
     assert shown.index("touch ran") < shown.index("test -f valid") < shown.index("[y/N]")
-    assert "nobody has allowed it to run yet" in ok(project.cli("trust", "--show"))
+    assert "That may not run yet" in ok(project.cli("trust", "--show"))
     assert answered(project, "\n")[0] == 1
     code, shown = answered(project, "y\n")
     assert (code, "That may run now" in shown) == (0, True)
@@ -126,7 +126,7 @@ def test_an_agent_cannot_say_yes_for_its_user(project: Place) -> None:
     """In an agent's session the command refuses; looking is allowed."""
     agent = {"CLAUDE_CODE_SESSION_ID": "1"}
     assert "terminal of their own" in refused(project.cli("trust", "--yes", **agent))
-    assert "nobody has allowed it to run yet" in ok(project.cli("trust", "--show", **agent))
+    assert "That may not run yet" in ok(project.cli("trust", "--show", **agent))
 
 
 @SOAKED

@@ -82,7 +82,7 @@ def claim_next(session: Session, labels: tuple[str, ...]) -> int:
         nothing = f"{nothing[:-1]} any more: {count} held by others; nothing was claimed."
     elif session.tracker.name == registry.GITHUB:
         nothing += (
-            " One that an open PR closes is none; to take it all the same: lifecycle claim <number>"
+            " One that an open PR closes is none; to take it anyway: lifecycle claim <number>"
         )
     return (taken or _Told(None, [nothing])).show(session)
 

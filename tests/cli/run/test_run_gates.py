@@ -214,7 +214,7 @@ def test_a_review_is_read_recorded_and_voided_by_an_edit(project: RunGround) -> 
     run = state(project)
     project.kept(run.with_story(replace(run.stories[0], security=True)))
     assert project.run("gate", "G6").returncode == 1
-    assert "a word" in refused(
+    assert "a statement cannot change that" in refused(
         project.run("review", "S1", "--by", "security", "--verdict", "CLEARED")
     )
     commit(project, "one = 2 + 0\n")

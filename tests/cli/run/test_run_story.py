@@ -134,7 +134,7 @@ def test_a_prompt_from_before_the_last_turn_sets_no_run_aside(ground: RunGround)
     ground.kept(replace(run, led_on_at=run.started + 20))
     mark.touch()
     os.utime(mark, (run.started + 10,) * 2)
-    assert "A person" in refused(ground.run("init", "Another", "--anew", **ATTENDED))
+    assert "Only a person" in refused(ground.run("init", "Another", "--anew", **ATTENDED))
     os.utime(mark, (run.started + 30,) * 2)
     ground.said("init", "Another", "--anew", **ATTENDED)
 
