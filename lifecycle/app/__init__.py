@@ -1,1 +1,1 @@
-"""The composition root: one worktree's world, built as it is touched, and what a session is told of it."""
+"""The composition root: one worktree's world, built when it is used, and what a session is told of it."""

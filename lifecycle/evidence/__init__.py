@@ -1,1 +1,1 @@
-"""What was run, on which tree, how it ended, and what that proves."""
+"""What was run, on which tree, with which result, and what that proves."""

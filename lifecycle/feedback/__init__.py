@@ -1,1 +1,1 @@
-"""What CI and reviewers answer to a pull request: excerpts of failed jobs' logs, packets of reviews."""
+"""What CI and reviewers say about a pull request: excerpts of failed jobs' logs, packets of reviews."""

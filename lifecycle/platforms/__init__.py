@@ -1,1 +1,1 @@
-"""What kind of project this is: `platform.json` files, where they lie, which one fits, and its commands."""
+"""What kind of project this is: `platform.json` files, where they are, which one fits, its commands."""

@@ -1,1 +1,1 @@
-"""Many tasks at once, from what GitHub shows alone: swept, judged, repaired, reported."""
+"""Many tasks at once, only from what GitHub shows: swept, judged, repaired, reported."""

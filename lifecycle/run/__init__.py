@@ -1,1 +1,1 @@
-"""Autonomous runs: a goal, its stories, the gates that each passes, and what holds the session to it."""
+"""Autonomous runs: a goal, its stories, the gates that each passes, and what keeps the session at it."""

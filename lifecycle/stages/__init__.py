@@ -1,4 +1,4 @@
-"""The staged workflow: what a session is at, what it is told next, and what is kept of it.
+"""The staged workflow: which stage a session is at, what it is told next, and what is recorded.
 
 The quick path imports from here before anything is known to be wanted: this file stays empty.
 """

@@ -1,1 +1,1 @@
-"""What keeps tasks: GitHub's issues, a database beside the code, memory; and the suite for all of them."""
+"""What keeps tasks: GitHub's issues, a database next to the code, memory; and a suite for all of them."""

@@ -1,1 +1,1 @@
-"""Everything in one picture: a worktree as a value for text, screen and page; what the journal tells."""
+"""All systems in one picture: a worktree as a value for text, screen and page; the journal's statistics."""
