@@ -227,16 +227,16 @@ class Worktree:
 
         Args:
             task: an issue number, or a part of an issue's title.
-            force: take it although another agent holds it, its Status is not Todo, or a dependency is
-                open.
+            force: take the task even if another agent holds it, its Status is not Todo, or a dependency
+                is open.
 
         Returns:
-            The claim, the issue's title, what there is to note, and whether it is new: taking what
-            this worktree holds already changes nothing.
+            The claim, the issue's title, remarks for the person, and whether the claim is new: taking
+            a task that this worktree holds already changes nothing.
 
         Raises:
-            HeldByAnother: somebody else holds it.
-            Refused: it is not in Todo, depends on open issues, or this worktree holds another.
+            HeldByAnother: somebody else holds the task.
+            Refused: the task is not in Todo, depends on open issues, or this worktree holds another.
             Transient, Rejected: GitHub or git did not answer, or said no.
         """
         return taking.take(self.world, self.claim_store, str(task), force=force)
@@ -248,7 +248,7 @@ class Worktree:
             summary: one line that says what was done; it becomes the pull request's title.
 
         Returns:
-            The claim afterwards, and what there is to note.
+            The claim afterwards, and remarks for the person.
 
         Raises:
             HeldByAnother: the task was taken over; nothing was pushed.
@@ -259,7 +259,7 @@ class Worktree:
         return moves.hand_off(self.world, self.claim_store, summary)
 
     def status(self) -> Record | None:
-        """Show the claim as last known. No network, no lock, no write.
+        """Return the claim as last known. No network, no lock, no write.
 
         Returns:
             The claim, or None if there is none.
@@ -273,11 +273,11 @@ class Worktree:
         """Look once and do what the claim needs next.
 
         Args:
-            wake: who asks. `Wake.TICK` reads everything; with those of hooks the last synced state counts.
+            wake: who asks. `Wake.TICK` reads everything; the wakes of hooks trust the last synced state.
 
         Returns:
             The claim afterwards, the notices, and what was done. A failure of GitHub is not raised: it is
-            the report's `problem`, and everything else is done.
+            in the report's `problem`, and everything else is done all the same.
 
         Raises:
             LockBusy: another process is at work on this claim.
@@ -303,12 +303,12 @@ class Worktree:
             reason: why, for the comment on the issue; may be empty.
 
         Returns:
-            The report of the look. The record's outcome is "released" if it is done; otherwise later
-            ticks go on with it.
+            The report of the look. The record's outcome is "released" if everything is done; otherwise
+            later ticks continue the release.
 
         Raises:
-            Refused: there is no claim, another session that is alive holds it, or its pull request is
-                merged, so that it is to be closed.
+            Refused: there is no claim, another live session holds it, or its pull request is merged, so
+                that the claim should be closed instead.
             LockBusy: another process is at work on this claim.
         """
         outcome = release_claim(self.world, self.claim_store, reason)
@@ -323,7 +323,7 @@ class Worktree:
             phase: the phase to go to.
             force: skip the table of phases; GitHub still judges `done`.
             override: with `done`: why the issue may close without a merge, recorded in its comment.
-            reason: why it is moved by hand, recorded in the claim; with `done` it is the user's yes.
+            reason: why the phase is set by hand, recorded in the claim; with `done` it is the user's yes.
 
         Returns:
             The claim afterwards.
@@ -346,8 +346,8 @@ class Worktree:
         """Give the user's yes: set `done`, and tick.
 
         Args:
-            override: why the issue may close without a merge, recorded in its comment; empty where the
-                merge is to be demanded.
+            override: why the issue may close without a merge, recorded in its comment; empty if a merge
+                is required.
 
         Returns:
             The report of the look. The record's outcome is "closed" if the issue closed; otherwise

@@ -1,6 +1,6 @@
 """Read a task before it is taken, and decide whether it may be: refuse with the way out.
 
-Which one is asked for, what GitHub shows of it, its pull request, and who else has it or works on it.
+It finds out which task is meant, what GitHub shows of it, its pull request, and who else holds it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lifecycle.git import lease
 from lifecycle.settings import config
 
 _SHOWN_MATCHES = 5
-"""How many tasks that a query fits are named."""
+"""How many tasks are named when a query fits several."""
 
 NAMED_IN_FULL = re.compile(r"https?://\S+|[\w.-]+/[\w.-]+#\d+")
 """A query that names a repository as well: an address, or `owner/name#42`."""
@@ -47,8 +47,8 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
     Args:
         world: what may be touched.
         mine: the claim.
-        observed: what GitHub shows of it now.
-        notes: gets a remark where the remote cannot tell; the claim counts as in order then.
+        observed: what GitHub shows of the task now.
+        notes: gets a remark if the remote cannot be read; then the claim counts as in order.
     """
     issue = observed.issue
     if issue is None or not issue.is_open or mine.ending.lease_done:
@@ -65,7 +65,7 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
 
 
 def write(claim_store: ClaimStore, lost: Record | None, record: Record) -> Record:
-    """Write the record, file and state; a claim that was lost goes, with its queued notices."""
+    """Write the record to file and state; drop a claim that was lost, with its queued notices."""
     if lost is None:
         return claim_store.create(record)
     inherited = replace(record, past=lost.past).with_pull(durations=lost.pull.durations)
@@ -78,7 +78,7 @@ def write(claim_store: ClaimStore, lost: Record | None, record: Record) -> Recor
 
 @dataclass(frozen=True, slots=True)
 class ListedWorktree:
-    """One worktree, as git lists it; `branch` is empty if HEAD is on none, `lock` is its lock's reason."""
+    """A worktree as git lists it; `branch` is "" if HEAD is detached, `lock` is the reason of its lock."""
 
     path: Path
     branch: str = ""
@@ -112,7 +112,7 @@ def claimed(root: Path) -> int | None:
 
 
 def quoted(path: Path) -> str:
-    """The path, always in quotes, for a shell line that somebody copies."""
+    """The path in quotes, for a shell command that somebody copies."""
     text = shlex.quote(str(path))
     return text if text.startswith("'") else f"'{text}'"
 
@@ -122,14 +122,14 @@ class TaskAsked:
     """What is known of the task before it is taken.
 
     Attributes:
-        issue, seen: the issue, and all that GitHub shows of the task.
-        card: its card, or None without one.
+        issue, seen: the issue, and everything that GitHub shows of the task.
+        card: the issue's card, or None if it has none.
         cards: all cards of this repository.
-        has_board: there is a board that can be read.
-        blockers: the open issues that GitHub says it waits for, as `ports.Forge.blockers` names them.
-        branch: the task's branch, whose pull requests `seen` has; "" if it was not known yet.
-        before: the claim on the task which this worktree has, or had before its file was deleted, or None.
-        lost: the claim on the task which this worktree had and lost, or None.
+        has_board: True if there is a board that can be read.
+        blockers: the open issues that block this one on GitHub, as `ports.Forge.blockers` names them.
+        branch: the branch whose pull requests are in `seen`; "" if it was not known yet.
+        before: this worktree's claim on the task, even if its file was deleted; or None.
+        lost: the claim on the task that this worktree had and lost, or None.
     """
 
     issue: Issue
@@ -158,7 +158,7 @@ def _number(world: World, query: str) -> int | None:
     """The issue number in a query (`42`, `#42`, `owner/name#42`, an issue's address), or None.
 
     Raises:
-        Refused: it can be no number, or names something else than an issue of this repository.
+        Refused: the number is impossible, or the query names something else than an issue here.
     """
     text = query.strip()
     if NAMED_IN_FULL.fullmatch(text):
@@ -209,7 +209,7 @@ def _find(world: World, cards: Sequence[Card], query: str) -> int:
 def read_task(
     world: World, number: int, cards: tuple[Card, ...], before: Record | None
 ) -> TaskAsked:
-    """Read the issue, and what else of the task GitHub shows; NotFound without such an issue."""
+    """Read the issue, and what else GitHub shows of the task; NotFound if there is no such issue."""
     has_board = world.settings.has_board
     card = next((card for card in cards if card.number == number), None)
     branch = branch_name(card.title, number) if card is not None else ""
@@ -236,10 +236,10 @@ def pull_request_of(
 ) -> PullRequest | None:
     """The pull request that the task begins with: the earlier claim's, else the branch's open one.
 
-    `former`: the lease that was taken over, or None; what merged while its holder had the task counts, too.
+    `former`: the lease that was taken over, or None; a merge while its holder had the task counts, too.
     """
     seen, owner = task.seen, world.head.owner
-    # What was taken over may be merged, and its branch deleted.
+    # The work that was taken over may be merged, and its branch deleted.
     is_pushed = former is not None or world.git.remote_head_of(branch, world.remote)
     if task.branch != branch and is_pushed:
         seen = replace(seen, by_branch=world.forge.pull_requests_of(branch))
@@ -269,13 +269,13 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     """Check that the task may be taken; return remarks for the person.
 
     Raises:
-        Refused, HeldByAnother: it may not; the sentence says why. Nothing was claimed.
+        Refused, HeldByAnother: the task may not be taken; the sentence says why. Nothing was claimed.
         NotFound, Transient, Rejected: an issue that it depends on could not be read.
     """
     issue, item, force = task.issue, task.seen.item, attempt.force
     if not issue.is_open:
         raise Refused(sentence("closed", number=issue.number))
-    # git would not check its branch out twice, and by then the lease of the claim there would be gone.
+    # git checks out a branch only once, and by then the lease of the claim over there would be gone.
     there = other_place(world, issue.number) if force and not attempt.resumes else None
     if there is not None:
         raise there
@@ -283,7 +283,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     words = {"number": issue.number, "forcing": forcing(issue.number)}
     if item is not None and status not in (None, Status.TODO) and not force:
         agent = item.agent
-        if item.is_labels:  # they name nobody
+        if item.is_labels:  # labels name no agent
             holder = holder_of(world, issue.number)
             agent = holder.agent if holder is not None else ""
         if not agent:
@@ -297,7 +297,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
     if not force:
         _need_dependencies(world, task)
     card = task.card
-    # Whether the board has that field its other cards show.
+    # The other cards show whether the board has that field.
     is_said = any(card.readiness for card in task.cards)
     if card is None or card.item.is_labels or not is_said or card.readiness == READY_FOR_AGENT:
         return []
@@ -306,7 +306,7 @@ def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
 
 
 def _held(world: World, number: int, status: str, agent: str) -> HeldByAnother:
-    """The refusal with who holds the task: the worktree of this clone, or the agent and since when."""
+    """The refusal that says who holds the task: a worktree of this clone, or an agent, and since when."""
     refusal = other_place(world, number, agent)
     if refusal is not None:
         return refusal
@@ -317,7 +317,7 @@ def _held(world: World, number: int, status: str, agent: str) -> HeldByAnother:
 
 
 def holder_of(world: World, number: int) -> lease.Lease | None:
-    """Who has the lease; None if nobody, or if it cannot be read: it only makes a refusal clearer."""
+    """The task's lease; None if nobody has it or it cannot be read: it only makes a refusal clearer."""
     try:
         return lease.read(world.git, world.remote, number)
     except (errors.GitFailed, errors.Transient):
@@ -325,7 +325,7 @@ def holder_of(world: World, number: int) -> lease.Lease | None:
 
 
 def other_place(world: World, number: int, agent: str | None = None) -> HeldByAnother | None:
-    """The refusal with the way there if `place_of` finds another worktree; or None."""
+    """The refusal that leads to the worktree that `place_of` finds; None if it finds none."""
     place = place_of(world, number, agent)
     if place is None:
         return None
@@ -336,7 +336,7 @@ def other_place(world: World, number: int, agent: str | None = None) -> HeldByAn
 def place_of(world: World, number: int, agent: str | None = None) -> Path | None:
     """The other worktree of this clone that holds this claim, or None.
 
-    It is the agent's claim; without one, any that did not lose the task, as it knows or the remote tells.
+    With `agent`, only that agent's claim counts; without, any that did not lose the task (see `_holds`).
     """
     for place in list_places(world.git):
         record = record_in(place.path) if place.path.resolve() != world.root.resolve() else None
@@ -348,7 +348,7 @@ def place_of(world: World, number: int, agent: str | None = None) -> Path | None
 
 
 def _holds(world: World, record: Record) -> bool:
-    """False if the claim lost its task: it knows that, or its lease is gone or another's."""
+    """False if the claim lost its task: its record says so, or its lease is gone or another agent's."""
     try:
         stands = observing.standing(world, record, record.claim.issue)
     except (errors.BadConfig, errors.GitFailed, errors.Transient):
@@ -357,9 +357,9 @@ def _holds(world: World, record: Record) -> bool:
 
 
 def refuse_checked_out(world: World, number: int, branch: str) -> None:
-    """Refuse a task whose branch another worktree of this clone has, since git checks none out twice.
+    """Refuse a task whose branch another worktree has checked out, since git checks out no branch twice.
 
-    A released task leaves its branch there. Asked before anything is taken.
+    A released task leaves its branch there. This is called before anything is taken.
     """
     for place in list_places(world.git):
         if place.branch == branch and place.path.resolve() != world.root.resolve():
@@ -367,7 +367,7 @@ def refuse_checked_out(world: World, number: int, branch: str) -> None:
 
 
 def has_place(path: Path, number: int) -> Refused:
-    """The refusal of a task that has a worktree; a folder that is gone is one for git all the same."""
+    """The refusal of a task that has a worktree; for git a worktree exists even if its folder is gone."""
     way = f"Go on there, with: lifecycle claim {number}"
     if not path.exists():
         way = f"Its folder is gone, so free the branch with: git worktree remove --force {quoted(path)}"
@@ -375,7 +375,7 @@ def has_place(path: Path, number: int) -> Refused:
 
 
 def _need_dependencies(world: World, task: TaskAsked) -> None:
-    """Refuse a task that depends on open issues, as its card says, or as GitHub does."""
+    """Refuse a task that depends on open issues, according to its card or to GitHub."""
     states = {card.number: card.is_open for card in task.cards}
     numbers = priorities.numbers(task.card.dependencies if task.card else None)
     for number in numbers:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lifecycle.core.world import World
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
-"""The variable with the session's id that the client sets for the commands which its agent runs."""
+"""The variable in which the client gives the session's id to the commands that its agent runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def current(world: World, claim_store: ClaimStore) -> Record:
 def there(world: World, loaded: Loaded) -> Record:
     """The claim that was loaded; Refused if there is none."""
     if loaded.record is None:
-        from lifecycle.trackers import registry  # where it is said how a task is taken here
+        from lifecycle.trackers import registry  # it knows how a task is taken here
 
         raise errors.Refused(sentence("no-claim", way=registry.to_claim(world)))
     return loaded.record
@@ -102,10 +102,10 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     Raises:
         IllegalMove: the phase does not lead to ready_for_pr; nothing was pushed.
         Refused: no summary, the wrong branch, nothing to hand off, a validation that failed, or a task
-            that was released, or its issue closed, meanwhile; nothing was pushed.
+            that was released or whose issue was closed meanwhile; nothing was pushed.
         HeldByAnother: somebody else took the task over; nothing was pushed.
-        GitFailed, Transient: the push; the phase was not changed.
-        NoToken, NoPermission: the PR is to leave the merge queue first; nothing was pushed.
+        GitFailed, Transient: the push failed; the phase was not changed.
+        NoToken, NoPermission: the PR cannot be taken out of the merge queue; nothing was pushed.
     """
     summary = world.public(" ".join(summary.split()), "summary")
     if not summary:
@@ -128,7 +128,7 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
     for command in world.settings.validate:
         with world.deadline.standing_still():
             notes += _validate(world, command, session)
-    # Asked right before the push: in the minutes that validation takes the task may be taken over.
+    # Checked right before the push: validation takes minutes, in which the task may be taken over.
     held = _refuse_lease_of_another(world, claim_store, record)
     left_queue = _pushed(world, record)
     leased = _led(world, claim_store, record, held) if held else record.ownership.lease
@@ -159,9 +159,9 @@ def hand_off(world: World, claim_store: ClaimStore, summary: str) -> HandedOff:
 
 
 def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
-    """The record of another attempt, also where the claim file is as it was: the guard sees no push.
+    """The record of another hand-off, even if the claim file did not change: the guard sees no push.
 
-    That all was merged earlier is judged anew by what was pushed now.
+    Whether everything was merged earlier is judged again, by what was pushed now.
     """
     claim_store.marks.set_due(STOP_DUE, ALWAYS)
     claim_store.ledger.withdraw(f"{record.claim_key}/{opening.MERGED_EARLIER}")
@@ -173,7 +173,7 @@ def _tried_anew(claim_store: ClaimStore, record: Record) -> Record:
 def _noted(
     world: World, claim_store: ClaimStore, handed: Callable[[Record], Record], branch: str
 ) -> Record:
-    """Put the hand-off of a branch that was pushed into the claim; Refused where that cannot be written."""
+    """Note the hand-off of a pushed branch in the claim; Refused if the claim cannot be written."""
     try:
         with claim_store.folder.locked(world.deadline.remaining(at_most=30.0)):
             return _change(world, claim_store, handed)
@@ -204,13 +204,13 @@ def move(
         override: why the issue may be closed without a merge; recorded in its comment.
         reason: why the move is made by hand; recorded in the claim's nudges and in the log, and
             with `done` it is the yes to closing, which the closing comment tells.
-        consent: who said yes to closing, if `wanted` is done; as `EndingRecord.consent`.
+        consent: who said yes to closing, if `wanted` is done; a value of `EndingRecord.consent`.
         dry_run: return the record as it would be, and write nothing.
 
     Raises:
         IllegalMove: the table has no such move; the sentence names the legal ones.
-        Refused: there is no claim, it is being released, git tracks its file, or, with a reason and
-            without force, it is in that phase already.
+        Refused: there is no claim, it is being released, git tracks its file, or (with a reason and
+            without force) it is in that phase already.
     """
     world.refuse_tracked()
     reason = world.public(" ".join(reason.split()), "reason")
@@ -233,7 +233,7 @@ def move(
 
     def kept(record: Record) -> Record:
         changed = moved(record)
-        if wanted not in (Phase.MERGED_DETECTED, Phase.DONE):  # who goes on is not asked to close
+        if wanted not in (Phase.MERGED_DETECTED, Phase.DONE):  # work continues: do not ask
             claim_store.ledger.end(record.claim_key, derive.QUESTIONS)
         return changed
 
@@ -253,7 +253,7 @@ def _moved(record: Record, wanted: Phase, *, force: bool) -> Record:
     if wanted not in PHASES:  # a program may give any text
         words = {"phase": named(wanted), "phases": ", ".join(PHASES)}
         raise errors.IllegalMove(sentence("no-phase", **words))
-    phase = PHASES.get(record.claim.phase)  # from an unknown one every move is allowed
+    phase = PHASES.get(record.claim.phase)  # from an unknown phase every move is allowed
     if phase is not None and phase is not wanted and not force:
         CLAIM.check(phase, wanted)
     values = {"phase": wanted.value}
@@ -282,7 +282,7 @@ def _check_branch(world: World, record: Record) -> list[str]:
 
 
 def _refuse_without_commits(world: World, record: Record, base: str) -> None:
-    """Refuse a branch without a commit that its merged pull request, or its base as known here, lacks."""
+    """Refuse a branch whose commits are all in its merged pull request, or in its base as known here."""
     git, branch, remote = world.git, record.claim.branch, world.settings.remote
     if record.judged == Phase.MERGED_DETECTED and git.head_of(branch) == record.pull.head:
         number = record.claim.pr_number
@@ -293,9 +293,9 @@ def _refuse_without_commits(world: World, record: Record, base: str) -> None:
 
 
 def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -> NoReturn:
-    """Say which command goes to the claim's branch, or gives a renamed one its name back."""
+    """Refuse; say which command switches to the claim's branch, or gives a renamed one its name back."""
     git = world.git
-    if not checked_out:  # in the middle of a rebase nobody can switch
+    if not checked_out:  # in the middle of a rebase git does not switch
         worktree_files.refuse_under_way(git, world.root, "pushed")
     is_here, is_there = git.head_of(branch), git.remote_head_of(branch, world.settings.remote)
     go = f"git switch {branch}" if is_here or is_there else f"git switch -c {branch}"
@@ -308,7 +308,7 @@ def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -
 
 
 def _refuse_ended(record: Record, *, is_out: bool) -> None:
-    """Refuse if the last look found the task taken over or released, or closed while no PR `is_out`."""
+    """Refuse a task that the last look found taken over or released, or closed while no PR `is_out`."""
     if record.ownership.taken_by:
         number, agent = record.claim.issue_number, named(record.ownership.taken_by)
         raise errors.HeldByAnother(sentence("held-as-shown", number=number, agent=agent))
@@ -319,7 +319,7 @@ def _refuse_ended(record: Record, *, is_out: bool) -> None:
 
 
 def _led(world: World, claim_store: ClaimStore, record: Record, sha: str) -> str:
-    """The sha of the lease once it names the branch that was handed off; a look tries that again."""
+    """Have the lease name the branch that was handed off, and return its sha; a look tries that again."""
     action = plan.LeadLease(record.claim.issue, sha, record.claim.branch)
     fact = acting.perform(action, world, claim_store, record)
     return fact.sha if isinstance(fact, plan.LeaseIs) else sha
@@ -329,7 +329,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
     """Refuse if the remote's lease shows that somebody took the task over or released it, and note it.
 
     A remote without leases (a fork, one that cannot be read) is no evidence of another holder. Returns the
-    sha of the claim's own lease as it is there, "" if there is none or nobody can say.
+    sha of the claim's own lease on the remote, "" if there is none or it cannot be read.
     """
     claim, remote = record.claim, world.remote
     if claim.issue_number is None:
@@ -339,7 +339,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
     except (errors.GitFailed, errors.Transient) as error:
         text = f"handoff: who holds #{claim.issue_number} could not be read: {error.sentence}"
         log.write(world.root, text, world.environment)
-        if world.deadline.left <= 0.0:  # it hung: nothing is left for the push
+        if world.deadline.left <= 0.0:  # the remote hung: no time is left for the push
             raise _not_pushed(record.claim.branch, remote, error) from None
         return ""
     holder = stands.other
@@ -364,7 +364,7 @@ def _refuse_lease_of_another(world: World, claim_store: ClaimStore, record: Reco
 
 
 def _pushed(world: World, record: Record) -> list[str]:
-    """Push; a pull request in the merge queue is taken out first, since a queued branch takes no push.
+    """Push; first take the pull request out of the merge queue, since a queued branch accepts no push.
 
     GitHub is not asked about a queue if the base had none at the last look, unless the push is refused.
     Returns remarks.
@@ -383,24 +383,24 @@ def _pushed(world: World, record: Record) -> list[str]:
 
 
 def _taken_out(record: Record, left_queue: list[str]) -> Record:
-    """The record with the head that this hand-off took out of the queue, if its remarks say that it did."""
+    """The record with the head that this hand-off took out of the queue, if `left_queue` has a remark."""
     merging = record.pull.merging
     head = merging.head if left_queue else merging.handed_out
     return record.with_pull(merging=replace(merging, handed_out=head))
 
 
 _PROTECTED = "GH006"
-"""The number of GitHub's error for a push to a protected branch, as a queued one is."""
+"""The number of GitHub's error for a push to a protected branch; a queued branch is one."""
 
 
 def _left_queue(world: World, number: int) -> list[str]:
-    """Take a pull request out of the merge queue; returns a remark if it was in there."""
+    """Take a pull request out of the merge queue; returns a remark if it was queued."""
     was_queued = world.merges.ensure_not_queued(number).changed
     return [merge_messages.left_queue(number)] if was_queued else []
 
 
 def _push(world: World, branch: str) -> None:
-    """Push the branch; its errors say that the phase was not changed."""
+    """Push the branch; an error's sentence says that the phase was not changed."""
     remote = world.remote
     try:
         ref = f"refs/heads/{branch}"  # a tag may have the name, too
@@ -425,10 +425,10 @@ def default_branch(world: World) -> str:
 
 
 def _validate(world: World, command: str, session: str) -> list[str]:
-    """Run one command of `validate` as checks are run, which keeps its result as evidence for these files.
+    """Run one command of `validate` as a check, so that its result is kept as evidence for these files.
 
-    A command that runs the tests is kept as the check `test`, any other as `validate`; so is one that is
-    none of several in `stages.test`, of which it shows nothing. Returns remarks on it; Refused if it fails.
+    A command that runs the tests is kept as the check `test`, unless `stages.test` has several and this is
+    none of them; any other is kept as `validate`. Returns remarks; Refused if the command fails.
     """
     from lifecycle.evidence import suite_runs
     from lifecycle.evidence.checks import check_engine, known_checks
@@ -444,7 +444,7 @@ def _validate(world: World, command: str, session: str) -> list[str]:
     try:
         words = command_argv.split(command)
     except ValueError:
-        words = ("sh", "-c", command)  # it needs a shell, and the user has allowed it as it is
+        words = ("sh", "-c", command)  # it needs a shell, and the user has allowed this very text
     check = known_checks.KnownCheck(name, (words,), "validate", is_projects=True)
     place = (world.root, world.environment, world.clock, settings)
     # Both on stderr: our own stdout may be JSON for a machine.

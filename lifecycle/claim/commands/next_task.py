@@ -1,6 +1,6 @@
 """Choose the next task, and suggest it after the merge of a branch without a claim.
 
-So whoever works without `lifecycle claim` is told of the merge as well, once.
+So those who work without `lifecycle claim` also hear of the merge, once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DONE_WITH = "branch_merged"
 
 
 def free(cards: Iterable[Card], repository: Repository) -> Iterator[Card]:
-    """The open Todo cards of this repository by Priority that wait for no other card."""
+    """The open Todo cards of this repository that wait for no other card, by Priority."""
     every_open = todo_of(cards, repository, status=None)
     numbers = {card.number for card in every_open}
     for card in todo_of(every_open, repository):
@@ -34,11 +34,11 @@ def free(cards: Iterable[Card], repository: Repository) -> Iterator[Card]:
 def todo_of(
     cards: Iterable[Card], repository: Repository, *, status: str | None = Status.TODO
 ) -> list[Card]:
-    """Open cards of this repository by Priority, as `priorities` has it, else as the board has them.
+    """Open cards of this repository by Priority (ranked as in `priorities`), then in the board's order.
 
     Args:
         cards: all cards of the board.
-        repository: whose cards are wanted.
+        repository: the repository of the wanted cards.
         status: the Status of the cards; None for any.
     """
     opened = (card for card in cards_of(cards, repository) if card.is_open)
@@ -53,15 +53,15 @@ def cards_of(cards: Iterable[Card], repository: Repository) -> list[Card]:
 
 
 def _urgency(card: Card) -> tuple[int, str]:
-    """The sort key of a card: the rank of its Priority, then its name."""
+    """The sort key of a card: the rank of its Priority, then the Priority's name."""
     return priorities.order_of(priorities.rank_of(card.priority or ""), card.priority)
 
 
 def suggest(world: World) -> Notice | None:
     """The notice that the current branch's pull request was merged, with the next task; None if it was not.
 
-    One request while it is not merged, three once it is, and one for each card that waits; none on the
-    default branch, or for a branch that was told of before.
+    It makes one request while the pull request is not merged, three once it is, and one for each card that
+    waits; none on the default branch, or for a branch whose merge was told before.
     """
     branch = world.git.current_branch()
     if branch is None or branch in ("main", "master", world.settings.base):
@@ -89,7 +89,7 @@ def _sentence(world: World, branch: str) -> str:
     except LifecycleError as error:
         log.write(world.root, f"on-idle: {error.sentence}")
         cards = card = None
-    # Where no issue has a label, nobody knows what is left.
+    # If no issue has a label, nobody knows which tasks are left.
     if cards is None or (not cards and world.choice.uses_labels):
         return messages.branch_merged_alone(branch)
     if card is None:

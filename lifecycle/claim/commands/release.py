@@ -1,7 +1,7 @@
-"""Release a claim: mark it as releasing; the engine's looks carry that out.
+"""Release a claim: mark it as releasing; the engine's looks carry out the release.
 
-What only this machine knows is read here, for the comment on the issue: how far the work got, and who
-holds the lease.
+For the comment on the issue, this module reads what only this machine knows: how far the work got, and
+who holds the lease.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class ReleaseOutcome:
     """The state of a release after the command.
 
     Attributes:
-        record: the claim; of one that was only begun, as far as it came.
+        record: the claim; if it was never finished, as far as it got.
         notes: what the person should know.
-        is_over: nothing is left to do: the task was released before, or was only begun and is undone.
+        is_over: nothing is left to do: the task was released before, or an unfinished claim was undone.
         said: the sentence for the person about that.
     """
 
@@ -43,20 +43,20 @@ class ReleaseOutcome:
 def release_claim(
     world: World, claim_store: ClaimStore, reason: str, *, dry_run: bool = False
 ) -> ReleaseOutcome:
-    """Mark the claim as releasing; this look of the engine, or a later one, carries it out.
+    """Mark the claim as releasing; the engine's next look, or a later one, carries out the release.
 
-    Doing it again changes nothing: what is under way goes on, and what is over stays over.
+    Calling it again changes nothing: a release under way continues, and a finished one stays finished.
 
     Args:
         world: what may be touched.
         claim_store: the claim file and state.json.
         reason: why, for the issue's comment; may be empty.
-        dry_run: return the record as it would be, and write nothing; the lease is not asked.
+        dry_run: return the record as it would be, and write nothing; the lease is not read.
 
     Raises:
-        Refused: there is no claim; another session that is alive holds it; its PR is merged, or its phase
-            is done, so it is to be closed.
-        ClaimRefused: it cannot be read.
+        Refused: there is no claim; another live session holds it; its PR is merged, or its phase is done,
+            so the claim should be closed instead.
+        ClaimRefused: the claim file cannot be read.
     """
     world.refuse_tracked()
     reason = world.public(" ".join(reason.split()), "reason")
@@ -70,7 +70,7 @@ def release_claim(
         loaded = claim_store.load()
         try:
             if loaded.record is not None:
-                # The claim file is there, however the run that wrote it ended.
+                # The claim file exists, so the claim is finished, however the run that wrote it ended.
                 unfinished_claims.over(claim_store)
             else:
                 ended = _unfinished(world, claim_store, dry_run=False) or _over(claim_store)
@@ -81,7 +81,7 @@ def release_claim(
         finally:
             claim_store.save()
         for mark in (STOP_DUE, IDLE_DUE):
-            # If this is killed right after the commit, the next wake goes on.
+            # If this process is killed right after the commit, the next wake continues the release.
             claim_store.marks.set_due(mark, 1.0)
         record = claim_store.commit(releasing.record.without_troubles(), loaded.hints).record
         return ReleaseOutcome(record, releasing.notes)
@@ -97,7 +97,7 @@ def _over(claim_store: ClaimStore) -> ReleaseOutcome | None:
 
 
 def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> ReleaseOutcome | None:
-    """Undo a claim that was begun here and never finished; None without one. The issue gets no comment."""
+    """Undo a claim that was never finished here; None if there is none. The issue gets no comment."""
     begun = unfinished_claims.of(claim_store.state)
     if begun is None:
         return None
@@ -128,8 +128,8 @@ def _leaving(
 ) -> ReleaseOutcome:
     """The record marked as releasing, and remarks for the person.
 
-    `is_asked`: the remote is asked who holds the lease. Refused if the claim is to be closed, or another
-    session that is alive holds it.
+    `is_asked`: ask the remote who holds the lease. Refused if the claim should be closed instead, or
+    another live session holds it.
     """
     observing.demand_same_place(world, record)
     if record.ending.releasing is not None:
@@ -162,7 +162,7 @@ def _leaving(
 
 
 def _progress(world: World, record: Record) -> tuple[str, list[str]]:
-    """How far the work got, as text for the issue; and remarks on what exists only here, for the person."""
+    """How far the work got, as text for the issue; and remarks for the person on what exists only here."""
     git, branch, remote = world.git, record.claim.branch, world.settings.remote
     phase = f"phase {record.claim.phase}."
     pushed = git.remote_head_of(branch, remote) if branch else None

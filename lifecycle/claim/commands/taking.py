@@ -1,8 +1,8 @@
 """Take a task: find it, check that it may be taken, take the lease, write the claim.
 
-The order makes a crash harmless: the intent is committed first, then the lease (which decides who was
-first), the branch, the assignee, the board, and the claim file last. Taking the same task again goes
-on where it stopped.
+The order makes a crash harmless: first the intent is committed, then come the lease (which decides who was
+first), the branch, the assignee, the board, and last the claim file. Taking the same task again continues
+where it stopped.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _NAMES = 10**_DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The claim of a task that was taken, or was held already, and remarks for the person.
+    """The claim on a task that was taken, or was held already, and remarks for the person.
 
-    `is_again`: it was taken anew in a worktree whose claim on it had been lost.
+    `is_again`: the task was taken again in a worktree that had lost its claim on it.
     """
 
     record: Record
@@ -57,9 +57,9 @@ class Taken:
 
     @property
     def where(self) -> str:
-        """Its branch, the pull request that it begins with, and how it is handed off."""
+        """Text on the claim's branch, the pull request that it begins with, and how to hand it off."""
         claim = self.record.claim
-        # Of one that was held already no branch was switched to.
+        # For a claim that was held already, no branch was switched to.
         where = "On branch" if self.is_new else "Its branch is"
         pull = ""
         if claim.pr_number:
@@ -73,19 +73,19 @@ def take(
 ) -> Taken:
     """Take the task that `query` names: a number, `#number`, an issue URL, or a part of its title.
 
-    The task of this worktree's own claim is taken anew if that lost it: it was released, or its lease is
-    gone or another's. Otherwise the claim stays as it is.
+    A task that this worktree has claimed is taken again if that claim lost it: it was released, or its
+    lease is gone or another agent's. Otherwise the claim stays as it is.
 
     Args:
         world: what may be touched.
         claim_store: the claim file and state.json.
-        query: which task; or the id of a task in the worktree's other tracker that is linked to one.
-        force: take it although its Status is not Todo, a dependency is open, or another holds it.
-        is_any: any other task would do: one that an open pull request is for is refused.
+        query: which task; or the id of a task in the worktree's other tracker that is linked to an issue.
+        force: take the task although its Status is not Todo, a dependency is open, or another holds it.
+        is_any: any other task would do, so a task with an open pull request is refused.
 
     Raises:
-        Refused: it may not be taken; the sentence says why. Nothing was claimed.
-        HeldByAnother: somebody else has it.
+        Refused: the task may not be taken; the sentence says why. Nothing was claimed.
+        HeldByAnother: somebody else holds the task.
         NotFound, Transient, Rejected: GitHub or git said no, or did not answer.
     """
     world.refuse_tracked()
@@ -97,7 +97,7 @@ def take(
 def _taken(
     world: World, claim_store: ClaimStore, query: str, *, force: bool, is_any: bool
 ) -> Taken:
-    """Take the task under the lock; undo first what an earlier run began to claim of another task."""
+    """Take the task under the lock; first undo an unfinished claim of another task."""
     loaded = claim_store.load()
     notes: list[str] = []
     cards = admission.cards_here(world, notes)
@@ -122,7 +122,7 @@ def _taken(
         if task.issue.is_open and not attempt.insists:
             task = replace(task, blockers=world.forge.blockers(number))
         notes += admission.admit(world, task, attempt)
-        # Whoever had it may have gone to a branch of their own: the work, and its PR, are there.
+        # The former holder may have used a branch of their own: the work and its PR are there.
         former = admission.holder_of(world, number) if force and task.before is None else None
         led = former.branch if former is not None else ""
         taking = _Taking(world, claim_store, task, attempt, notes, led)
@@ -147,7 +147,7 @@ def _check_held(mine: Record, number: int, command: str) -> None:
 
 
 def _held(world: World, claim_store: ClaimStore, mine: Record, hints: Mapping[str, Any]) -> Record:
-    """Make the claim that is here already the claim of this command's session, and return it."""
+    """Give the claim that exists here already to this command's session, and return it."""
     session = session_of(world)
     if session in ("", mine.ownership.session):
         return mine
@@ -159,7 +159,7 @@ def _held(world: World, claim_store: ClaimStore, mine: Record, hints: Mapping[st
 class _Taking:
     """An attempt to take the task that was read, under the lock; `notes` gets remarks for the person.
 
-    `led`: the branch that the lease of whoever it is taken over from names, "" for none.
+    `led`: in a takeover, the branch that the former holder's lease names; else "".
     """
 
     world: World
@@ -171,7 +171,7 @@ class _Taking:
 
     @property
     def branches(self) -> tuple[str, str]:
-        """The branch that the task's own begins at and goes into, and its own or a new one's name."""
+        """The base branch of the task, and the name of the task's branch, existing or new."""
         task = self.task
         base = self.world.settings.base or task.seen.default_branch
         made = branch_name(task.issue.title, task.issue.number)
@@ -179,7 +179,7 @@ class _Taking:
         return base, next((name for name in names if is_branch(name) and name != base), made)
 
     def refuse_rivals(self) -> None:
-        """Refuse a task that an open pull request is for which is not of the task's own branch."""
+        """Refuse a task for which a pull request is open from another branch than the task's own."""
         base, branch = self.branches
         pull = admission.pull_request_of(self.world, self.task, branch, base, None)
         others = admission.rivals(self.task, pull)
@@ -197,7 +197,7 @@ class _Taking:
         except LifecycleError as error:
             holder = holder_of(world, number) if isinstance(error, HeldByAnother) else None
             if holder is not None and holder.agent == attempt.agent:
-                # Another agent of our name, in the same second, has the issue and so the linked task.
+                # Another agent got our name in the same second; it has the issue and so the linked task.
                 linked_writes.settle(claim_store, linked.link)
             else:
                 remarks = pending_writes.finish(world, claim_store, None)
@@ -209,7 +209,7 @@ class _Taking:
     def _issue(self, linked: LinkRecord) -> Taken:
         """Take the issue: note, lease, branch, assignee, card, claim file, in this order.
 
-        Whoever it is taken over from is unassigned after that.
+        In a takeover the former holder is unassigned after that.
         """
         world, claim_store, task, notes = self.world, self.claim_store, self.task, self.notes
         number, agent, login = task.issue.number, self.attempt.agent, login_of(self.attempt.agent)
@@ -223,11 +223,11 @@ class _Taking:
         others = admission.rivals(task, pull)
         way = "Look at it before you begin; to leave the task to it, run: lifecycle release"
         notes += [f"{others}. {way}"] if others else []
-        # From here on the issue and its card are written.
+        # From here on, the issue and its card are written to.
         unfinished_claims.amend(claim_store, is_held=True)
         is_app = login.endswith("[bot]")  # GitHub assigns none
         issue = world.forge.issue(number) if is_app else world.forge.assign(number, login)
-        if not issue.is_open:  # whoever had the task has closed it since it was read
+        if not issue.is_open:  # the former holder has closed the issue since it was read
             raise Refused(sentence("closed", number=number))
         if not is_app and login not in issue.assignees:
             notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
@@ -254,16 +254,16 @@ class _Taking:
             linked=linked,
         )
         record = admission.write(claim_store, task.lost, _going_on(record, task, pull, base))
-        # Behind the file: one that is undone before gives the lease back to an agent that is assigned.
+        # After the file: until then an undone attempt gives the lease back to an agent still assigned.
         notes += _relieved(world, task, login, login_of(former.agent) if former else "")
         unfinished_claims.over(claim_store)
         known_clones.note(world.root, world.environment)
         return Taken(record, task.issue.title, tuple(notes), is_again=task.lost is not None)
 
     def _lease(self, branch: str) -> tuple[str, lease.Lease | None]:
-        """Take the lease; returns its sha, or "" with a remark where leases cannot be written.
+        """Take the lease; return its sha and the lease that was taken over, or None.
 
-        Returned with it: the lease that was taken over, or None.
+        The sha is "", and there is a remark, if leases cannot be written here.
         """
         world, attempt, number = self.world, self.attempt, self.task.issue.number
         git, remote = world.git, world.remote
@@ -320,14 +320,14 @@ def _values(task: TaskAsked, branch: str, agent: str, pull: PullRequest | None) 
 
 
 def _remembered(claim_store: ClaimStore, number: int) -> Record | None:
-    """The claim on the task that was here and has not ended, though its file is gone; or None."""
+    """This worktree's claim on the task that has not ended although its file is gone; or None."""
     last = claim_store.remembered()
     is_here = last is not None and not last.ending.outcome and last.claim.issue_number == number
     return last if is_here else None
 
 
 def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
-    """The attempt to take the task: one that was begun here, a lost claim's agent, or a new agent."""
+    """The attempt to take the task: an unfinished one, or one by a lost claim's agent or a new agent."""
     number, begun = task.issue.number, unfinished_claims.of(claim_store.state)
     if begun is not None and begun.issue == number:
         return Attempt(number, begun.agent, begun.nonce, resumes=True)
@@ -336,16 +336,16 @@ def _attempt(world: World, claim_store: ClaimStore, task: TaskAsked) -> Attempt:
         return Attempt(number, last.claim.agent_id, nonce, resumes=True, held=last.ownership.lease)
     if task.lost is not None and login_of(task.lost.claim.agent_id):
         return Attempt(number, task.lost.claim.agent_id, nonce, resumes=True)
-    # With random digits, since others may claim in the same second: a tracker that knows an agent by its
-    # name alone would take two of one name for one.
+    # With random digits, since others may claim in the same second: a tracker that knows agents only by
+    # name would take two agents of the same name for one.
     agent = f"{world.forge.viewer()}-{int(world.clock.now())}{secrets.randbelow(_NAMES):0{_DIGITS}}"
     return Attempt(number, agent, nonce)
 
 
 def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[str]:
-    """Unassign the account that was taken over, lest the task stay theirs alone when it is released.
+    """Unassign the former holder's account, or the task would stay theirs alone after a release.
 
-    Returns a remark; nothing if that account is not on the issue, or is our own.
+    Returns a remark; nothing if that account is not assigned, or is our own.
     """
     names = [name for name in task.issue.assignees if name.casefold() == former.casefold()]
     if not names or former.casefold() == login.casefold():
@@ -360,7 +360,7 @@ def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[st
 
 
 def _probed(world: World, task: TaskAsked, sha: str) -> str:
-    """The repository's global id if its API can move the lease's ref (tried: to where it is); else ""."""
+    """The repository's global id if the API can move the lease's ref (tried without a change); else ""."""
     node_id = task.seen.writable if str(world.head).casefold() == str(world.base).casefold() else ""
     try:
         if node_id:
@@ -379,7 +379,7 @@ def _reach(world: World) -> list[str]:
 
 
 def _remark(notes: list[str], problem: str, prefix: str = "") -> None:
-    """Add a remark on a problem of the board's, unless it was told when the cards were read."""
+    """Add a remark on a problem with the board, unless there was one when the cards were read."""
     if problem and not any(problem in note for note in notes):
         notes.append(f"{prefix}{problem}")
 
@@ -387,7 +387,7 @@ def _remark(notes: list[str], problem: str, prefix: str = "") -> None:
 def _put_on_board(
     world: World, task: TaskAsked, agent: str, status: str, notes: list[str]
 ) -> BoardItem | None:
-    """Write Status and Agent of the task's card; None, with a remark, where that cannot be done."""
+    """Write Status and Agent of the task's card; None, with a remark, if they cannot be written."""
     if not task.has_board or world.board is None:
         _remark(notes, task.seen.board_problem or "")
         return None

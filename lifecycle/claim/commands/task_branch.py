@@ -16,29 +16,29 @@ from lifecycle.storage.store import FOLDER
 from lifecycle.trackers.command_signs import FILES
 
 _PLAIN = ("--quiet", "--no-recurse-submodules")
-"""Options of every fetch here: no submodule's remote is asked, since the tree's .gitmodules names it."""
+"""Options of every fetch: none from submodules, whose remotes the tree's .gitmodules names."""
 
 _NEEDED = (CONFIG_FILE, ".claude/settings.json", *FILES)
 """What a worktree cannot do without: its settings, its hooks, its tasks."""
 
 _NAMED = 3
-"""Commits and files that are named."""
+"""How many commits, and how many files, are named in a sentence."""
 
 _IN_THE_WAY = re.compile(r"would be overwritten by \w+: (.+)")
 """git's error about files that a switch would overwrite, tracked or not; the group has their names."""
 
 
 def switch(world: World, branch: str, base: str) -> list[str]:
-    """Switch to the task's branch, with what others pushed to it; one without work is at the fetched base.
+    """Switch to the task's branch, with what others pushed; without work it begins at the fetched base.
 
     Returns:
-        Remarks: a hook of git's failed, the branch here and the one on the remote went different ways, or a
-        new one has not what was committed to the base here.
+        Remarks: a git hook failed, the local branch and the remote one diverged, or a new branch lacks
+        commits that the local base has.
 
     Raises:
-        GitFailed: the branch cannot be switched to, as with changes that would be overwritten.
-        Refused: git has a claim file, or a folder of ours, on that branch; or a new one would lack what the
-            worktree needs; or git is in the middle of a rebase or the like.
+        GitFailed: git cannot switch to the branch, for example because changes would be overwritten.
+        Refused: git tracks a claim file, or a folder of ours, on that branch; or a new branch would lack
+            files that the worktree needs; or git is in the middle of a rebase or the like.
         Transient: the remote could not be reached.
     """
     try:
@@ -54,7 +54,7 @@ def switch(world: World, branch: str, base: str) -> list[str]:
 
 
 def _switched(world: World, branch: str, base: str) -> list[str]:
-    """`switch`, with git's errors as they are."""
+    """Do what `switch` does, with git's errors unchanged."""
     git, remote = world.git, world.remote
     tracking = f"refs/remotes/{remote}/{branch}"
     ref = f"refs/heads/{branch}"  # a tag may have the name, too
@@ -83,20 +83,20 @@ def _switched(world: World, branch: str, base: str) -> list[str]:
 
 
 def _go(world: World, branch: str, *words: str) -> list[str]:
-    """Switch; a remark if a post-checkout hook failed behind that: git says no, and has switched."""
+    """Switch; a remark if a post-checkout hook failed: git then reports an error, but has switched."""
     try:
         world.git.run("switch", *words)
     except GitFailed as error:
         if world.git.current_branch() != branch:
             raise
-        # It may have been there before, in the middle of a merge, which git refuses to leave.
+        # The branch may have been checked out already, in a merge that git refuses to leave.
         worktree_files.refuse_under_way(world.git, world.root, "claimed")
         return [sentence("hook-failed", branch=branch, evidence=error.evidence)]
     return []
 
 
 def _begin_at_base(world: World, branch: str, base: str) -> None:
-    """Have a branch without work of its own, as one that was merged, go on from the base, if it can."""
+    """Fast-forward a branch without work of its own (a merged one, say) to the base, if possible."""
     with suppress(LifecycleError):
         _fetch_base(world, world.base_remote, base)
         start = world.git.run("rev-parse", "FETCH_HEAD")
@@ -106,10 +106,10 @@ def _begin_at_base(world: World, branch: str, base: str) -> None:
 
 
 def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
-    """A remark on commits of the base that are only here: the new branch starts without them.
+    """A remark on commits of the local base that are not on the remote: the new branch lacks them.
 
-    Refused if they brought files into being that the worktree needs: a switch would take them away, and
-    with them the hooks, or a tracker's tasks.
+    Refused if they added files that the worktree needs: a switch would remove them, and with them the
+    hooks, or a tracker's tasks.
     """
     git, source = world.git, world.base_remote
     is_base = git.current_branch() == base
@@ -118,7 +118,7 @@ def _left_behind(world: World, branch: str, base: str, start: str) -> list[str]:
     new = git.run(*diff, "--diff-filter=A", f"{start}...HEAD", "--", *_NEEDED, check=False)
     gone = git.run(*diff, "--diff-filter=D", "HEAD", start, "--", *_NEEDED) if new else ""
     if gone:
-        # A worktree of the task's own is detached at what the other one has, the base or not.
+        # A worktree made for the task is detached at the commit of the other one, the base or not.
         is_there = git.head_of(base) == git.run("rev-parse", "HEAD")
         way = push if is_there else f", or claim from there: git switch {base}"
         names = _few([visible(name) for name in gone.splitlines()])
@@ -137,7 +137,7 @@ def _few(names: list[str]) -> str:
 
 
 def _fetch_base(world: World, source: str, base: str) -> None:
-    """Fetch the branch that the new one starts at; Refused, with the way out, if there is none."""
+    """Fetch the branch that the new one starts at; Refused, with the way out, if it does not exist."""
     if not base:
         raise Refused(sentence("no-branches", world=world, source=source))
     try:

@@ -1,9 +1,8 @@
 """A worktree for one task: create it, find it again, remove it if the claim failed.
 
-A new worktree is added detached and *locked*, with a reason that names the task, in one git command.
-The lock goes when the claim is there. So the next run recognises the worktree of a run that was killed in
-between, however far that got: it goes on in the same folder, or removes it. A run that is still alive is
-waited for.
+One git command adds a new worktree, detached and *locked*, with a reason that names the task. The lock is
+removed once the claim exists. So the next run recognises the worktree of a run that was killed in between,
+however far it got, and continues in the same folder or removes it. It waits for a run that is still alive.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from lifecycle.core.world import World
 from lifecycle.storage.store import locked
 
 Prepare = Callable[[Path, Path], object]
-"""A function that gives a new worktree what a fresh checkout lacks: from the first root to the second."""
+"""A function that copies what a fresh checkout lacks from the first root to the second."""
 
 
 def take_in_worktree(
@@ -36,9 +35,9 @@ def take_in_worktree(
     """Take a task in its own worktree: the one that it has, or a new one.
 
     Args:
-        world: that of the worktree in which the command runs, which is left as it is.
+        world: the world of the worktree in which the command runs, which is left as it is.
         query: which task, as for `take`.
-        path: the folder, absolute; beside the main worktree, `<its name>-<number>`, unless given.
+        path: the folder, absolute; None for `<its name>-<number>` beside the main worktree.
         force: as for `take`.
         prepare: called once for a new worktree, before the task is taken there.
 
@@ -47,16 +46,16 @@ def take_in_worktree(
 
     Raises:
         Refused: the folder is something else, or the task's branch is checked out elsewhere.
-        LockBusy: another process of this clone is taking the task all the while.
-        HeldByAnother, NotFound, Transient, Rejected: as `take`; a worktree that was made for it is
-            gone again, unless the claim was begun, which the next run goes on with.
+        LockBusy: another process in this clone was taking the task the whole time.
+        HeldByAnother, NotFound, Transient, Rejected: as `take`; a worktree that was made for the task is
+            removed again, unless the claim was begun: the next run continues it.
     """
     world.refuse_strange_remote()
     number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
     with _alone(world, number):
         places = list_places(world.git)
         is_listed = any(place.path.resolve() == world.root.resolve() for place in places)
-        # Of a submodule's own worktree git lists the folder in `.git/modules` instead.
+        # For a submodule's own worktree, git lists the folder in `.git/modules` instead.
         target = path or _beside(places[0].path if is_listed else world.root, number)
         place = _find(places, target, number, is_given=path is not None)
         root = place.path if place is not None else target
@@ -76,7 +75,7 @@ def take_in_worktree(
 
 @contextmanager
 def _alone(world: World, number: int) -> Iterator[None]:
-    """Hold the clone's lock on taking this task in a worktree, whose file is there for as long."""
+    """Hold the clone's lock on taking this task in a worktree; the lock file exists only meanwhile."""
     shared = world.root / world.git.run("rev-parse", "--git-common-dir") / "lifecycle"
     shared.mkdir(exist_ok=True)
     path = shared / f"claim-{number}.lock"
@@ -91,7 +90,7 @@ def _alone(world: World, number: int) -> Iterator[None]:
 def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: bool) -> Taken:
     """Take the task in the worktree at `root`, in the name of no session."""
     claim_store = ClaimStore(root, world.clock)
-    # The session that asks stays in its own worktree: the claim is for one that starts in the new one.
+    # The session that asks stays in its own worktree: the claim is for one that starts in the new worktree.
     environment = {name: value for name, value in world.environment.items() if name != SESSION}
     task_world = world.beside(root, environment, claim_store.file)
     try:
@@ -104,7 +103,7 @@ def _take(world: World, root: Path, number: int, chosen: Task | None, *, force: 
 
 
 def _left(world: World, root: Path, number: int) -> str:
-    """After a failure, remove the worktree unless a claim was made or begun in it; returns what to add."""
+    """After a failure, remove the worktree unless a claim was made or begun in it; return text to add."""
     claim_store = ClaimStore(root, world.clock)
     if is_begun(claim_store.file.reload(repair=False), number) or claim_store.disk.path.exists():
         return f" The worktree {root} was kept; the same command goes on there."
@@ -130,7 +129,7 @@ def _beside(main: Path, number: int) -> Path:
 def _find(
     places: list[ListedWorktree], target: Path, number: int, *, is_given: bool
 ) -> ListedWorktree | None:
-    """The worktree to go on in, or None if a new one is to be made at `target`."""
+    """The existing worktree to use, or None if a new one has to be made at `target`."""
     at_target = next((place for place in places if place.path.resolve() == target.resolve()), None)
     if at_target is not None:
         if _is_for(at_target, number):
@@ -162,6 +161,6 @@ def _add(git: Git, root: Path, number: int, *, is_known: bool) -> None:
         git.run("worktree", "add", "--quiet", *options, "--detach", *lock, str(root), "HEAD")
     except GitFailed as error:
         if (root / ".git").exists():
-            return  # its post-checkout hook failed: what git does not finish it takes away again
+            return  # only its post-checkout hook failed: git removes a worktree that it cannot finish
         text = sentence("not-added", root=root, evidence=error.evidence, number=number)
         raise GitFailed(text, evidence=error.evidence) from None

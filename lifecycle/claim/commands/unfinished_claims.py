@@ -1,9 +1,9 @@
-"""A claim that was begun and has no claim file yet: note it, go on with it, or undo it.
+"""A claim that was begun and has no claim file yet: note it, continue it, or undo it.
 
-Taking a task holds things in several places (the lease, the assignee, the card) before the claim file is
-there, and may end at any moment between two of them. The note in state.json says which task, in whose name
-and by which attempt. The next `lifecycle claim` of the same task goes on with it; one of another task, or
-`lifecycle release`, undoes what this attempt holds, and nothing that somebody else has by then.
+Taking a task writes in several places (the lease, the assignee, the card) before the claim file exists,
+and may end at any moment between two of them. A note in state.json names the task, the agent and the
+attempt. The next `lifecycle claim` of the same task continues the attempt; a claim of another task, or
+`lifecycle release`, undoes what this attempt holds, but nothing that somebody else holds by then.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Begun:
 
     Attributes:
         issue: the task.
-        agent: in whose name it is taken.
-        nonce: the attempt's random word, which its lease commit has, too.
+        agent: the agent in whose name the task is taken.
+        nonce: the attempt's random word, which is also in its lease commit.
         is_held: the lease was taken (or none can be), so that assignee and card may be written.
-        assigns: the account was not on the issue before.
-        status: where the card stood before, "" without one.
-        remote, repository: where it is taken, as the claim's record keeps them.
+        assigns: the account was not assigned to the issue before.
+        status: the card's Status before, "" without a card.
+        remote, repository: where the task is taken, as the claim's record keeps them.
         instead_of: the sha of the lease that was taken over, or ""; undoing the attempt restores it.
     """
 
@@ -70,15 +70,15 @@ def of(state: Mapping[str, Any]) -> Begun | None:
 
 
 def is_begun(state: Mapping[str, Any], number: int) -> bool:
-    """True if, as state.json has it, taking the task was begun and could not be finished."""
+    """True if, according to state.json, taking the task was begun and not finished."""
     begun = of(state)
     return begun is not None and begun.issue == number
 
 
 def note(world: World, claim_store: ClaimStore, task: TaskAsked, attempt: Attempt) -> None:
-    """Remember the attempt, durably, before anything of it is done.
+    """Save a note of the attempt before it writes anything else.
 
-    One that goes on with an interrupted run keeps that run's note: by now the issue shows what it wrote.
+    An attempt that continues an interrupted run keeps that run's note: the issue already shows its writes.
     """
     before, item = of(claim_store.state), task.seen.item
     if before is not None and before.nonce == attempt.nonce:
@@ -102,7 +102,7 @@ def former(world: World, claim_store: ClaimStore) -> lease.Lease | None:
 
 
 def amend(claim_store: ClaimStore, **changes: Any) -> None:
-    """Note what is new of the attempt: that its lease is there, or whose is about to be taken over."""
+    """Note a change of the attempt: its lease was taken, or the lease that it is about to take over."""
     begun = of(claim_store.state)
     amended = replace(begun, **changes) if begun is not None else None
     if amended is not None and amended != begun:
@@ -115,7 +115,7 @@ def _keep(claim_store: ClaimStore, begun: Begun) -> None:
 
 
 def over(claim_store: ClaimStore) -> None:
-    """Delete the note: the claim file is there, or nothing of the attempt is held."""
+    """Delete the note: the claim file exists, or the attempt holds nothing."""
     if claim_store.state.pop(CLAIMING, None) is not None:
         claim_store.save()
 
@@ -123,14 +123,14 @@ def over(claim_store: ClaimStore) -> None:
 def undo(world: World, claim_store: ClaimStore) -> bool:
     """Undo what the attempt holds, the lease last: from then on anybody may claim the task.
 
-    Each step may be repeated, and what is somebody else's by now is left as it is; the caller holds the
+    Each step may be repeated, and what belongs to somebody else by now is left alone. The caller holds the
     lock.
 
     Returns:
         True if the attempt held anything.
 
     Raises:
-        LifecycleError: a step failed; the note stays, and so does what follows.
+        LifecycleError: a step failed; the note stays, and the steps after it are not done.
     """
     begun = of(claim_store.state)
     if begun is None:
@@ -139,7 +139,7 @@ def undo(world: World, claim_store: ClaimStore) -> bool:
     try:
         holder = lease.read(world.git, world.remote, begun.issue)
     except GitFailed:
-        holder = None  # where leases cannot be read, none was taken
+        holder = None  # if leases cannot be read, none was taken
     is_ours = holder is not None and holder.nonce == begun.nonce
     if begun.is_held and (is_ours or holder is None):
         _free(world, begun)
@@ -164,7 +164,7 @@ def _free(world: World, begun: Begun) -> None:
 
 
 def left(claim_store: ClaimStore) -> str:
-    """The sentence about an attempt that is neither finished nor undone, or a lost file; or ""."""
+    """The sentence about an attempt that is neither finished nor undone, or a deleted claim file; or ""."""
     begun = of(claim_store.state)
     if begun is None:
         return _without_file(claim_store)
@@ -174,7 +174,7 @@ def left(claim_store: ClaimStore) -> str:
 
 
 def _without_file(claim_store: ClaimStore) -> str:
-    """The sentence about a claim whose file was deleted before it ended; "" if nothing of it is held."""
+    """The sentence about a claim whose file was deleted before it ended; "" if it holds nothing."""
     last = claim_store.remembered()
     is_held = last is not None and last.ownership.lease and not last.ending.outcome
     if last is None or not is_held or last.is_lost or is_issue_gone(last):
@@ -202,8 +202,8 @@ def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
 def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
     """Context for taking a task: on failure, undo the attempt or say in the error what is still held.
 
-    A refusal undoes the attempt. With an error that may pass by itself, and at an end by a signal, it stays
-    for the next run to go on with, and the error says how.
+    A refusal undoes the attempt. After an error that may pass by itself, or a signal, the attempt stays for
+    the next run to continue, and the error says how.
 
     Raises:
         LifecycleError: what was raised within; what is still held is added to its sentence.

@@ -1,6 +1,6 @@
-"""Operations on the items of a Projects v2 board: there or not, archived or not, their fields.
+"""Operations on the items of a Projects v2 board: add, remove, archive, set fields.
 
-Ids of fields and options are the board's, which keeps and renews them.
+The board object keeps the ids of fields and options, and renews them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _CHOICES = {"SINGLE_SELECT", "ITERATION"}
 
 @redacts
 class BoardOperations:
-    """Operations on one board's items. `number` is an issue's or pull request's of the repository.
+    """Operations on one board's items. `number` is that of an issue or pull request in the repository.
 
-    Every request is GraphQL's, and costs one point. Where a field has to be written, and where one is
-    said to be empty, 1 more for each 50 fields of the board tells their ids, once for each object.
+    Every request is GraphQL and costs one point. To write a field, or to see whether its name exists,
+    1 more for each 50 fields of the board reads their ids, once for each object.
 
     Args:
         board: the board, which keeps the ids of its fields.
@@ -46,7 +46,7 @@ class BoardOperations:
         self._repository = repository
 
     def item(self, number: int) -> ItemFacts | None:
-        """The item of an issue or pull request with all that is set on it, or None. One request.
+        """The item of an issue or pull request with all its values, or None. One request.
 
         Raises:
             NotFound: there is no such issue or pull request.
@@ -57,7 +57,7 @@ class BoardOperations:
     def ensure_item(self, number: int) -> Ensured[ItemFacts]:
         """The issue or pull request is on the board, archived or not.
 
-        Requests: unchanged 1, else 2. Of an item just added, only Status and Agent are shown.
+        Requests: unchanged 1, else 2. For an item just added, only Status and Agent are shown.
         Source: https://docs.github.com/graphql/reference/mutations#addprojectv2itembyid
 
         Raises:
@@ -95,20 +95,20 @@ class BoardOperations:
 
         Args:
             number: the issue or pull request, which has to be on the board.
-            name: the field's; exactly, else in any case.
-            value: a text, a number (int or float), a `datetime.date`, an option's name or an
-                iteration's title (these two in any case), as the field wants it; None, or an empty
-                text, clears.
+            name: the field's name; an exact match is preferred to one that differs in case.
+            value: what the field's kind takes: a text, a number (int or float), a `datetime.date`, an
+                option's name or an iteration's title (these two in any case); None, or an empty
+                text, clears the field.
 
         Requests: unchanged 1, else 2.
         Sources: https://docs.github.com/graphql/reference/mutations#updateprojectv2itemfieldvalue and
         https://docs.github.com/graphql/reference/mutations#clearprojectv2itemfieldvalue
 
         Raises:
-            UnknownOption: there is no such field, option or iteration; the sentence names all.
+            UnknownOption: there is no such field, option or iteration; the sentence names all there are.
             Refused: the field takes another kind of value.
-            ItemMissing: it is not on the board. ItemArchived: it is archived there.
-            Rejected: GitHub took the value and shows another; or the field is the issue's own.
+            ItemMissing: the item is not on the board. ItemArchived: it is archived there.
+            Rejected: GitHub accepted the value but shows another; or the field is the issue's own.
         """
         item = self._writable(number)
         wanted = None if isinstance(value, str) and not value.strip() else value
@@ -198,7 +198,7 @@ class BoardOperations:
         return self._answered(item, data, "item")
 
     def _field_written(self, item: ItemFacts, name: str, value: Value | None) -> ItemFacts:
-        """Set a field, or take its value away, which an empty text would not; may be applied twice.
+        """Set a field or clear its value (an empty text would not clear it); may be applied twice.
 
         Source: https://docs.github.com/graphql/reference/input-objects#projectv2fieldvalue
         """
@@ -247,13 +247,13 @@ def _writable(field: BoardField) -> BoardField:
 
 
 def _input(field: BoardField, value: Value) -> dict[str, Any]:
-    """The value as `ProjectV2FieldValue` wants it for a field of this kind."""
+    """The value as `ProjectV2FieldValue` needs it for a field of this kind."""
     kind = field.kind
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind == "NUMBER" and is_number and math.isfinite(cast(float, value)):
         return {"number": float(cast(float, value))}
     if kind == "DATE" and isinstance(value, date):
-        return {"date": value.isoformat()[:10]}  # of a datetime its day alone, as it is compared
+        return {"date": value.isoformat()[:10]}  # of a datetime, only the day is compared
     if isinstance(value, str) and kind == "TEXT":
         return {"text": value}
     if isinstance(value, str) and kind in _CHOICES:
@@ -286,7 +286,7 @@ def _item(node: Json, number: int, content_id: str) -> ItemFacts:
 
 
 def _value(node: Json) -> Value | None:
-    """The value of one field, whatever its kind; None for what cannot be read."""
+    """The value of one field of any kind; None if it cannot be read."""
     if isinstance(node.get("number"), (int, float)):
         return float(node["number"])
     if text(node, "date"):
@@ -311,7 +311,7 @@ def _holds(item: ItemFacts, name: str, wanted: object) -> bool:
     """True if a field holds the value already. Options and iterations are compared in any case."""
     shown = _shown(item.values, name)
     if isinstance(wanted, bool):
-        return False  # refused where it is written; compared, True would be the same as 1.0
+        return False  # the write refuses it; in a comparison, True would equal 1.0
     if isinstance(shown, str) and isinstance(wanted, str):
         is_choice = name.casefold() in {choice.casefold() for choice in item.choices}
         first, second = (shown.casefold(), wanted.casefold()) if is_choice else (shown, wanted)

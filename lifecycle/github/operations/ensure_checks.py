@@ -1,4 +1,4 @@
-"""Operations on check runs: make, change and annotate one until it is as wanted."""
+"""Operations on check runs: create, change and annotate one until it is as wanted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Conclusion = Literal[
 Page = Mapping[str, str]
 _BOT = "[bot]"
 ANNOTATIONS = 50
-"""How many annotations one request may bring.
+"""How many annotations one request may contain.
 
 Source: https://docs.github.com/rest/checks/runs#create-a-check-run
 """
@@ -56,37 +56,37 @@ class CheckOperations:
     ) -> Ensured[CheckRunFacts]:
         """There is one check run of ours of this name and external id on this commit, in this state.
 
-        The newest that fits is adopted and changed, so a re-run that is to stand beside the old one
-        has an external id of its own. Another app's run of that name is left alone: GitHub lets only
-        the app that made one change it. GitHub appends annotations and removes none: those that are
-        missing are sent, up to 50 a request, and others stay.
+        The newest matching run is adopted and changed, so give a re-run an external id of its own if the
+        old run should stay. Another app's run of that name is left alone: GitHub lets only the app that
+        made a run change it. GitHub appends annotations and removes none: missing ones are sent, up to
+        50 a request, and others stay.
 
         Args:
-            name: as the page shows it, and as a rule may require it.
+            name: the name that pages show and that a rule may require.
             sha: the commit, all 40 digits.
-            external_id: what tells it from other runs of the name; "" adopts any.
-            status: how far it is.
+            external_id: distinguishes the run from others of the same name; "" adopts any.
+            status: how far the run is.
             conclusion: given with `completed`, and only then.
-            title: of its page; needed as soon as there is a summary, a text or an annotation.
-            summary: of its page, Markdown, at most 65,535 characters.
+            title: the title of its page; needed with a summary, a text or an annotation.
+            summary: the summary on its page, Markdown, at most 65,535 characters.
             text: the details on its page, Markdown, at most 65,535 characters.
             annotations: remarks on lines.
-            details_url: where more is to be seen; "" leaves it alone.
-            started_at: seconds since the epoch, kept to the second; None leaves it alone.
+            details_url: an address with more details; "" leaves the old one.
+            started_at: seconds since the epoch, kept to the second; None leaves the old time.
             completed_at: likewise.
 
         Requests: unchanged 1 (for each hundred runs of the name), and 1 for each hundred annotations
-        that it has if some are wanted; made or changed 1 more; 1 more for each 50 annotations. An
+        of the run if some are wanted; created or changed 1 more; 1 more for each 50 annotations. An
         object that finds a run before it made one asks 1 or 2 more, once: whose token it is.
         Sources: https://docs.github.com/rest/checks/runs#create-a-check-run and
         https://docs.github.com/rest/checks/runs#update-a-check-run
 
         Raises:
-            Refused: a conclusion without `completed`, or the other way round; a page without title; a
-                commit without its 40 digits.
-            NoPermission: the token is no app's: only apps (that of Actions too) write check runs.
-            Rejected: GitHub says no, or goes on showing something else.
-            Transient: not now, or it is unknown whether it was made.
+            Refused: a conclusion without `completed`, or the other way round; a page without a title; a
+                sha that does not have 40 digits.
+            NoPermission: the token is not an app's: only apps (that of Actions too) write check runs.
+            Rejected: GitHub says no, or still shows something else.
+            Transient: not now, or it is unknown whether the run was created.
         """
         sha = whole_sha(sha)
         has_page = bool(title or summary or text or annotations)
@@ -110,7 +110,7 @@ class CheckOperations:
             create = partial(self._calls.create, "POST", "check-runs", subject, _check_run, body)
             check_run = settled(create, find).now
             self._app = check_run.app
-        # What a lost answer left behind is what was sent, or somebody else's: it is compared, too.
+        # A run found after a lost answer may be ours or somebody else's: it is compared, too.
         fitting = self._with_fields(check_run, fields)
         lacking = self._left(fitting.now, annotations) if annotations else ()
         now = fitting.now
@@ -123,16 +123,16 @@ class CheckOperations:
         subject = f"check runs of {sha[:12]}"
         query = {"check_name": name, "filter": "all"}
         listed = self._calls.pages(f"commits/{sha}/check-runs", subject, query, key="check_runs")
-        # A redirect after a renaming loses the query: then the list holds all.
+        # A redirect after a rename loses the query: then the list has runs of all names.
         named = (entry for entry in listed if entry.get("name") == name)
         runs = [self._calls.shaped(subject, _check_run, entry) for entry in named]
         fitting = [run for run in runs if external_id in {"", run.external_id}]
         return max(filter(self._is_ours, fitting), key=lambda run: run.id, default=None)
 
     def _is_ours(self, run: CheckRunFacts) -> bool:
-        """True if the token's app made the run; of a token that is no app's, GitHub has to judge.
+        """True if the token's app made the run; if the token is not an app's, GitHub has to judge.
 
-        An app is `SLUG[bot]` where it acts.
+        An app acts as the account `SLUG[bot]`.
         Source: https://github.com/fullsend-ai/fullsend/pull/1953
         """
         if not self._app:
@@ -157,12 +157,12 @@ class CheckOperations:
         look = if_wanted(partial(self._read, run.id), lambda now: now.annotations >= count)
         output = {**page, "annotations": [_annotation_body(annotation) for annotation in batch]}
         path, subject = f"check-runs/{run.id}", f"annotations of check run {run.id}"
-        # Sent once: GitHub appends them each time. It wants the page's texts with them.
+        # Sent once, since GitHub appends them each time. It requires the page's texts with them.
         append = partial(self._calls.create, "PATCH", path, subject, _check_run, {"output": output})
         return settled(append, look).now
 
     def _left(self, run: CheckRunFacts, wanted: tuple[Annotation, ...]) -> tuple[Annotation, ...]:
-        """Those of the wanted annotations that the run does not have."""
+        """The wanted annotations that the run does not have."""
         path, subject = f"check-runs/{run.id}/annotations", f"annotations of check run {run.id}"
         shown = self._calls.values(path, subject, _annotation) if run.annotations else ()
         counts, lacking = Counter(shown), []

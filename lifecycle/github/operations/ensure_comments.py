@@ -15,7 +15,7 @@ from lifecycle.github.pulls.issue_calls import IssueCalls
 
 @redacts
 class CommentOperations:
-    """Operations on comments; `number` is an issue's or pull request's."""
+    """Operations on comments; `number` is that of an issue or pull request."""
 
     def __init__(self, calls: IssueCalls) -> None:
         self._calls = calls
@@ -26,20 +26,20 @@ class CommentOperations:
     ) -> Ensured[CommentFacts]:
         """There is one comment of ours for this key, and it says this.
 
-        It is known by a hidden marker, which is its last line, and by its author, who is whoever the
-        token belongs to. A text that only quotes the marker is somebody's own, and is left alone.
-        GitHub deduplicates no comments, and its lists lag for some seconds: two processes that call
-        within them may post two. The next call keeps the oldest and deletes the others.
+        It is recognised by a hidden marker in its last line, and by its author, the token's account. A
+        text that only quotes the marker is somebody else's, and is left alone. GitHub does not
+        deduplicate comments, and its lists lag for some seconds: two processes that call at the same
+        time may post two. The next call keeps the oldest and deletes the others.
 
         Args:
             number: the issue or pull request.
-            key: what tells this comment from others: letters, digits, and single . : / # = - _.
+            key: distinguishes this comment from others: letters, digits, and single . : / # = - _.
             body: its text, at most 65,536 characters with the marker that goes below it.
-            update: False leaves the text of a comment that is there alone.
+            update: False leaves the text of an existing comment alone.
 
         Requests: unchanged 1 for each hundred comments; posted, edited or one deleted 1 more each. The
         first call of an object that finds the marker asks 1 more (2 for an app's token): whose token
-        it is. One that does not find what this object posted before asks 1 more for it.
+        it is. A call that does not find what this object posted before asks 1 more for it.
         Sources: https://docs.github.com/rest/issues/comments#list-issue-comments,
         https://docs.github.com/rest/issues/comments#create-an-issue-comment and
         https://docs.github.com/rest/issues/comments#update-an-issue-comment
@@ -83,7 +83,7 @@ class CommentOperations:
         return Ensured(None, changed=bool(comments))
 
     def _marked(self, number: int, mark: str) -> list[CommentFacts]:
-        """Our comments with the marker, oldest first; one just posted also while the list still lags."""
+        """Our comments with the marker, oldest first; also one just posted that the list lacks yet."""
         listed = self._calls.comments(number)
         comments = [
             comment

@@ -1,4 +1,4 @@
-"""Operations on issues: text, state, assignees, milestone, relations. Pull requests are issues, too."""
+"""Operations on issues, pull requests included: text, state, assignees, milestone, relations."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class RelationOperations:
         self._calls = calls
 
     def ensure_blocked_by(self, number: int, blocker: int) -> Ensured[Related]:
-        """The issue is marked as blocked by another of this repository; `now`: all that block it.
+        """The issue is marked as blocked by another one in this repository; `now`: all that block it.
 
         Requests: unchanged 1 for each hundred; else 2 more, for the blocker's id and the writing.
         Source: https://docs.github.com/rest/issues/issue-dependencies
 
         Raises:
             NotFound: there is no such issue, or the server has no dependencies.
-            Rejected: GitHub says no, as to an issue that blocks itself.
+            Rejected: GitHub says no, for example if an issue would block itself.
             Transient: not now, or it is unknown whether it was done.
         """
         return self._set(number, _BLOCKED, blocker, is_wanted=True)
@@ -50,9 +50,9 @@ class RelationOperations:
         return self._set(number, _BLOCKED, blocker, is_wanted=False)
 
     def ensure_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
-        """The child is a sub-issue of the parent, both of this repository; `now`: all sub-issues.
+        """The child is a sub-issue of the parent, both in this repository; `now`: all sub-issues.
 
-        An issue has one parent: a child of another is refused by GitHub.
+        An issue has one parent: GitHub refuses a child that has another.
         Requests: unchanged 1 for each hundred; else 2 more, for the child's id and the writing.
         Source: https://docs.github.com/rest/issues/sub-issues
 
@@ -62,7 +62,7 @@ class RelationOperations:
         return self._set(parent, _SUB, child, is_wanted=True)
 
     def ensure_not_sub_issue(self, parent: int, child: int) -> Ensured[Related]:
-        """The child is no sub-issue of the parent; `now`: all sub-issues that are left.
+        """The child is not a sub-issue of the parent; `now`: all sub-issues that are left.
 
         Requests: unchanged 1 for each hundred, else 1 more.
         Source: https://docs.github.com/rest/issues/sub-issues#remove-sub-issue
@@ -104,7 +104,7 @@ Reason = Literal["completed", "not_planned", "duplicate"]
 
 @redacts
 class IssueOperations:
-    """Operations on the repository's issues; every number is an issue's or pull request's."""
+    """Operations on the repository's issues; every number is that of an issue or pull request."""
 
     def __init__(self, calls: IssueCalls) -> None:
         self._calls = calls
@@ -124,19 +124,19 @@ class IssueOperations:
     ) -> Ensured[IssueFacts]:
         """There is one issue for this key, with this title and body.
 
-        It is known by a hidden marker, which is the last line of its body, and belongs to whoever the
-        token belongs to. A body that only quotes the marker is somebody's own, and is left alone. The
-        oldest such issue is adopted in whatever state it is. GitHub's lists lag for some seconds: two
-        processes that call within them may open two issues, of which the younger is nobody's from then on.
+        It is recognised by a hidden marker in the last line of its body, and by its author, the token's
+        account. A body that only quotes the marker is somebody else's, and is left alone. The oldest
+        such issue is adopted, open or closed. GitHub's lists lag for some seconds: two processes that
+        call at the same time may open two issues; the younger is ignored from then on.
 
         Args:
-            key: what tells this issue from all others: letters, digits, and single . : / # = - _.
+            key: distinguishes this issue from all others: letters, digits, and single . : / # = - _.
             title: its title.
-            body: its text, which the marker goes below.
-            labels: what a new issue gets; later they are `ensure_labels`' matter.
+            body: its text; the marker goes below it.
+            labels: labels for a new issue; later, use `ensure_labels`.
             label: look among issues with this label first, for a shorter list; a new issue gets it.
-                What is not among them is looked for among all before an issue is opened.
-            update: False leaves title and body of an issue that is there alone.
+                If the issue is not among them, all issues are searched before one is opened.
+            update: False leaves title and body of an existing issue alone.
 
         Requests: unchanged 1 for each hundred issues of the token's owner up to it; edited 1 more;
         created 1 more. The first call of an object asks 1 more (2 for an app's token): whose token it is.
@@ -158,7 +158,7 @@ class IssueOperations:
                 lambda: self._calls.create(title, text, names), lambda: self._calls.marked(mark, "")
             )
             self._made[mark] = opened.now.number
-            # What a lost answer left behind may be another process's: its text is compared.
+            # An issue found after a lost answer may be another process's: its text is compared.
             now = self._edits.text(opened.now, title, text).now if update else opened.now
             return Ensured(now, changed=True)
         return self._edits.text(issue, title, text) if update else Ensured(issue, changed=False)
@@ -184,7 +184,7 @@ class IssueOperations:
         Requests: unchanged 1, else 2. Source: https://docs.github.com/rest/issues/issues#update-an-issue
 
         Raises:
-            Rejected: GitHub keeps it closed, as for a pull request whose branch is gone.
+            Rejected: GitHub keeps it closed, for example a pull request whose branch is gone.
         """
         issue = self._calls.issue(number)
         return self._edits.fields(issue, {"state": "open"}, lambda now: now.is_open)
@@ -192,12 +192,12 @@ class IssueOperations:
     def ensure_closed(self, number: int, reason: Reason = "completed") -> Ensured[IssueFacts]:
         """The issue is closed; a pull request is closed unmerged.
 
-        `reason` is why it is closed now; one that is closed already keeps its own, since GitHub
+        `reason` is why it is closed now; an issue that is closed already keeps its reason, since GitHub
         ignores a reason that comes without a change of state.
         Requests: unchanged 1, else 2. Source: https://docs.github.com/rest/issues/issues#update-an-issue
 
         Raises:
-            Rejected: GitHub's answer shows it open still.
+            Rejected: GitHub's answer shows that it is still open.
         """
         issue = self._calls.issue(number)
         reasons = {} if issue.is_pull_request else {"state_reason": reason}
@@ -214,11 +214,11 @@ class IssueOperations:
         https://docs.github.com/rest/issues/assignees#remove-assignees-from-an-issue
 
         Raises:
-            Refused: a text is given where a list of them belongs, or somebody is to be added and
+            Refused: a text is given instead of a list of texts, or somebody is to be both added and
                 removed. Nothing was changed.
-            Rejected: GitHub left somebody on or off: it ignores silently whom it may not assign, and
-                everybody where the token may not. Nobody is taken off then for one who could not be
-                put on. The sentence says who is assigned now.
+            Rejected: GitHub did not assign or unassign somebody: it silently ignores people who cannot
+                be assigned, and everybody if the token may not assign. If somebody could not be added,
+                nobody is removed. The sentence says who is assigned now.
         """
         change = change_of(add, remove, only)
         now = self._calls.issue(number)
@@ -234,7 +234,7 @@ class IssueOperations:
     def _assigned(
         self, number: int, write: Callable[[], IssueFacts], left: Callable[[Logins], Logins]
     ) -> IssueFacts:
-        """The issue after a write; Rejected, saying who is assigned now, if `left` names some still."""
+        """The issue after a write; Rejected, saying who is assigned now, if `left` still names somebody."""
         now = self._edits.settled(number, write, lambda shown: not left(shown.assignees)).now
         if ignored := left(now.assignees):
             words = {"ignored": ", ".join(ignored), "now": ", ".join(now.assignees) or "nobody"}
@@ -247,9 +247,9 @@ class IssueOperations:
         """The issue belongs to the milestone of this title, or to none (None).
 
         Args:
-            number: the issue's.
-            title: the milestone's; case is ignored.
-            create: make the milestone if there is none.
+            number: the issue.
+            title: the milestone's title; case is ignored.
+            create: create the milestone if it does not exist.
 
         Requests: unchanged 1; else 2 and 1 for each hundred milestones, and 1 more to make one.
         Sources: https://docs.github.com/rest/issues/milestones and
@@ -268,13 +268,13 @@ class IssueOperations:
         )
 
     def _marked(self, mark: str, label: str) -> IssueFacts | None:
-        """The issue of a marker; one that this object opened, also while the list still lags."""
+        """The issue with a marker; also one that this object just opened and the list lacks yet."""
         issue = self._calls.marked(mark, label) if label else None
         issue = issue or self._calls.marked(mark, "")
         if issue is None and mark in self._made:
             with suppress(NotFound):  # deleted meanwhile: then another one is opened
                 opened = self._calls.issue(self._made[mark])
-                # Somebody may have written a text of their own into it: then it is theirs.
+                # Somebody may have replaced its text with their own: then it is theirs.
                 return opened if hidden_marker.is_signed(opened.body, mark) else None
         return issue
 

@@ -27,19 +27,19 @@ class LabelOperations:
         """The repository has this label.
 
         Args:
-            name: its name; one that differs in case only is adopted as it is.
-            color: six hexadecimal digits without `#`; "" leaves it alone, or to GitHub.
-            description: at most 100 characters; "" leaves it alone.
+            name: its name; a label whose name differs only in case is adopted as it is.
+            color: six hexadecimal digits without `#`; "" keeps the old one, or lets GitHub choose.
+            description: at most 100 characters; "" keeps the old one.
 
-        Requests: unchanged 1, else 2; 2 more if somebody makes another one of the name meanwhile.
+        Requests: unchanged 1, else 2; 2 more if somebody creates a label of that name meanwhile.
         Sources: https://docs.github.com/rest/issues/labels#get-a-label,
         https://docs.github.com/rest/issues/labels#create-a-label and
         https://docs.github.com/rest/issues/labels#update-a-label
 
         Raises:
-            Refused: no address can hold the name: it is empty or dots.
-            Rejected: GitHub says no, as to a colour that is none.
-            Transient: not now, or it is unknown whether it was made.
+            Refused: the name is empty or only dots, which no address can contain.
+            Rejected: GitHub says no, for example to an invalid colour.
+            Transient: not now, or it is unknown whether the label was created.
         """
         wanted = LabelFacts(name, color.lower(), description)
         label = self._calls.label(name)
@@ -50,7 +50,7 @@ class LabelOperations:
             lambda: self._calls.label(name),
             already=(AlreadyExists,),
         )
-        # Where somebody was quicker, or the answer was lost, another one may be there: it is compared.
+        # If somebody was quicker, or the answer was lost, the label may be another's: it is compared.
         now = self._fitted(created.now, wanted)
         return Ensured(now.now, changed=created.changed or now.changed)
 
@@ -69,9 +69,9 @@ class LabelOperations:
             number: the issue or pull request.
             add: labels that it has to have.
             remove: labels that it must not have.
-            only: all that it has to have; instead of the two.
-            create: make a label that the repository lacks. GitHub would make a misspelt one
-                silently, so without this it is refused.
+            only: exactly the labels that it has to have; instead of `add` and `remove`.
+            create: create a label that the repository lacks. GitHub would silently create a misspelt
+                one, so without this it is refused.
 
         Requests: unchanged 1; to add, 1 more for each hundred labels of the repository, 1, and 1 for
         each label made; to remove, 1 for each.
@@ -79,8 +79,8 @@ class LabelOperations:
         https://docs.github.com/rest/issues/labels#remove-a-label-from-an-issue
 
         Raises:
-            Refused: a text is given where a list of them belongs, a label is to be added and removed,
-                or no address can hold the name of one that is to go. Nothing was changed.
+            Refused: a text is given instead of a list of texts, a label is to be both added and removed,
+                or the name of one to remove is empty or only dots. Nothing was changed.
             UnknownOption: the repository has no such label; the sentence names those that it has.
                 Nothing was changed.
             NotFound: there is no such issue.

@@ -1,4 +1,4 @@
-"""Operations on merging: now or once it may be, at the head that was judged; and updating a branch."""
+"""Operations on merging: now or as soon as GitHub allows it, at the judged head; and updating a branch."""
 
 from __future__ import annotations
 
@@ -49,50 +49,50 @@ class MergeOperations:
 
         Args:
             number: the pull request.
-            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
-            method: merge, squash or rebase; the repository may allow some only.
-            title: of the merge's commit; "" leaves it to GitHub.
-            message: of the merge's commit; "" leaves it to GitHub.
+            sha: the head that was judged, all 40 digits; "" accepts the head that this call reads.
+            method: merge, squash or rebase; the repository may allow only some.
+            title: the title of the merge's commit; "" leaves it to GitHub.
+            message: the message of the merge's commit; "" leaves it to GitHub.
 
         Requests: unchanged 1, else 2. The merge is sent once; if its answer is lost, 1 more looks.
         Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request
 
         Raises:
-            Refused: `sha` has no 40 digits.
-            HeadMoved: its head is another one (409), or it was merged at another one.
+            Refused: `sha` does not have 40 digits.
+            HeadMoved: the pull request has another head (409), or was merged at another one.
             NotMergeable: a conflict, a rule, a missing check, a draft, a method that is not allowed
-                (405); or it is closed.
-            Transient: its base moved at that moment (405), or nobody knows.
+                (405); or the pull request is closed.
+            Transient: its base moved at that moment (405), or the outcome is unknown.
         """
         return self._merged(self._at(number, sha), method, title, message)
 
     def ensure_auto_merge(
         self, number: int, *, sha: str = "", method: Method = "merge"
     ) -> Ensured[PullFacts]:
-        """The pull request is merged as soon as it may be: by GitHub, or now if nothing is left.
+        """The pull request is merged as soon as GitHub allows it: later by GitHub, or now.
 
-        GitHub refuses to wait where there is nothing to wait for ("clean"): then it is merged here, at
-        the head that was looked at. Where only checks that nobody requires are not green ("unstable")
-        it is refused too, and is not merged: whether they matter is not for this to say.
+        GitHub refuses to wait if there is nothing to wait for ("clean"): then this call merges, at the
+        head that it read. If only checks that nobody requires are not green ("unstable"), GitHub refuses
+        too, and this call does not merge: it cannot know whether they matter.
 
         Args:
             number: the pull request.
-            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
+            sha: the head that was judged, all 40 digits; "" accepts the head that this call reads.
             method: merge, squash or rebase. A merge queue has its own.
 
-        Another method than before is switched on after the old one is off, since GitHub knows no
-        change. If it says no, the old one is put back.
+        To change the method, auto-merge is switched off and on again, since GitHub has no change of it.
+        If GitHub then says no, the old method is switched on again.
 
         Requests: unchanged 1, switched on 2 (one is GraphQL), merged 3; another method than before
-        1 more, and 1 more to put the old one back.
+        1 more, and 1 more to restore the old one.
         Sources: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge and,
         for the refusals, https://github.com/peter-evans/enable-pull-request-automerge/issues/343
 
         Raises:
             Refused, HeadMoved, NotMergeable, Transient: as `ensure_merged`.
-            Rejected: GitHub's words say why not: auto-merge is not allowed in the repository, or no
-                rule of the base holds the merge back. The sentence says if the old method, which was
-                on before, is off now.
+            Rejected: GitHub says why: auto-merge is not allowed in the repository, or no rule of the
+                base holds the merge back. The sentence says if auto-merge was on with another method
+                and is off now.
         """
         pull = self._at(number, sha)
         if pull.is_merged or pull.auto_merge == method:
@@ -107,7 +107,7 @@ class MergeOperations:
             raise self._put_back(pull, error) from None
 
     def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
-        """GitHub does not merge the pull request by itself; merged ones stay merged.
+        """GitHub does not merge the pull request by itself; a merged one stays merged.
 
         Requests: unchanged 1, else 2 (the second is GraphQL).
         Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
@@ -123,23 +123,23 @@ class MergeOperations:
         return self._edits.settled(number, write, lambda now: not now.auto_merge, errors.Rejected)
 
     def ensure_branch_updated(self, number: int, *, sha: str = "") -> Ensured[PullFacts]:
-        """The pull request's branch has every commit of its base, or GitHub is at it.
+        """The pull request's branch has every commit of its base, or GitHub is about to update it.
 
-        GitHub accepts the work and does it a moment later: `now` shows the head before it.
+        GitHub accepts the update and makes it a moment later: `now` shows the head before it.
 
         Args:
             number: the pull request.
-            sha: the head that was judged, all 40 digits; "" takes whatever it is at the look.
+            sha: the head that was judged, all 40 digits; "" accepts the head that this call reads.
 
         Requests: unchanged 2, else 3.
         Sources: https://docs.github.com/rest/commits/commits#compare-two-commits and
         https://docs.github.com/rest/pulls/pulls#update-a-pull-request-branch
 
         Raises:
-            Refused: `sha` has no 40 digits.
-            HeadMoved: its head is another one.
+            Refused: `sha` does not have 40 digits.
+            HeadMoved: the pull request has another head.
             NotMergeable: it conflicts with its base, or is closed.
-            Transient: not now, or nobody knows.
+            Transient: not now, or the outcome is unknown.
         """
         pull = self._at(number, sha)
         if pull.is_merged:
@@ -151,7 +151,7 @@ class MergeOperations:
         def write() -> PullFacts:
             path, subject = f"pulls/{number}/update-branch", f"the branch of pull request #{number}"
             body, own = {"expected_head_sha": pull.head_sha}, _not_updated(number)
-            # GitHub only accepts the work (202) and does it a moment later.
+            # GitHub only accepts the update (202) and makes it a moment later.
             self._api.create("PUT", path, subject, lambda _: None, body, own=own)
             return pull
 
@@ -222,10 +222,10 @@ class MergeOperations:
     def _put_back(self, pull: PullFacts, error: errors.LifecycleError) -> errors.LifecycleError:
         """Switch the old method on again after a clear no; return the error to raise.
 
-        After anything but a no nobody knows what is on, so nothing more is sent.
+        After any other error nobody knows which method is on, so nothing more is sent.
         """
         if isinstance(error, errors.Rejected):
-            with suppress(errors.LifecycleError):  # then it is off, which the sentence says
+            with suppress(errors.LifecycleError):  # then auto-merge is off, as the sentence says
                 self._enable(pull, pull.auto_merge)
                 return error
         evidence = error.evidence.rstrip(".")
@@ -243,7 +243,7 @@ class MergeOperations:
         return self._api.read(path, subject, lambda shown: int(shown["behind_by"]), {"per_page": 1})
 
     def _enable(self, pull: PullFacts, method: str) -> None:
-        """Have GitHub merge it once it may be; Rejected if it may be at once, or if no rule holds it back.
+        """Switch auto-merge on; Rejected if the merge is possible now, or if no rule holds it back.
 
         Source: https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge
         """
@@ -251,7 +251,7 @@ class MergeOperations:
         self._calls.mutate("enable_auto_merge", variables, f"auto-merge for #{pull.number}")
 
     def _disable(self, pull: PullFacts) -> None:
-        """Have GitHub not merge it by itself.
+        """Switch auto-merge off.
 
         Source: https://docs.github.com/graphql/reference/mutations#disablepullrequestautomerge
         """

@@ -1,4 +1,4 @@
-"""Operations on pull requests: open once, text, base, draft, reviewers, closed."""
+"""Operations on pull requests: open (once), close, set text, base, draft and reviewers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Left = Callable[[Slugs, Slugs], Slugs]
 
 @redacts
 class PullOperations:
-    """Operations on the repository's pull requests. Merging them is `MergeOperations`'."""
+    """Operations on the repository's pull requests. `MergeOperations` merges them."""
 
     def __init__(self, calls: PullCalls) -> None:
         self._calls = calls
@@ -38,15 +38,15 @@ class PullOperations:
     ) -> Ensured[PullFacts]:
         """There is one open pull request for this branch into this base, with this text.
 
-        GitHub allows one for each head and base: the open one is adopted, a closed one is not.
+        GitHub allows one open pull request for each head and base: it is adopted; a closed one is not.
 
         Args:
-            head: the branch, or `owner:branch` for one of a fork.
+            head: the branch, or `owner:branch` for a branch of a fork.
             title: its title.
             body: its text.
-            base: the branch that it goes into; "" for the repository's default branch.
-            draft: whether a new one is a draft; later that is `ensure_draft`'s matter.
-            update: False leaves title and body of one that is there alone.
+            base: the branch to merge into; "" for the repository's default branch.
+            draft: whether a new one is a draft; later, use `ensure_draft`.
+            update: False leaves title and body of an existing one alone.
 
         Requests: unchanged 1; edited or opened 1 more; 1 more once if the default branch is not known.
         Sources: https://docs.github.com/rest/pulls/pulls#list-pull-requests,
@@ -57,7 +57,7 @@ class PullOperations:
             NothingToMerge: the branch has no commit that the base lacks.
             HeadMissing: the branch is not on GitHub.
             Rejected: GitHub says no.
-            Transient: not now; or GitHub says that there is one, and no list shows it yet.
+            Transient: not now; or GitHub says that there is one already, but no list shows it yet.
         """
         full_head = head if ":" in head else f"{self._calls.calls.repository.owner}:{head}"
         into = base or self._default_branch
@@ -70,7 +70,7 @@ class PullOperations:
             texts = {"title": title, "body": body, "head": full_head, "base": into}
             create = partial(self._calls.create, **texts, draft=draft)
             opened = settled(create, look, already=(PullRequestExists,))
-            # Where somebody was quicker, or the answer was lost, it may be somebody else's: adopted.
+            # If somebody was quicker, or the answer was lost, it may be somebody else's: it is adopted.
             now = self._edits.text(opened.now, title, body) if update else opened
             return Ensured(now.now, changed=opened.changed or now.changed)
         return self._edits.text(pull, title, body) if update else Ensured(pull, changed=False)
@@ -90,19 +90,19 @@ class PullOperations:
         return self._edits.text(self._calls.pull(number), title, body)
 
     def ensure_base(self, number: int, base: str) -> Ensured[PullFacts]:
-        """The pull request goes into this branch.
+        """The pull request has this branch as its base.
 
         Requests: unchanged 1, else 2.
         Source: https://docs.github.com/rest/pulls/pulls#update-a-pull-request
 
         Raises:
-            Rejected: there is no such branch, or another pull request for the two is open.
+            Rejected: there is no such branch, or another pull request for this head and base is open.
         """
         pull = self._calls.pull(number)
         return self._edits.fields(pull, {"base": base}, lambda now: now.base == base)
 
     def ensure_draft(self, number: int) -> Ensured[PullFacts]:
-        """The pull request is a draft. One that is closed or merged stays as it is.
+        """The pull request is a draft. A closed or merged one stays as it is.
 
         Requests: unchanged 1, else 2 (the second is GraphQL).
         Source: https://docs.github.com/graphql/reference/mutations#convertpullrequesttodraft
@@ -113,7 +113,7 @@ class PullOperations:
         return self._set_draft(number, draft=True)
 
     def ensure_ready(self, number: int) -> Ensured[PullFacts]:
-        """The pull request is ready for review: no draft.
+        """The pull request is ready for review, not a draft.
 
         Requests: unchanged 1, else 2 (the second is GraphQL).
         Source: https://docs.github.com/graphql/reference/mutations#markpullrequestreadyforreview
@@ -125,8 +125,8 @@ class PullOperations:
     ) -> Ensured[PullFacts]:
         """These people and teams are asked for a review, or (people) have given one.
 
-        GitHub takes a request away once its review is submitted; so who has reviewed is not asked
-        anew, unless `again` says so: then each call may ask anew whoever has answered meanwhile.
+        GitHub removes a request once its review is submitted; so people who have reviewed are not asked
+        again, unless `again` is set: then each call may ask people again who have answered meanwhile.
 
         Args:
             number: the pull request.
@@ -139,8 +139,8 @@ class PullOperations:
         https://docs.github.com/rest/pulls/reviews#list-reviews-for-a-pull-request
 
         Raises:
-            Refused: a text is given where a list of them belongs. Nobody was asked.
-            Rejected: GitHub says no: no collaborator, or the author. Nobody was asked.
+            Refused: a text is given instead of a list of texts. Nobody was asked.
+            Rejected: GitHub says no: not a collaborator, or the author. Nobody was asked.
         """
         logins, slugs = names_of("people", people), names_of("teams", teams)
         pull = self._calls.pull(number)
@@ -164,7 +164,7 @@ class PullOperations:
         Source: https://docs.github.com/rest/pulls/review-requests#remove-requested-reviewers-from-a-pull-request
 
         Raises:
-            Refused: a text is given where a list of them belongs. Nothing was changed.
+            Refused: a text is given instead of a list of texts. Nothing was changed.
         """
         logins, slugs = names_of("people", people), names_of("teams", teams)
         pull = self._calls.pull(number)
@@ -198,7 +198,7 @@ class PullOperations:
         return self._edits.fields(pull, {"state": "open"}, lambda now: now.is_open)
 
     def _reviewers_done(self, number: int) -> tuple[str, ...]:
-        """Who has submitted a review, in any state, pending ones left out; a hundred a request."""
+        """Who has submitted a review in any state but pending; one request for each hundred."""
         subject = f"the reviews of pull request #{number}"
         listed = self._calls.calls.pages(f"pulls/{number}/reviews", subject)
         submitted = (review for review in listed if review.get("state") != "PENDING")
@@ -207,11 +207,11 @@ class PullOperations:
     def _reviewers(
         self, method: str, pull: PullFacts, people: Slugs, teams: Slugs, left: Left
     ) -> tuple[PullFacts, Slugs]:
-        """Ask people and teams (by their short names) for a review, or take that back.
+        """Ask people and teams (by their short names) for a review, or withdraw the request.
 
         Returns:
-            The pull request as it was read, with the reviewers of the answer, which leaves much else out;
-            and for whom that is `left` to be done.
+            The pull request as it was read, with the reviewers from the answer (which lacks many fields);
+            and the names that are `left` to be done.
         """
         number, subject = pull.number, f"the reviewers of pull request #{pull.number}"
         path = f"pulls/{number}/requested_reviewers"

@@ -1,4 +1,4 @@
-"""Operations on commit statuses, and on refs: branches, tags and others, each by its whole name."""
+"""Operations on commit statuses, and on refs (branches, tags and others), each by its full name."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class StatusOperations:
     def ensure_status(
         self, sha: str, context: str, state: State, *, description: str = "", target_url: str = ""
     ) -> Ensured[StatusFacts]:
-        """The newest status of this context on this commit says this.
+        """The newest status of this context on this commit has this state and text.
 
-        A status cannot be changed or removed: another one supersedes it, at most 1,000 for each
-        commit and context.
+        A status cannot be changed or removed: a newer one supersedes it; a commit and context can have
+        at most 1,000.
 
         Args:
             sha: the commit, all 40 digits.
             context: which status; case is ignored.
             state: error, failure, pending or success.
             description: at most 140 characters.
-            target_url: where more is to be seen.
+            target_url: an address with more details.
 
         Requests: unchanged 1 (for each hundred contexts), else 1 more.
         Sources: https://docs.github.com/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
         and https://docs.github.com/rest/commits/statuses#create-a-commit-status
 
         Raises:
-            Refused: the description is too long, or the commit has no 40 digits.
+            Refused: the description is too long, or `sha` does not have 40 digits.
             Rejected: GitHub says no: no such commit, or too many statuses.
-            Transient: not now, or it is unknown whether it was added.
+            Transient: not now, or it is unknown whether the status was added.
         """
         sha = whole_sha(sha)
         if len(description) > _LONGEST_DESCRIPTION:
@@ -68,10 +68,10 @@ class StatusOperations:
         return settled(partial(create, partial(_status, sha), body), look)
 
     def _newest(self, sha: str, context: str) -> StatusFacts | None:
-        """The newest status of a context on a commit, or None; a hundred contexts a request."""
+        """The newest status of a context on a commit, or None; one request for each hundred contexts."""
         subject = f"statuses of {sha[:12]}"
         for entry in self._calls.pages(f"commits/{sha}/status", subject, key="statuses"):
-            # GitHub shows one context of two that differ in case only.
+            # Of two contexts that differ only in case, GitHub shows one.
             if str(entry.get("context")).casefold() == context.casefold():
                 return self._calls.shaped(subject, partial(_status, sha), entry)
         return None
@@ -88,7 +88,7 @@ def _status(sha: str, status: Json) -> StatusFacts:
 
 
 class RefOperations:
-    """Operations on the repository's refs. Commits come by git; this moves what points to them."""
+    """Operations on the repository's refs. git pushes the commits; this moves the refs that name them."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -99,22 +99,21 @@ class RefOperations:
         """The ref points to this object.
 
         Args:
-            name: its whole name: `refs/heads/main`, `refs/tags/v1`.
+            name: its full name: `refs/heads/main`, `refs/tags/v1`.
             sha: an object that GitHub has, all 40 digits.
-            expected: what it has to hold before, if it is there; "" is anything. GitHub compares
-                nothing, so whoever writes between the look and the move is noticed only without
-                `force`.
-            force: move it also to a commit that does not descend from the one that it holds.
+            expected: the object that an existing ref has to hold before; "" accepts any. GitHub does
+                not compare, so a write between the read and the move is noticed only without `force`.
+            force: allow a commit that does not descend from the one that the ref holds.
 
         Requests: unchanged 1, else 2.
         Sources: https://docs.github.com/rest/git/refs#create-a-reference and
         https://docs.github.com/rest/git/refs#update-a-reference
 
         Raises:
-            Refused: the object has no 40 digits, or the name has a part that is empty or dots.
-            HeadMoved: it holds something else than expected, or what would be lost.
-            Rejected: GitHub says no: no such object, or a rule protects it.
-            Transient: not now, or nobody knows.
+            Refused: `sha` does not have 40 digits, or a part of the name is empty or only dots.
+            HeadMoved: the ref holds something unexpected, or commits that would be lost.
+            Rejected: GitHub says no: no such object, or a rule protects the ref.
+            Transient: not now, or the outcome is unknown.
         """
         sha = whole_sha(sha)
 
@@ -138,16 +137,16 @@ class RefOperations:
         """There is no such ref.
 
         Args:
-            name: its whole name.
-            expected: what it has to hold; "" is anything. GitHub compares nothing itself.
+            name: its full name.
+            expected: the object that it has to hold; "" accepts any. GitHub itself does not compare.
 
         Requests: unchanged 1, else 2.
         Source: https://docs.github.com/rest/git/refs#delete-a-reference
 
         Raises:
-            Refused: the name has a part that is empty or dots.
-            HeadMoved: it holds something else than expected.
-            Rejected: a rule protects it.
+            Refused: a part of the name is empty or only dots.
+            HeadMoved: the ref holds something unexpected.
+            Rejected: a rule protects the ref.
         """
         ref = self._ref(name)
         if ref is None:
@@ -162,7 +161,7 @@ class RefOperations:
 
         Args:
             branch: its name.
-            expected: the head that it has to have, so that nobody's new commit is lost; "" is any.
+            expected: the head that it has to have, so that no new commit is lost; "" accepts any.
 
         Requests: unchanged 1, else 2.
 
@@ -172,7 +171,7 @@ class RefOperations:
         return self.ensure_no_ref(f"refs/heads/{branch}", expected=expected)
 
     def _ref(self, name: str) -> RefFacts | None:
-        """The ref of a whole name, or None.
+        """The ref with this full name, or None.
 
         Source: https://docs.github.com/rest/git/refs#get-a-reference
         """

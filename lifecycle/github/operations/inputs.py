@@ -1,7 +1,7 @@
-"""What a program hands to the operations: lists of names, commits, texts.
+"""Check and normalise what a program gives to the operations: lists of names, commits, texts.
 
-Each is taken as GitHub takes it, so that what differs to Python alone is not written again. And it loses
-its secrets before anything is compared or sent (`redacts`).
+Values are compared as GitHub compares them, so a difference that only Python sees is not written again.
+Secrets are removed before anything is compared or sent (`redacts`).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from lifecycle.github.failures.failure_case import sentence
 C = TypeVar("C")
 
 Names: TypeAlias = tuple[str, ...] | list[str] | set[str] | frozenset[str]
-"""Labels, logins or slugs. A `str` is none: Python would read it as a list of its letters."""
+"""Labels, logins or slugs. A `str` is not allowed: Python would read it as a list of its letters."""
 
 
 def whole_sha(sha: str) -> str:
     """A commit's name as GitHub writes it: all 40 digits, in lower case.
 
     Raises:
-        Refused: it is something else. GitHub takes a branch or a short one at some addresses only, and
-            what is compared with it later would never be the same.
+        Refused: it is something else. GitHub accepts a branch or a short sha only at some addresses, and
+            a later comparison with it would always fail.
     """
     if not re.fullmatch("[0-9a-fA-F]{40}", sha):
         raise Refused(sentence("no-whole-sha", sha=sha))
@@ -48,11 +48,11 @@ def names_of(parameter: str, given: Names) -> tuple[str, ...]:
     """The names that a caller gave, as a tuple.
 
     Args:
-        parameter: what the caller knows it as, for the sentence.
+        parameter: the caller's name of the parameter, for the sentence.
         given: the names.
 
     Raises:
-        Refused: it is one text and no list of texts, or has something else than texts in it.
+        Refused: one text is given instead of a list of texts, or the list contains something else.
     """
     if not isinstance(given, tuple | list | set | frozenset):
         raise Refused(sentence("no-names", parameter=parameter, given=given))
@@ -66,16 +66,16 @@ Change: TypeAlias = Callable[[tuple[str, ...]], tuple[tuple[str, ...], tuple[str
 
 
 def change_of(add: Names, remove: Names, only: Names | None) -> Change:
-    """What has to be added to the names that are there, and what has to be taken from them.
+    """Which names have to be added to the present ones, and which removed.
 
     Args:
         add: names that have to be there.
         remove: names that must not be there.
-        only: all that have to be there; instead of the two.
+        only: exactly the names that have to be there; instead of `add` and `remove`.
 
     Raises:
-        Refused: a text is given where a list of them belongs, or a name is to be there and not there:
-            each call would change it again.
+        Refused: a text is given instead of a list of texts, or a name is in both `add` and `remove`: each
+            call would change it again.
     """
     added, removed = names_of("add", add), names_of("remove", remove)
     if only is not None:
@@ -87,12 +87,12 @@ def change_of(add: Names, remove: Names, only: Names | None) -> Change:
 
 
 def folded(names: tuple[str, ...]) -> set[str]:
-    """Names that GitHub compares without regard to case: labels, logins."""
+    """The names folded in case, as GitHub compares labels and logins."""
     return {name.casefold() for name in names}
 
 
 def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of `wanted` that are not `there`, each once, in their order."""
+    """The names in `wanted` that are not in `there`, each once, in their order."""
     folded_names = folded(there)
     by_case: dict[str, str] = {}
     for name in wanted:
@@ -102,17 +102,17 @@ def missing(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def present(wanted: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that are `there` and among `wanted`, as they are spelt there."""
+    """The names in both `there` and `wanted`, as they are spelt in `there`."""
     folded_names = folded(wanted)
     return tuple(name for name in there if name.casefold() in folded_names)
 
 
 def redacts(operations: type[C]) -> type[C]:
-    """Have every `ensure_` of a class take secrets out of the texts that it is given.
+    """Have every `ensure_` of a class remove secrets from the texts that it is given.
 
-    The transport does that for every request, too. Done here as well, a text that GitHub has without its
-    secret counts as the wanted one, and is not written again at each call. What was taken out is
-    named in the answer's `withheld`. A number that is none is refused.
+    The transport does that for every request, too. It is done here as well so that a text that GitHub has
+    without its secret counts as the wanted one, and is not written again at each call. What was removed is
+    named in the answer's `withheld`. A number that is not an int is refused.
     """
     for name, method in vars(operations).items():
         if name.startswith("ensure_"):
@@ -121,7 +121,7 @@ def redacts(operations: type[C]) -> type[C]:
 
 
 def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
-    import inspect  # imported here: whoever only settles needs neither
+    import inspect  # imported here: programs that only settle writes need neither
 
     from lifecycle.github.client.client_common import ADDRESSES
 
@@ -134,7 +134,7 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
         _need_whole({name: call.arguments[name] for name in numbers if name in call.arguments})
         withheld: list[str] = []
         for name, value in list(call.arguments.items())[1:]:
-            if name not in ADDRESSES:  # a secret in a branch's name is refused where it is sent
+            if name not in ADDRESSES:  # a secret in a branch's name is refused when it is sent
                 call.arguments[name] = _clean(value, withheld, name)
         done = method(*call.args, **call.kwargs)
         return replace(done, withheld=tuple(withheld)) if isinstance(done, Ensured) else done
@@ -143,7 +143,7 @@ def _redacting(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _need_whole(given: dict[str, object]) -> None:
-    """Raise Refused for a number that is none: "42" finds issue 42, and is not its number to Python."""
+    """Raise Refused for a number that is not an int: "42" finds issue 42, but is not that number."""
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int):
             raise Refused(
@@ -153,7 +153,7 @@ def _need_whole(given: dict[str, object]) -> None:
 
 
 def _clean(value: Any, withheld: list[str], name: str) -> Any:
-    """A text, or several, or values that hold some, without secrets; all else as it is."""
+    """A text, several texts, or values that contain texts, without secrets; anything else unchanged."""
     if isinstance(value, str):
         return swept(value, withheld, name, is_request=True)
     if isinstance(value, tuple | list):

@@ -1,7 +1,7 @@
 """Send several writes as one GraphQL document: one request instead of one each.
 
-GitHub does the fields of a mutation one after the other, and goes on behind one that failed. So no field
-may lean on an earlier one; what came about of them is told field by field.
+GitHub executes the fields of a mutation one after the other, and continues after one that failed. So no
+field may depend on an earlier one; results are told field by field.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FIELDS: dict[type[plan.Action], tuple[str, tuple[str, ...]]] = {
     plan.CloseIssue: ("comment_and_close", ("closed",)),
     plan.SetBoard: (SET_FIELDS, SET_ALIASES),
 }
-"""The document of each write, and its fields in that."""
+"""The document of each write, and its fields in that document."""
 
 _SUBJECT = "several writes in one request"
 
@@ -49,13 +49,13 @@ class JointWrites:
         """Send the actions in their order, once; return the facts up to the first failure, and its error.
 
         Args:
-            actions: at the most one of a kind; a card if its board is ready (`EitherBoard.is_ready`).
-            seen: a look that shows what they are about.
+            actions: at most one of each kind; a card only if its board is ready (`EitherBoard.is_ready`).
+            seen: the observation that shows what they are about.
             texts: title and body of a pull request.
 
         Raises:
-            Transient: ambiguous where some of it may have been done.
-            LifecycleError: nothing of it was done.
+            Transient: ambiguous if some of the actions may have been done.
+            LifecycleError: none of the actions was done.
         """
         documents = dict.fromkeys(_FIELDS[type(action)][0] for action in actions)
         issue = seen.issue.id if seen.issue is not None else ""
@@ -94,7 +94,7 @@ class JointWrites:
         return variables
 
     def _fact(self, action: plan.Action, reply: GraphReply, sent: Mapping[str, Any]) -> plan.Fact:
-        """The fact that an action came to; raises the error of its field."""
+        """The fact that follows from an action; raises the error of its field."""
         is_partly_done = any(part is not None for part in reply.data.values())
         asked = AskedRequest(_SUBJECT, is_write=True, is_partly_done=is_partly_done)
         aliases = _FIELDS[type(action)][1]
@@ -102,7 +102,7 @@ class JointWrites:
             problem for problem in reply.problems if problem.path[:1] and problem.path[0] in aliases
         ]
         if any(len(problem.path) > 1 for problem in problems):
-            # It was done, and only what was asked to be shown of it is missing.
+            # The write was done; only the requested data about it is missing.
             raise self._graph.failures.of_nonsense(asked)
         if problems:
             raise self._graph.failures.of_problems(problems, asked)

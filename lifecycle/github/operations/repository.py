@@ -45,11 +45,11 @@ class GitHub:
 
     Args:
         repository: `owner/name`.
-        token: the token; from where everything else of ours takes it (GH_TOKEN, the user's file, gh)
-            unless given.
-        api_url: REST; from where everything else takes it (GITHUB_API_URL, the user's file) unless
-            given.
-        graphql_url: GraphQL; beside REST unless given.
+        token: the token; by default it is found as everywhere in this project (GH_TOKEN, the user's
+            file, gh).
+        api_url: the address of REST; by default it is found as everywhere (GITHUB_API_URL, the user's
+            file).
+        graphql_url: the address of GraphQL; beside REST unless given.
         environment: the variables; those of the process unless given.
         clock: time; the system's unless given.
         seconds: how long all calls on this object may take together; None for no limit.
@@ -58,7 +58,7 @@ class GitHub:
     closes its connections.
 
     Raises:
-        BadConfig: `repository` is no `owner/name`.
+        BadConfig: `repository` does not have the form `owner/name`.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class GitHub:
         """A Projects v2 board, of a user or an organisation.
 
         Args:
-            number: as in its address.
+            number: the number in the board's address.
             owner: its owner's login; "" for the repository's owner.
         """
         project = ProjectRef(owner or self.repository.owner, number)
@@ -170,7 +170,7 @@ class GitHub:
 
     @property
     def _clients(self) -> GitHubClients:
-        """Clients with the token of now; an App's is renewed before it ends, and after a refusal."""
+        """Clients with the current token; an App's is renewed before it expires, and after a refusal."""
         if self._made is None:
             self._made = GitHubClients(
                 self._addresses,

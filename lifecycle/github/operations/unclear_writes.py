@@ -1,7 +1,7 @@
 """Settle writes whose outcome is unclear: look before saying that it is unknown.
 
-The one place that knows how a create is made at most once: it is never sent again here. Where the
-answer was lost, or says that there is such a thing already, the thing is looked for.
+Only this module knows how a create is made at most once: it is never sent again here. If the answer was
+lost, or says that such a thing exists already, the thing is looked for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 F = TypeVar("F", bound=IssueFacts | PullFacts)
 
 LAGGING_SECONDS = 10.0
-"""GitHub says that a thing exists, and no read shows it yet: how long to wait."""
+"""Seconds to wait if GitHub says that a thing exists, but no read shows it yet."""
 
 
 def settled(
@@ -29,20 +29,20 @@ def settled(
     already: tuple[type[Rejected], ...] = (),
     unless: tuple[type[Rejected], ...] = (),
 ) -> Ensured[T]:
-    """Write, and return what is true then: the answer, or what a look shows where there is none.
+    """Write, and return what is true then: the answer, or without one what a look shows.
 
-    What GitHub says was there already is not this call's doing; what is found after a lost answer
-    counts as its own.
+    What GitHub says existed already does not count as this call's change; what is found after a lost
+    answer does.
 
     Args:
-        write: sends it; Transient with `is_ambiguous` if it may have landed without an answer.
-        look: what is there if it is as wanted, else None.
-        already: the errors by which GitHub says that it is so already.
-        unless: errors that stand unless the look shows that it is so all the same: somebody else was
-            quicker, or it is gone that was to be removed.
+        write: sends the write; raises Transient with `is_ambiguous` if it may have succeeded unanswered.
+        look: returns the thing if it is as wanted, else None.
+        already: the errors by which GitHub says that the wanted state exists already.
+        unless: errors that are raised unless the look shows the wanted state all the same: somebody
+            else was quicker, or the thing to remove is gone.
 
     Raises:
-        Transient: nobody knows; or GitHub says that it is there, and no read shows it yet.
+        Transient: the outcome is unknown; or GitHub says that the thing exists, but no read shows it yet.
         LifecycleError: everything else that `write` raises.
     """
     try:
@@ -58,7 +58,7 @@ def settled_after(
     already: tuple[type[Rejected], ...] = (),
     unless: tuple[type[Rejected], ...] = (),
 ) -> Ensured[T]:
-    """As `settled`, after a write that raised `error`: raised again unless a look shows what was wanted."""
+    """As `settled`, after a write that raised `error`; it is raised again unless a look shows success."""
     if isinstance(error, already):
         value = look()
         if value is not None:
@@ -74,7 +74,7 @@ def settled_after(
 def removed(
     remove: Callable[[], object], is_gone: Callable[[], bool], unless: type[Rejected]
 ) -> Ensured[None]:
-    """Take something away; what raises `unless` counts as done if it is gone all the same."""
+    """Remove something; an error of type `unless` counts as success if the thing is gone all the same."""
     settled(lambda: remove() or True, lambda: is_gone() or None, unless=(unless,))
     return Ensured(None, changed=True)
 
@@ -82,7 +82,7 @@ def removed(
 def if_wanted(
     read: Callable[[], T | None], is_wanted: Callable[[T], bool]
 ) -> Callable[[], T | None]:
-    """A look for `settled`: what is read, None unless it is there and as wanted."""
+    """A look for `settled`: returns what `read` returns if it is as wanted, else None."""
 
     def look() -> T | None:
         now = read()
@@ -94,7 +94,7 @@ def if_wanted(
 def fitted(
     current: T, is_wanted: Callable[[T], bool], write: Callable[[], T], read: Callable[[], T | None]
 ) -> Ensured[T]:
-    """Write unless the current state is as wanted; where the answer is lost, `read` shows what is true."""
+    """Write unless the current state is as wanted; if the answer is lost, `read` shows the outcome."""
     if is_wanted(current):
         return Ensured(current, changed=False)
     look = if_wanted(read, is_wanted)
@@ -102,7 +102,7 @@ def fitted(
 
 
 def _looked(look: Callable[[], T | None]) -> T | None:
-    """What a look shows; a failed look is no news: the write's own error says what is unknown."""
+    """What a look shows; None if it fails, since the write's own error says what is unknown."""
     try:
         return look()
     except LifecycleError:
@@ -110,12 +110,12 @@ def _looked(look: Callable[[], T | None]) -> T | None:
 
 
 class Edits(Generic[F]):
-    """Edits of issues or of pull requests, each believed from what its answer shows.
+    """Edits of issues or of pull requests, each verified by what its answer shows.
 
     Args:
-        read: shows the one of a number.
-        edit: sets fields of the one of a number, and shows it.
-        fix: what a person is to do where GitHub shows it as before.
+        read: returns the issue or pull request with a number.
+        edit: sets fields of the one with a number, and returns it.
+        fix: what a person should do if GitHub still shows it unchanged.
     """
 
     def __init__(self, read: Callable[[int], F], edit: Callable[..., F], fix: str) -> None:
@@ -139,7 +139,7 @@ class Edits(Generic[F]):
     def fields(
         self, current: F, changes: Mapping[str, object], is_wanted: Callable[[F], bool]
     ) -> Ensured[F]:
-        """Edit it unless it is as wanted; Rejected if the answer shows it as before."""
+        """Edit it unless it is as wanted; Rejected if the answer shows it unchanged."""
         number = current.number
         edit, read = partial(self._edit, number, **changes), partial(self._read, number)
         ensured = fitted(current, is_wanted, edit, read)
@@ -155,6 +155,6 @@ class Edits(Generic[F]):
         is_wanted: Callable[[F], bool],
         *unless: type[Rejected],
     ) -> Ensured[F]:
-        """What is true after a write, which is looked at where its answer is lost or `unless` raised."""
+        """What is true after a write; read back if the answer is lost or `unless` is raised."""
         look = if_wanted(partial(self._read, number), is_wanted)
         return settled(write, look, unless=unless)
