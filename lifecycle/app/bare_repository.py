@@ -1,4 +1,4 @@
-"""git for a repository that nobody has checked out here: a bare one, made when it is first needed."""
+"""git for a repository that is not checked out here: a bare repository, made when it is first needed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ REMOTE = "origin"
 
 
 class BareRepository(GitRepository):
-    """A bare repository that is made by the first command: most repairs need no git at all."""
+    """A bare repository that the first git command creates, since most repairs need no git at all."""
 
     url = ""
-    """Where its one remote lies."""
+    """The address of its only remote."""
 
     def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:
         """Run git here; raises as GitRepository does."""
@@ -27,7 +27,7 @@ class BareRepository(GitRepository):
 
 
 def authorization(environment: Mapping[str, str], url: str, token: str) -> dict[str, str]:
-    """Variables that let git send the token to this server, and nothing on a command line.
+    """Environment variables that let git send the token to this server, so that no command line has it.
 
     Source: https://git-scm.com/docs/git-config#ENVIRONMENT
     """

@@ -38,14 +38,14 @@ def idle_look(
     to: Listener,
     poll_seconds: float | None = None,
 ) -> Report:
-    """Look once; what went wrong is in the log and in the report, and nothing is raised.
+    """Look once; errors are written to the log and the report, and nothing is raised.
 
     Args:
-        world: what may be touched; its deadline is renewed, and never comes afterwards.
+        world: what may be touched; its deadline is set anew, and removed afterwards.
         claim_store: the claim.
-        within: ends what hangs, with DeadlineReached.
-        to: who hears what is taken off the queue.
-        poll_seconds: how old the last poll of the checks has to be, as `tick` has it.
+        within: a context that ends a hanging call, with DeadlineReached.
+        to: who hears the notices that are taken off the queue.
+        poll_seconds: how old the last poll of the checks has to be, as for `tick`.
     """
     try:
         with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
@@ -75,17 +75,17 @@ def join(
 def shared(
     world: WorktreeWorld, watching: Watching | None, within: AbstractContextManager[None]
 ) -> SharedAnswer | None:
-    """What the machine's waiters know of a pull request; one request at most for all of them.
+    """What this machine's waiters know of a pull request, with at most one request for all of them.
 
-    None: whoever asks looks for itself. So does whoever has more to do than to see whether something
-    changed: the claim was edited, something failed, reviews are due, what failed is to be read again, or
+    None means: look yourself. A waiter also looks itself if it has to do more than see whether something
+    changed: the claim was edited, something failed, reviews are due, failures have to be read again, or
     GitHub never showed its checks.
     """
     return _with_looks(world, within, lambda looks: looks.ask(*watching)) if watching else None
 
 
 def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Watching | None:
-    """The pull request's ids for a shared look, and when it was looked at whole; None: it needs its own."""
+    """The pull request's ids and the time of its last whole look; None if it needs a look of its own."""
     ids, due = claim_store.file.get(WATCHED), record.pull.reviews.get("due")
     looked = parse_time(record.claim.last_check_poll)
     is_edited = record.touched != claim_store.mtime_ns()
@@ -96,17 +96,17 @@ def watched(world: WorktreeWorld, claim_store: ClaimStore, record: Record) -> Wa
         return None
     pull, failing = record.pull, record.pull.failures
     is_read_on = failing.get("is_due") or failing.get("base") or pull.is_unread
-    # No digest changes where no check comes.
+    # If no check ever comes, no digest changes.
     is_unchecked = looked < review.unchecked_from(pull) <= world.clock.now()
     if is_read_on or pull.reruns or pull.merging.queued or is_unchecked:
-        return None  # the logs, the base, a run of the head, or the queue is looked at as well
+        return None  # such a look also reads the logs, the base, a run of the head, or the queue
     return tuple(str(node_id) for node_id in ids[1:]), looked
 
 
 def _with_looks(
     world: WorktreeWorld, within: AbstractContextManager[None], call: Callable[[SharedLooks], T]
 ) -> T | None:
-    """What `call` makes of the shared looks; None where there are none, or something went wrong."""
+    """The result of `call` with the shared looks; None if there are none, or something went wrong."""
     try:
         with world.deadline.renewed(HOOK_SECONDS - 1.0), within:
             world.renew_token()

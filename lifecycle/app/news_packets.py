@@ -19,21 +19,21 @@ from lifecycle.storage.feedback_files import FeedbackFiles
 from lifecycle.storage.state_file import Ledger
 
 FETCH_SECONDS = 20.0
-"""How long a wake waits for packets: then it goes out without what was not read."""
+"""How many seconds a wake waits for packets; then it goes out without those that were not read."""
 
 PREPARE_SECONDS = FETCH_SECONDS + 12.0
-"""How long `prepared` takes at the most: the runs and the base are asked for after the logs."""
+"""How many seconds `prepared` takes at most: the runs and the base are read after the logs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedEvent:
-    """The parts of a notice's key, of a notice that has a packet.
+    """The parts of the key of a notice that has a packet.
 
     Attributes:
         event: its kind, a key of `KINDS`.
         pull: the pull request.
-        commit: what the packet is about: a head, or a commit of the merge queue; "" if nobody knows.
-        rest: what else the key says.
+        commit: the commit that the packet is about, a head or one of the merge queue; "" if unknown.
+        rest: the rest of the key.
     """
 
     event: str
@@ -64,7 +64,7 @@ def _conflict(world: World, of: PackedEvent, seconds: float) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class PacketKind:
-    """One kind of packet: what fetches it and gives the lines for a wake, and the sentences about it."""
+    """One kind of packet: how it is fetched and told in a wake, and the sentences about it."""
 
     lines: Callable[[World, PackedEvent, float], list[str]]
     unread: str
@@ -94,7 +94,7 @@ _KEY = re.compile(rf"(?:[^/:]*/)?({'|'.join(KINDS)}):(\d+):([0-9a-f]*)(?::(.*))?
 
 
 def to_be_read(ledger: Ledger, record: Record | None) -> list[Notice]:
-    """The notices that wait; and one for checks that failed, where they were told and why was not read."""
+    """The waiting notices; and one for failed checks that were told without their reasons being read."""
     waiting = ledger.waiting()
     if record is not None and record.pull.is_unread:
         key = f"{record.claim_key}/failed:{record.claim.pr_number}:{record.pull.head}:"
@@ -103,9 +103,9 @@ def to_be_read(ledger: Ledger, record: Record | None) -> list[Notice]:
 
 
 def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
-    """Fetch the packets of these notices: by event, lines that tell why it came about.
+    """Fetch the packets of these notices; returns, by event, lines that tell why it happened.
 
-    All within FETCH_SECONDS; that one could not be fetched is a line as well.
+    This takes at most FETCH_SECONDS; for a packet that could not be fetched, a line says so.
     """
     lines: dict[str, list[str]] = {}
     end = world.clock.monotonic() + FETCH_SECONDS
@@ -120,9 +120,9 @@ def prepared(world: World, waiting: Iterable[Notice]) -> dict[str, list[str]]:
 
 
 def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManager[None]) -> bool:
-    """Read why checks failed, if one of these tells of that; then True, and the next look judges by it.
+    """Read why checks failed, if one of these notices tells of that; then True: the next look judges by it.
 
-    `within` ends what hangs.
+    `within`: a context that ends a hanging call.
     """
     for of in _packed(waiting):
         if of.event == "failed":
@@ -137,13 +137,13 @@ def judged(world: World, waiting: Iterable[Notice], within: AbstractContextManag
 
 
 def unread(why: str, pull: int, event: str = "failed") -> str:
-    """The sentence that a packet was not read; `why` is a sentence, "" if time was up."""
+    """The sentence that a packet was not read; `why` is a sentence, or "" if the time was up."""
     why = redact(why or "the time for that was up.")
     return KINDS[event].unread.format(why=why, pull=pull)
 
 
 def with_packets(root: Path, notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """The notices; one whose packet is in `.lifecycle/feedback/` says where, else what fetches it."""
+    """The notices, each with its packet's place in `.lifecycle/feedback/` or the command to fetch it."""
     return tuple(_with_packet(root, notice) for notice in notices)
 
 
@@ -164,7 +164,7 @@ def _with_packet(root: Path, notice: Notice) -> Notice:
 
 
 def _packed(notices: Iterable[Notice]) -> Iterator[PackedEvent]:
-    """The keys of those notices that have a packet, taken apart."""
+    """The keys of those notices that have a packet, split into their parts."""
     for notice in notices:
         if match := _KEY.match(notice.key):
             event, pull, commit, rest = match.groups("")

@@ -1,9 +1,9 @@
-"""The place of a worktree's tracker, and the actor in whose name it is spoken to.
+"""The place of a worktree's tracker, and the actor in whose name it is used.
 
 The actor is, in this order: the agent of the claim that the worktree holds; LIFECYCLE_ACTOR; else a
-name that is this agent's alone, `user-digits`, as the agents of claims are named. The digits are made
-of the machine, the worktree and the client's session. So two agents never share one, and the same
-agent has the same one at every call. A session that begins anew in the worktree is another agent.
+name of this agent's own, `user-digits`, like the names of claims' agents. The digits are made from
+the machine, the worktree and the client's session. So two agents never share a name, and the same
+agent has the same name at every call. A new session in the worktree is another agent.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 sentence: Final = resources.Sentences("app/refusals.toml")
 
 ACTOR = "LIFECYCLE_ACTOR"
-"""The variable that names the actor where no claim does."""
+"""The variable that names the actor if no claim does."""
 
 _NOBODY = "agent"
 _ACTOR = r"[\w.@:/+-]{1,100}"
@@ -38,12 +38,12 @@ _ACTOR = r"[\w.@:/+-]{1,100}"
 def tracker_of(world: TrackerHub) -> Tracker:
     """The tracker of this worktree.
 
-    Where another tracker's database is here and its program is not, or may not run, GitHub's issues take
-    its place, if GitHub can be used; the log says so, and `note_of`.
+    If another tracker's database is here but its program is missing or may not run, GitHub's issues take
+    its place, if GitHub can be used; the log and `note_of` say so.
 
     Raises:
-        BadConfig: the settings cannot be used, or name no tracker that there is.
-        NotInstalled: a tracker's program is not there or may not run, and GitHub cannot be used either.
+        BadConfig: the settings cannot be used, or name an unknown tracker.
+        NotInstalled: the tracker's program is missing or may not run, and GitHub cannot be used either.
     """
     place = place_of(world)
     why, way = registry.lacking(world.root, world.environment, world.settings)
@@ -57,7 +57,7 @@ def tracker_of(world: TrackerHub) -> Tracker:
 
 
 def note_of(world: TrackerHub) -> str:
-    """A sentence if the tasks are GitHub's issues only since another tracker cannot be used.
+    """A sentence if GitHub's issues are used only because another tracker cannot be used; else "".
 
     Raises:
         BadConfig: the settings cannot be used.
@@ -71,7 +71,7 @@ def _instead(why: str, way: str) -> str:
 
 
 def _has_github(world: TrackerHub) -> bool:
-    """True if there is a repository of GitHub's to ask, and a token to ask it with."""
+    """True if there is a repository on GitHub, and a token for it."""
     try:
         _ = world.base, world.forge
     except (BadConfig, GitFailed, NoToken):
@@ -80,18 +80,18 @@ def _has_github(world: TrackerHub) -> bool:
 
 
 def issues_of(world: TrackerHub) -> Tracker:
-    """GitHub's issues as a tracker, whatever this worktree's tasks are kept in; raises BadConfig."""
+    """GitHub's issues as a tracker, whichever tracker this worktree uses; raises BadConfig."""
     return registry.open_tracker(registry.GITHUB, place_of(world))
 
 
 def inner_of(world: TrackerHub, agent: str = "", tracker: str = "") -> Tracker | None:
-    """The tracker of this worktree unless it is GitHub's, in the name of this agent if one is given.
+    """The tracker of this worktree unless it is GitHub, in the name of this agent if one is given.
 
-    Who is about to take a claim speaks as the claim's agent before there is a claim file. A link that was
-    made lies where it was made: `tracker` is the name of that one, whatever is found here by now.
+    While a task is taken, there is an agent before there is a claim file. A link stays in the tracker in
+    which it was made: `tracker` is that tracker's name, whichever one is found here now.
 
     Raises:
-        BadConfig: the settings cannot be used, or name no tracker that there is.
+        BadConfig: the settings cannot be used, or name an unknown tracker.
     """
     place = place_of(world, agent)
     name = tracker or registry.chosen(place)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 sentence: Final = resources.Sentences("app/refusals.toml")
 
 _OF_TOKEN = ("_placed", "token", "clients", "forge", "survey", "board", "tracker")
-"""Parts that are made with a token, and made anew with another one."""
+"""Parts that are made with a token, and made again with another token."""
 
 
 class WorktreeWorld:
@@ -48,13 +48,13 @@ class WorktreeWorld:
         clock: time.
         deadline: when everything has to be over.
         cache: where ids are kept that seldom change.
-        settings: as they were read already; they are read when they are touched unless given.
-        clients: what asks GitHub already; it is made when it is touched unless given.
+        settings: settings that were read already; unless given, they are read when first touched.
+        clients: existing clients for GitHub; unless given, they are made when first touched.
 
-    `is_hook` is set by whoever answers a hook: what is slow or may fail is left to others then; so is
-    `is_unheard`, where that hook is one of a client that is not served.
-    `by_library` names what sends for whoever lives so long that the start of a library is nothing.
-    `withheld` names the texts out of which a secret was taken on their way to GitHub, until somebody
+    `is_hook` is set while a hook is answered: then slow or risky work is left to others. `is_unheard` is
+    set if that hook belongs to a client that is not served.
+    `by_library` names what is sent through a library, in processes so long-lived that its start is cheap.
+    `withheld` names the texts from which a secret was removed on their way to GitHub, until somebody
     has been told (`told_withheld`).
     """
 
@@ -69,7 +69,7 @@ class WorktreeWorld:
         clients: GitHubClients | None = None,
     ) -> None:
         self.root = root
-        # What is given is not made: a cached property that was set stays as it is.
+        # A part that is given is not made: a cached property that was set stays as it is.
         if settings is not None:
             self.settings = settings
         if clients is not None:
@@ -95,14 +95,14 @@ class WorktreeWorld:
         return self.clients.graph.asked if "clients" in self.__dict__ else None
 
     def public(self, text: str, name: str) -> str:
-        """A text that is to be read by others, without secrets; `name` is noted if it held one."""
+        """A text for others, without secrets; `name` is noted if the text had one."""
         clean = redact(text, self.environment)
         if clean != text and name not in self.withheld:
             self.withheld.append(name)
         return clean
 
     def with_run(self, body: str, branch: str) -> str:
-        """A pull request's text with what the worktree's run came to; without where that cannot be read."""
+        """A pull request's text with the outcome of the worktree's run, if that can be read."""
         if not (self.root / workflow_marks.RUN_FILE).is_file():
             return body
         from lifecycle.run.finish.publishing import with_run
@@ -114,15 +114,15 @@ class WorktreeWorld:
             return body
 
     def told_withheld(self) -> str:
-        """The sentence about what is `withheld`, which is told with it; "" if nothing is."""
+        """The sentence about the `withheld` texts, which count as told then; "" if there are none."""
         names = tuple(self.withheld)
         self.withheld.clear()
         return messages.withheld(names) if names else ""
 
     def renew_token(self) -> None:
-        """Begin anew with GitHub if the token is about to end, or GitHub does not accept it.
+        """Drop all clients if the token is about to expire, or GitHub does not accept it.
 
-        Whoever looks for long asks this before each look.
+        A process that looks for a long time calls this before each look.
         """
         is_ending = "token" in self.__dict__ and self.token.is_ending(self.clock.now())
         if is_ending or self._is_refused:
@@ -132,7 +132,7 @@ class WorktreeWorld:
                 self.__dict__.pop(name, None)
 
     def _refused(self) -> None:
-        """Note that GitHub does not accept the token, and forget what is kept of it."""
+        """Note that GitHub does not accept the token, and forget the kept one."""
         self._is_refused = True
         if self.token.renew is not None:
             self.token.renew()
@@ -153,17 +153,17 @@ class WorktreeWorld:
     def remote(self) -> str:
         """The remote that branches and leases are pushed to.
 
-        A project's file chooses it among those that the user has set up: git takes any other word for a
-        path or a URL, and a path may be a repository that came with the tree, hooks and all.
+        A project's file may only choose a remote that the user has set up: git takes any other word for a
+        path or a URL, and a path may be a repository that came with the tree, including hooks.
 
         Raises:
-            BadConfig: `git remote` does not list it.
+            BadConfig: `git remote` does not list the remote.
         """
         self.refuse_strange_remote()
         return self.settings.remote
 
     def refuse_strange_remote(self) -> None:
-        """Refuse a remote that the user has not set up, before anything is begun that goes there.
+        """Refuse a remote that the user has not set up, before anything that needs it is begun.
 
         Raises:
             BadConfig: `git remote` does not list what the settings name.
@@ -187,7 +187,7 @@ class WorktreeWorld:
 
     @property
     def base_remote(self) -> str:
-        """The remote that has `base`: of a fork it is another one than that which is pushed to."""
+        """The remote of `base`; in a fork, it is not the remote that branches are pushed to."""
         wanted, remotes = str(self.base).casefold(), self.git.remotes()
         for name in (self.settings.remote, *remotes):
             places = filter(None, map(process.parse_remote, remotes.get(name, ())))
@@ -203,23 +203,23 @@ class WorktreeWorld:
     def refuse_renamed(self, name: str, what: str) -> None:
         """Refuse a repository that has another name now, before anything in it is changed.
 
-        Reads follow the rename, and the first write would be refused, when there is something to undo.
+        Reads follow the rename, but a write would be refused later, when there is something to undo.
 
         Args:
             name: `owner/name`, as GitHub has it.
-            what: what was not done, as `claimed`.
+            what: what was not done, for example `claimed`.
 
         Raises:
-            Moved: it is another than the one that is configured or that the remote names.
+            Moved: `name` is not the repository that is configured or that the remote names.
         """
         sentence = self.renamed(name, f"so nothing was {what}")
         if sentence:
             raise Moved(sentence, evidence=name)
 
     def renamed(self, name: str, outcome: str) -> str:
-        """The sentence that the repository is called `name` now, and how to mend that; "" if it always was.
+        """The sentence that the repository is now called `name`, and what to do; "" if it always was.
 
-        `outcome` is what follows from it, as a clause.
+        `outcome` is the consequence, as a clause.
         """
         if name.casefold() == str(self.base).casefold():
             return ""
@@ -227,14 +227,14 @@ class WorktreeWorld:
         return sentence("renamed", base=self.base, name=name, outcome=outcome, command=command)
 
     def refuse_tracked(self) -> None:
-        """Refuse to go on where the claim or anything in `.lifecycle/` is tracked by git.
+        """Refuse if git tracks the claim or anything in `.lifecycle/`.
 
-        Such a file came with the repository: it is nobody's claim here, and what it says was written by
-        whoever wrote the repository. One git process, and none where the index shows that nothing is;
-        nothing is refused where git has nothing to say (no repository, no git).
+        Such a file came with the repository: it is nobody's claim here, and the author of the repository
+        wrote its content. This runs one git process, and none if the index shows that nothing is tracked.
+        Without a repository, or without git, nothing is refused.
 
         Raises:
-            Refused: one is tracked; the sentence names it and how to take it out.
+            Refused: a file is tracked; the sentence names it and how to remove it from git.
         """
         tracked_files.refuse(self.root, self.deadline, self.environment)
 
@@ -243,10 +243,10 @@ class WorktreeWorld:
         return bool(tracked_files.tracked(self.root, self.deadline, self.environment, [name]))
 
     def refuse_untrusted(self, commands: Sequence[str]) -> None:
-        """Refuse to run commands of a project's file that the user has not said yes to.
+        """Refuse to run commands of a project's file that the user has not trusted.
 
         Raises:
-            Refused: there are such commands; the sentence names them and how to say yes.
+            Refused: there are such commands; the sentence names them and says how to trust them.
             BadConfig: the user's list of trusted commands cannot be read.
         """
         if not commands or user_folder.is_trusted(self.environment, self.common_dir, commands):
@@ -256,10 +256,10 @@ class WorktreeWorld:
 
     @cached_property
     def _configured(self) -> Repository | None:
-        """The repository that the settings name, if they name one; raises BadConfig.
+        """The repository that the settings name, or None; raises BadConfig.
 
-        A project's file may name only a repository that the user has as a remote: otherwise a strange
-        repository could have the user's token write to any other.
+        A project's file may only name a repository that is one of the user's remotes: otherwise a strange
+        project could make the user's token write to any repository.
         """
         named = self.settings.repository
         if named is None or self.environment.get("LIFECYCLE_REPOSITORY"):
@@ -276,7 +276,7 @@ class WorktreeWorld:
 
     @cached_property
     def _placed(self) -> tuple[configured.Addresses, Token | None]:
-        """The addresses, and the token if the search for them came upon it."""
+        """The addresses, and the token if it was found while searching for them."""
         settings = self.settings
         if config.names_github(self.environment):
             return configured.Addresses(settings.api_url, settings.graphql_url), None
@@ -287,14 +287,14 @@ class WorktreeWorld:
 
     @cached_property
     def access(self) -> str:
-        """A word that differs for each token and configuration of one, and says nothing of either."""
+        """A word that differs for each token or configuration of one, and reveals neither."""
         from lifecycle.settings.credentials import fingerprint
 
         return fingerprint(self.root, self.environment)
 
     @cached_property
     def token(self) -> Token:
-        """The token; raises NoToken, BadConfig, and for an App's whatever GitHub says of it."""
+        """The token; raises NoToken, BadConfig and, for an App's token, GitHub's errors."""
         from lifecycle.github.auth.tokens import TokenPlace, find
 
         addresses, token = self._placed
@@ -333,33 +333,33 @@ class WorktreeWorld:
 
     @property
     def reports(self) -> ports.CheckReports:
-        """What failed checks say of themselves; raises NoToken, BadConfig."""
+        """Reader of the reports of failed checks; raises NoToken, BadConfig."""
         return self.clients.reports(self.base)
 
     @cached_property
     def failures(self) -> ports.FailureFeedback:
-        """What becomes of failed checks; what was read of them is kept with this world."""
+        """The feedback on failed checks; what it reads is kept in this world."""
         from lifecycle.feedback.failures.failure_watch import FailureWatch
 
         return FailureWatch(self)
 
     @property
     def merges(self) -> ports.Merges:
-        """What can be done about the merge of pull requests; raises NoToken, BadConfig."""
+        """Operations on the merge of pull requests; raises NoToken, BadConfig."""
         from lifecycle.github.operations.ensure_merge import MergeOperations
 
         return MergeOperations(self.clients.forge(self.base))
 
     @property
     def reviews(self) -> ports.ReviewFeedback:
-        """What people and bots say of a pull request; raises NoToken, BadConfig."""
+        """The feedback of people and bots on a pull request; raises NoToken, BadConfig."""
         from lifecycle.feedback.reviews.review_watch import ReviewWatch
 
         return ReviewWatch(self.clients.graph, self.base)
 
     @property
     def looks(self) -> SharedLooks | None:
-        """What this token's waiters share, None where there is no home; raises NoToken, BadConfig."""
+        """The looks that this token's waiters share; None without a home; raises NoToken, BadConfig."""
         from lifecycle.feedback.waiting import shared_looks
 
         path = shared_looks.place(self.environment, self.addresses.graphql_url, self.token.value)
@@ -377,7 +377,7 @@ class WorktreeWorld:
 
     @property
     def spent(self) -> tuple[int, int]:
-        """How many requests were made so far, and how many points GraphQL's cost."""
+        """How many requests were made so far, and how many points those of GraphQL cost."""
         return self.clients.spent if "clients" in self.__dict__ else (0, 0)
 
     def beside(
@@ -387,11 +387,11 @@ class WorktreeWorld:
         return WorktreeWorld(root, environment, self.clock, self.deadline, cache)
 
     def elsewhere(self, repository: Repository, url: str, place: Path) -> WorktreeWorld:
-        """The world of a repository that nobody checked out here, with this one's clients and settings.
+        """The world of a repository that is not checked out here, with this one's clients and settings.
 
         Args:
-            repository: whose issues and pull requests.
-            url: its page; git finds it below `.git`.
+            repository: the repository of issues and pull requests.
+            url: the address of its page; with `.git` appended, git finds the repository.
             place: an empty folder, which becomes a bare repository when git is first asked to push.
 
         Raises:
@@ -434,27 +434,27 @@ class WorktreeWorld:
 
     @cached_property
     def tracker(self) -> Tracker:
-        """What this worktree's tasks are kept in, as configured or as it is found; raises BadConfig."""
+        """The tracker of this worktree, as configured or as found; raises BadConfig."""
         from lifecycle.app import tracker_opening
 
         return tracker_opening.tracker_of(self)
 
     @cached_property
     def issues(self) -> Tracker:
-        """GitHub's issues, whatever the tasks are kept in; raises BadConfig."""
+        """GitHub's issues as a tracker, whichever one the worktree uses; raises BadConfig."""
         from lifecycle.app import tracker_opening
 
         return tracker_opening.issues_of(self)
 
     @cached_property
     def inner(self) -> Tracker | None:
-        """The tracker, if it is another than GitHub; raises BadConfig."""
+        """The tracker, unless it is GitHub; raises BadConfig."""
         return self.inner_as("")
 
     def inner_as(self, agent: str, name: str = "") -> Tracker | None:
-        """`inner` in the name of this agent, who may be about to claim; "": of whoever is here.
+        """`inner` in the name of this agent, who may be about to claim; "" for whoever is here.
 
-        `name` is the tracker's, for a link that was made in it, whatever the settings say by now.
+        `name`: the tracker in which a link was made, whatever the settings say now.
         """
         from lifecycle.app import tracker_opening
 
@@ -462,7 +462,7 @@ class WorktreeWorld:
 
     @property
     def calls(self) -> Calls:
-        """REST, below the base repository; raises NoToken, BadConfig."""
+        """The REST calls of the base repository; raises NoToken, BadConfig."""
         return self.clients.calls(self.base)
 
     @property
@@ -482,12 +482,12 @@ class WorktreeWorld:
         return ProjectRef(self.settings.project_owner or self.base.owner, number)
 
     def refuse_strange_board(self) -> None:
-        """Refuse a board of somebody to whom no remote here belongs, as a project's file may name one.
+        """Refuse a board, named in a project's file, whose owner owns none of the remotes here.
 
-        The user's token may write to many boards: titles of tasks would be read from them, and put there.
+        The user's token may write to many boards: task titles would be read from them and written there.
 
         Raises:
-            BadConfig: the file names such a board, and no variable of the user's does.
+            BadConfig: the project's file names such a board, and no variable of the user does.
         """
         owner = self.settings.project_owner
         if owner is None or any(self.environment.get(name) for name in config.OWNER_VARIABLES):

@@ -5,8 +5,8 @@
     get_workflow_state(id)["phases"][0]["status"]
     generate_markdown(get_workflow_state(id))
 
-Each works on the worktree of the current folder unless `root` says another. Gates and the table of moves
-hold here as they do for commands; `Refused` says what is possible.
+Each works on the worktree of the current folder unless `root` names another. Gates and the table of moves
+apply as they do for commands; `Refused` says what is possible.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lifecycle.workflow.whose import asker_of
 SECONDS = 30.0
 
 PhaseForm = str | Sequence[str] | Mapping[str, Any]
-"""A phase as it may be given: its title, (title, agent), or an object with `title`, `agent`, `gate` …"""
+"""The forms of a phase: its title, (title, agent), or an object with `title`, `agent`, `gate` …"""
 
 
 def create_workflow_state(
@@ -48,24 +48,24 @@ def create_workflow_state(
     reminders: Iterable[str] = (),
     root: str | Path = ".",
 ) -> str:
-    """Create a workflow whose phases all wait; both documents and the view are written.
+    """Create a workflow whose phases are all pending; both documents and the view are written.
 
     Args:
         task: what was asked, verbatim.
-        phases: in their order: titles, (title, agent), or objects with `title`, and if wanted `agent`,
-            `reading`, `reminders`, `gate`.
-        name: what people call it; the task's first line unless given.
+        phases: the phases in order: titles, (title, agent), or objects with `title` and optionally
+            `agent`, `reading`, `reminders`, `gate`.
+        name: the workflow's name; the task's first line unless given.
         type: `planning`, `qa-loop`, `implementation`, `custom`, or a template's name.
-        reading: files that have to be read before it goes on.
+        reading: files that a session has to read before it continues the workflow.
         context: facts by name.
         reminders: rules that outlive compaction.
         root: a folder of the worktree.
 
     Returns:
-        Its id, `wf_YYYYMMDD_HHMMSS`.
+        The workflow's id, `wf_YYYYMMDD_HHMMSS`.
 
     Raises:
-        Refused: it has no phase, or something in it is not allowed.
+        Refused: there is no phase, or a value is not allowed.
     """
     for parameter, given in (("phases", phases), ("reading", reading), ("reminders", reminders)):
         _demand_list(parameter, given)
@@ -96,25 +96,26 @@ def update_phase_status(
     reason: str = "",
     root: str | Path = ".",
 ) -> dict[str, Any]:
-    """Set a phase to a status, with what it delivered and hands on to the next one.
+    """Set a phase to a status, with its deliverables and the context for the next phase.
 
     Args:
-        workflow_id: of the workflow.
-        phase_id: `phase_N` from 0; its number from 1, or its title.
+        workflow_id: the workflow's id.
+        phase_id: `phase_N`, counted from 0; or the phase's number, counted from 1; or its title.
         status: `pending`, `active`, `completed` or `failed`; also `blocked`, `skipped`, and the words of a
             checkpoint.
-        deliverables: added to what is recorded.
+        deliverables: added to the recorded ones.
         context_for_next: what the next phase is told.
-        context: another name for it.
-        reason: why it failed, is blocked or skipped.
+        context: another name for `context_for_next`.
+        reason: why the phase failed, is blocked or skipped.
         root: a folder of the worktree.
 
     Returns:
         The workflow as `get_workflow_state` gives it.
 
     Raises:
-        IllegalMove: the table has no such move; the sentence has those that it has.
-        Refused: its gate is not passed, there is no such workflow or phase, or `deliverables` is one text.
+        IllegalMove: the table has no such move; the sentence lists the possible ones.
+        Refused: the phase's gate is not passed, there is no such workflow or phase, or `deliverables` is
+            one text instead of a list.
     """
     wanted = _status(status)
     default = f"set to {wanted.value} by a program"
@@ -132,14 +133,14 @@ def update_phase_status(
 
 
 def get_workflow_state(workflow_id: str = "", *, root: str | Path = ".") -> dict[str, Any]:
-    """A workflow as `.claude/state/workflow.json` has it, completed ones too; nothing is written.
+    """A workflow in the form of `.claude/state/workflow.json`, even a completed one; nothing is written.
 
     Args:
-        workflow_id: its id or name; the one of this session and branch unless given.
+        workflow_id: its id or name; unless given, the workflow of this session and branch.
         root: a folder of the worktree.
 
     Raises:
-        Refused: there is none.
+        Refused: there is no such workflow.
     """
     steps = _steps(root)
     workflows = steps.store.read(archived=bool(workflow_id))
@@ -152,8 +153,8 @@ def generate_markdown(
     """The Markdown view of a workflow; `generate_markdown(path, workflow)` writes it to a file as well.
 
     Args:
-        workflow: as `get_workflow_state` gives it; or the path of the file.
-        given: the workflow, where a path comes first.
+        workflow: the workflow as `get_workflow_state` returns it; or the path of the file to write.
+        given: the workflow, if the first argument is a path.
 
     Raises:
         Refused: there is no workflow among the arguments, or the file cannot be written.
@@ -175,13 +176,13 @@ def generate_markdown(
 
 
 def _demand_list(parameter: str, given: object) -> None:
-    """Refuse a text where a list of texts belongs: Python would read it as the list of its letters."""
+    """Refuse a text instead of a list of texts: Python would read it as the list of its letters."""
     if isinstance(given, str):
         raise Refused(sentence("no-list", parameter=parameter, given=repr(given)))
 
 
 def _steps(root: str | Path) -> WorkflowSteps:
-    """The steps of the worktree that a folder belongs to; the folder itself outside of git."""
+    """The workflow steps of the folder's worktree; outside of git, of the folder itself."""
     folder = Path(root).absolute()
     if not folder.is_dir():
         raise Refused(sentence("no-folder", folder=folder))
@@ -192,7 +193,7 @@ def _steps(root: str | Path) -> WorkflowSteps:
 
 
 def _free_name(steps: WorkflowSteps, name: str) -> str:
-    """The name, with a number behind it while an unfinished workflow has it."""
+    """The name, with a number appended if an unfinished workflow has it already."""
     taken = {entry.workflow.name.casefold() for entry in steps.store.read().unfinished}
     free_name, number = name, 1
     while free_name.casefold() in taken:
@@ -202,7 +203,7 @@ def _free_name(steps: WorkflowSteps, name: str) -> str:
 
 
 def _status(word: str) -> PhaseStatus:
-    """The status that a word of either design, or of ours, means."""
+    """The status that a word means, in either design's vocabulary or ours."""
     ours = {member.value: member for member in PhaseStatus}
     statuses = {**ours, **FROM_CHECKPOINT, **FROM_DOCUMENT}
     if word in statuses:
@@ -212,7 +213,7 @@ def _status(word: str) -> PhaseStatus:
 
 
 _KEYS = ("title", "name", "agent", "reading", "reminders", "gate")
-"""What an object that is a phase may have."""
+"""The keys that a phase given as an object may have."""
 
 
 def _phase(form: PhaseForm) -> WorkflowPhase:

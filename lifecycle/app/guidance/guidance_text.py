@@ -1,4 +1,4 @@
-"""What a session is told of the workflow that it goes on with: pure, every text of others quoted as data.
+"""The text that tells a session of the workflow that it continues. Pure; others' texts are quoted as data.
 
 `guidance` makes the workflow's part of the recovery message. `whole_guidance` is the same without a limit,
 for a command and for the instructions of a summary.
@@ -15,7 +15,7 @@ from lifecycle.workflow.state import Workflow, todos
 from lifecycle.workflow.table import PhaseStatus
 
 REST: Final = "lifecycle workflow guidance"
-"""The command that shows all of it."""
+"""The command that shows the whole guidance."""
 
 LIST: Final = "lifecycle workflow list"
 
@@ -38,14 +38,14 @@ def guidance(
     limit: int = WHOLE_LIMIT,
     longest: tuple[int, int] = (_TEXT, _PATH),
 ) -> RecoveryPart:
-    """The part of the recovery message for the session that goes on with this workflow.
+    """The part of the recovery message for the session that continues this workflow.
 
     Args:
-        workflow: which is not over.
-        others: those that are not over either.
-        refused: sentences on paths of the list that are not read (`phase_words.py`).
-        limit: characters of the lines that are never cut.
-        longest: characters of a text, and of a path.
+        workflow: a workflow that is not over.
+        others: other workflows that are not over.
+        refused: sentences on paths of the reading list that must not be read (`phase_words.py`).
+        limit: how many characters the lines that are never cut may have.
+        longest: how many characters a text, and a path, may have.
     """
     head, end = _phase_line(workflow), _action(workflow)
     room = limit - len(head) - len(end) - 2
@@ -65,7 +65,7 @@ def guidance(
 def whole_guidance(
     workflow: Workflow, others: Sequence[Workflow] = (), refused: Sequence[str] = ()
 ) -> list[str]:
-    """All lines of the guidance: every path, every text whole."""
+    """All lines of the guidance, with every path and every text in full."""
     part = guidance(workflow, others, refused, _LONG * 100, (_LONG, _LONG))
     return [line.text for line in part.lines]
 
@@ -81,7 +81,7 @@ def kept_lines(workflow: Workflow, others: Sequence[Workflow] = ()) -> list[str]
 
 
 def acknowledgement(workflow: Workflow) -> str:
-    """The line by which an agent shows that it was restored."""
+    """The line with which an agent shows that it was restored."""
     name = _flat(workflow.name, _NAME)
     return f"✅ Workflow restored: {name}, Phase {number(workflow)}/{len(workflow.phases) or 1}"
 
@@ -92,7 +92,7 @@ def number(workflow: Workflow) -> int:
 
 
 def next_step(workflow: Workflow) -> str:
-    """What is to be done next, with the command."""
+    """The sentence that says what to do next, with the command."""
     phase = workflow.phase
     if workflow.is_over:
         return 'begin another with: lifecycle workflow start NAME --phase "Title"'
@@ -105,7 +105,7 @@ def next_step(workflow: Workflow) -> str:
 
 
 def reading_lines(paths: Sequence[str], room: int, longest: int = _PATH) -> list[str]:
-    """The reading list in so many characters: its first paths whole, how many others, and a command."""
+    """The reading list in at most `room` characters: its first paths, how many others, and a command."""
     if not paths:
         return []
     ending = f"and {len(paths):,} more: {REST}"
@@ -121,7 +121,7 @@ def reading_lines(paths: Sequence[str], room: int, longest: int = _PATH) -> list
 
 
 def held_line(workflow: Workflow) -> str:
-    """What a session is told of a workflow that another one, which lives, goes on with."""
+    """The line about a workflow that another live session continues."""
     return (
         f"{_titled(workflow)} is led by another session, which still runs: leave its work alone, and do "
         "not advance it here."
@@ -222,5 +222,5 @@ def _path(path: str) -> str:
 
 
 def _flat(text: str, limit: int) -> str:
-    """A stranger's words without marks, within marks of ours."""
+    """A stranger's text without quotation marks, inside quotation marks of ours."""
     return short(as_data(" ".join(redact(text).split())), limit).replace('"', "'")

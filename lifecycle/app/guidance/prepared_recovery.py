@@ -1,11 +1,11 @@
 """The prepared recovery: what sessions would be told, and the fingerprint of every file it comes from.
 
-Whoever changes a workflow prepares it (`preparing.py`), the hooks' quick path prints it if no file is other
-than it was. It counts only beside the very file of git's that it was prepared beside: nothing that comes
-with a repository can know when that was written here.
+Each change of a workflow prepares it (`preparing.py`); the hooks' quick path prints it if no file changed
+since. It is bound to the number and dates of a file in git's folder: nothing that comes with a repository
+can know these.
 
-An answer is prepared for each way in which workflows can be somebody's (session, client, branch): of those
-that are the same one's, the one that was changed last is told. `chosen` finds the one that is meant.
+An answer is prepared for each owner that workflows can have (session, client, branch): if an owner has
+several, the one that was changed last is told. `chosen` finds the answer for whoever asks.
 
 It is imported by the quick path, so it imports neither `pathlib` nor `typing` nor `dataclasses`.
 """
@@ -41,26 +41,26 @@ CURRENT = ".claude/state/workflow.json"
 VIEW = ".claude/workflow_state_system.md"
 LOCAL = "CLAUDE.local.md"
 FOLDERS = (".claude/state/workflows", "untracked/workflow-state", "CLAUDE/Plan")
-"""Where further files of workflows lie, each folder with folders of its own."""
+"""Folders in which further files of workflows lie, also in their subfolders."""
 
 SOURCES = (LOCAL, FOLDERS[2])
-"""Files that people keep, of which one may tell of a workflow."""
+"""Files that people keep, and that may tell of a workflow."""
 
 _ANCHORS = ("commondir", "info/exclude", "config", "HEAD")
-"""Files in git's folder of a worktree, those that change least first."""
+"""Files in a worktree's git folder; those that change least come first."""
 
 _LONG = 1_000_000
-"""Bytes of a source that are looked at; a larger one may say anything."""
+"""How many bytes of a source are read; a larger source may say anything."""
 
 TICK_NS, WHOLE_NS, SECOND_NS = 50_000_000, 2_000_000_000, 1_000_000_000
-"""A file that is younger may change again without a new date: its content is compared, too. The second
+"""A file younger than this may change again without a new date: its content is compared, too. The second
 number is for file systems that keep dates in whole seconds."""
 
 _NOTHING = [-1, -1, -1, None]
 
 
 def has_documents(root: str) -> bool:
-    """True if there is a workflow here, or a file that may be one's, by hand or by another program."""
+    """True if there is a workflow here, or a file in which a person or another program may keep one."""
     mark = os.path.join(root, workflow_marks.FOLDER, workflow_marks.WORKFLOW)
     if os.path.lexists(mark) or os.path.lexists(os.path.join(root, CURRENT)):
         return True
@@ -69,7 +69,7 @@ def has_documents(root: str) -> bool:
 
 
 def anchor_of(root: str) -> list[int]:
-    """Number and dates of a file in git's folder, as no other worktree has them; [] outside of git."""
+    """Number and dates of a file in git's folder, different in each worktree; [] outside of git."""
     try:
         folder = regular_files.git_folder(root)
     except OSError:
@@ -104,7 +104,7 @@ def _below(root: str, folder: str, deeper: int) -> Iterator[str]:
 
 
 def fingerprint(root: str, path: str, now_ns: int) -> list[int | None]:
-    """Date, size and number of a file or folder, and a sum of a file's content if it is young."""
+    """Date, size and number of a file or folder, and a checksum of the content of a young file."""
     full_path = os.path.join(root, path)
     try:
         about = os.lstat(full_path)
@@ -120,13 +120,13 @@ def _sum(path: str) -> int:
         file = regular_files.content(path)
     except OSError:
         return -1
-    import binascii  # of a young file alone
+    import binascii  # needed for young files only
 
     return -1 if file is None else binascii.crc32(file[0])
 
 
 def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
-    """Which of these files are not what they were when their fingerprints were taken."""
+    """Those of these files that changed since their fingerprints were taken."""
     for path, (mtime_ns, size, number, crc) in files.items():
         try:
             about = os.lstat(f"{root}/{path}")
@@ -140,7 +140,7 @@ def changed(root: str, files: dict[str, list[int | None]]) -> Iterator[str]:
 
 
 def _is_as_it_was(root: str, data: dict[str, Any]) -> bool:
-    """True if nothing changed that matters; what people note that tells of no workflow does not."""
+    """True if nothing relevant changed; people's notes that tell of no workflow are not relevant."""
     are_sources = False
     for path in changed(root, data["files"]):
         if data["sources"] or not path.startswith(SOURCES):
@@ -183,11 +183,11 @@ def load(root: str, version: str) -> dict[str, Any] | None:
 def chosen(
     data: dict[str, Any], notes: dict[str, AdoptionNote], asker: Whose
 ) -> dict[str, Any] | None:
-    """The answer for whoever asks, as it was prepared; None if it was not.
+    """The prepared answer for whoever asks, or None if there is none.
 
     Args:
         data: what was prepared.
-        notes: what is noted of workflows since.
+        notes: what was noted about workflows since then.
         asker: who asks.
     """
     ranked: list[tuple[int, int, dict[str, Any] | None]] = []
@@ -195,7 +195,7 @@ def chosen(
         note = notes.get(answer["id"])
         own = tuple(answer["whose"])
         ranked.append((rank(own if note is None else note[0], asker, _is_alive), at, answer))
-        if note is not None:  # another one that was the same one's may come next
+        if note is not None:  # another workflow of the same owner may come next
             ranked.append((rank(own, asker, _is_alive), at, None))
     if notes.keys() - {entry["id"] for entry in data["answers"]}:
         return None
@@ -206,7 +206,7 @@ def chosen(
 
 
 def _is_alive(client: int) -> bool:
-    # Where another session's client has to be looked for.
+    # Imported only where it matters whether another session's client still lives.
     from lifecycle.storage import live_process
 
     return bool(client) and live_process.is_there(str(client))

@@ -1,8 +1,8 @@
 """Prepare what sessions would be told of the workflows here, whenever one was changed.
 
-Fingerprints are taken first, and the files are read after that: what changes in between shows. A message
-that has more in it than a workflow (a claim, a run, a stage, a board) is never prepared; the quick path
-looks whether there is any of that.
+Fingerprints are taken first, and the files are read after that, so a change in between is noticed. A
+message that is also about something else (a claim, a run, a stage, a board) is never prepared; the quick
+path checks whether there is any of these.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from lifecycle.workflow.store.workflow_store import WorkflowStore
 from lifecycle.workflow.whose import whose_is
 
 MOST_ANSWERS: Final = 12
-"""How many answers are prepared; whoever is meant by a further one is told by the full path."""
+"""How many answers are prepared; sessions that need another one take the full path."""
 
 _MOST_TROUBLES: Final = 8_000
-"""Characters of sentences for the user, beyond which nothing is prepared."""
+"""How many characters the sentences for the user may have; with more, nothing is prepared."""
 
 ALONE_LIMIT: Final = 1_300
-"""Characters of the lines that are never cut where nobody but a workflow has something to say."""
+"""How many characters the lines that are never cut may have if only a workflow has something to say."""
 
 _PLUGIN: Final = "CLAUDE_PLUGIN_ROOT"
 
@@ -50,9 +50,9 @@ def workflow_part(
 
     Args:
         root: the worktree's top folder.
-        workflow: the one that the session goes on with.
-        others: those that are not over either.
-        is_alone: no other system has something to say.
+        workflow: the workflow that the session continues.
+        others: other workflows that are not over.
+        is_alone: no other system has anything to say.
     """
     kept, refused = reading_here(root, workflow)
     limit = ALONE_LIMIT if is_alone else recovery_message.WHOLE_LIMIT
@@ -70,12 +70,12 @@ def kept_text(lines: Iterable[str]) -> str:
 def preparing_store(
     root: Path, environment: Mapping[str, str], deadline: Deadline
 ) -> WorkflowStore:
-    """The workflows of a worktree, each commit of which prepares what sessions would be told."""
+    """The store of a worktree's workflows; each of its commits prepares what sessions would be told."""
     return WorkflowStore(root, environment, deadline, _prepare)
 
 
 def _prepare(store: WorkflowStore) -> None:
-    """Keep what each session would be told next; a failure costs time alone."""
+    """Save what each session would be told next; a failure costs only time."""
     top, now_ns = str(store.root), time.time_ns()
     if prepared_recovery.load(top, __version__) is not None:
         return
@@ -110,7 +110,7 @@ def _keep(store: WorkflowStore, workflows: WorktreeWorkflows, files: _Fingerprin
 
 
 def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
-    """What the sources are: "" if none tells of a workflow, "new" if one tells news, else "known"."""
+    """The state of the sources: "" if none tells of a workflow, "new" if one has news, else "known"."""
     sources = read_sources(store.root)
     facts = {(fact.path, fact.digest) for fact in sources.facts}
     seen = {(entry.workflow.source, entry.workflow.source_seen) for entry in workflows.found}
@@ -123,7 +123,7 @@ def _sources(store: WorkflowStore, workflows: WorktreeWorkflows) -> str:
 
 
 def _answers(root: Path, restorable: Sequence[Workflow]) -> dict[str, Any]:
-    """An answer for each way in which a workflow can be somebody's, and one for all other sessions."""
+    """An answer for each owner that a workflow can have, and one for all other sessions."""
     first: dict[tuple[str, int, str], Workflow] = {}
     for workflow in restorable:
         first.setdefault(whose_is(workflow), workflow)

@@ -1,9 +1,9 @@
 """The one recovery message: what claim, run, stage and workflow tell a session, folded by one rule. Pure.
 
-The message has at most LIMIT characters, whatever its parts have. Lines stand in the order in which the
-parts give them. `WHOLE` lines are never cut. Of the others those of a lower rank are taken first, and the
-last one that is taken may be shortened. Where something was left out, the last line names the commands that
-show it.
+The message has at most LIMIT characters, however long its parts are. Lines keep the order in which the
+parts give them. `WHOLE` lines are never cut. Of the others, those with a lower rank are taken first, and
+the last one that is taken may be shortened. If something was left out, the last line names the commands
+that show it.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from lifecycle.core.light_dataclass import dataclass
 from lifecycle.core.redact import short
 
 LIMIT: Final = 1_500
-"""Characters of a recovery message: what is longer is not read after a compaction."""
+"""How many characters a recovery message may have: a longer one is not read after a compaction."""
 
 WHOLE_LIMIT: Final = 1_000
-"""Characters that the `WHOLE` lines of all parts may have together; whoever makes them sees to it."""
+"""How many characters the `WHOLE` lines of all parts may have together; their makers keep to it."""
 
 _SHORTEST = 40
-"""Characters of a line that is still worth showing when it is cut."""
+"""How many characters a shortened line needs to be worth showing."""
 
 
 class Rank(IntEnum):
-    """Which lines are taken before others; those that are `WHOLE` are never cut."""
+    """The order in which lines are taken; `WHOLE` lines are never cut."""
 
     WHOLE = 0
     FIRST = 1
@@ -36,7 +36,7 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecoveryLine:
-    """One line of the message, fit to be shown, and its rank."""
+    """One line of the message, safe to show, and its rank."""
 
     text: str
     rank: Rank = Rank.FIRST
@@ -44,11 +44,11 @@ class RecoveryLine:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryPart:
-    """What one system tells.
+    """One system's part of the message.
 
     Attributes:
-        lines: in their order.
-        rest: the command that shows all of it.
+        lines: its lines, in order.
+        rest: the command that shows the whole part.
     """
 
     lines: tuple[RecoveryLine, ...] = ()
@@ -56,9 +56,9 @@ class RecoveryPart:
 
 
 def part_of(lines: Iterable[str], rest: str, first: Sequence[str] = ()) -> RecoveryPart:
-    """A part whose lines are of the rank FIRST if they begin with one of `first`, and else NEXT.
+    """A part whose lines have the rank FIRST if they begin with one of `first`, else NEXT.
 
-    Without `first` the lines that stand first are the first to be taken.
+    Without `first`, lines are taken from the top.
     """
     ranked = (
         RecoveryLine(line, Rank.FIRST if not first or line.startswith(tuple(first)) else Rank.NEXT)

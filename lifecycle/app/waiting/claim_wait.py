@@ -1,8 +1,8 @@
-"""Wait for the news of the claim's pull request: as the one waiter here, or beside the one that lives.
+"""Wait for news of the claim's pull request: as the only waiter here, or beside one that lives.
 
-Whoever belongs to the claim's session is its waiter if there is none. Beside one nothing is asked of
-GitHub: the files tell what that one found, and it leaves the news to us. A person beside a session that
-lives reads what there is, and takes nothing from it.
+A process of the claim's session becomes its waiter if there is none. Beside another waiter it asks GitHub
+nothing: the files tell what that waiter found, and the waiter leaves the news to us. A person beside a live
+session reads the news, but takes none of it off the queue.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from lifecycle.storage.store import STATE
 
 CHANNEL = "wait"
 SLICE_SECONDS = 1.0
-"""How often it is looked whether files have changed, or the waiter beside us has gone."""
+"""Seconds between two checks whether files have changed, or the waiter beside us has gone."""
 
 BESIDE_SECONDS = 5.0
-"""How often it is asked whether the waiter beside us has looked."""
+"""Seconds between two checks whether the waiter beside us has looked."""
 
 LAST_SECONDS = 2.0
-"""Before its time is up it looks once more, so that what it says of the pull request is so."""
+"""Seconds before the end of the wait at which it looks once more, so that its last report is true."""
 
 GONE = "The claim is over, so there is nothing to wait for any more; lifecycle status tells how it ended."
 
@@ -52,11 +52,11 @@ class ClaimWait:
     """One wait for the claim's pull request.
 
     Attributes:
-        world, claim_store: the worktree's.
+        world, claim_store: those of the worktree.
         session: the client's session that runs this, or "".
-        wanted: what is waited for.
-        seconds: how long at most.
-        within: ends what hangs.
+        wanted: what to wait for.
+        seconds: how long to wait at most.
+        within: makes a context that ends a hanging call.
     """
 
     world: WorktreeWorld
@@ -86,8 +86,8 @@ class ClaimWait:
 
         Raises:
             Refused: there is nothing to wait for.
-            HeldByAnother: the task is another agent's by now.
-            LifecycleError: GitHub refuses what is asked for another reason than credentials.
+            HeldByAnother: another agent has the task by now.
+            LifecycleError: GitHub refuses a request for another reason than credentials.
         """
         try:
             with self._held:
@@ -103,7 +103,7 @@ class ClaimWait:
                 self._refuse(record)
                 join(self.world, watched(self.world, self.claim_store, record), self.within())
                 self._sign()
-                # What waits to be told may not be so any more.
+                # The queued news may not be true any more.
                 if self._is_unseen(record) and self._look_if_due():
                     continue
             ended = self._ended(record) if record is not None else None
@@ -117,7 +117,7 @@ class ClaimWait:
                 self.clock.sleep(max(min(SLICE_SECONDS, left), 0.0))
 
     def _changed(self) -> Record | None:
-        """The claim as it is now, None if nothing was written since it was read."""
+        """The claim as it is now; None if nothing was written since it was last read."""
         folder = self.claim_store.folder
         files = self.claim_store.mtime_ns(), folder.mtime_ns(STATE)
         if files == self._files:
@@ -130,10 +130,10 @@ class ClaimWait:
         return self._record
 
     def _ended(self, record: Record) -> Waited | None:
-        """How the wait ended; None if it goes on."""
+        """How the wait ended; None if it has not ended."""
         self._refuse(record)
         notices = self._waiting(record)
-        # What another channel told since this wait began is over as well.
+        # News that another channel told since this wait began ends the wait as well.
         entries = self.claim_store.state.get("said", {}).items()
         newest = [key for key, entry in entries if entry.get("offered", 0.0) >= self.began]
         own = [key for key in newest if key.startswith(f"{record.claim_key}/")]
@@ -145,7 +145,7 @@ class ClaimWait:
         if self.problem is not None and not isinstance(self.problem, Transient):
             raise self.problem
         held = record.troubles.get("Look")
-        # What another process was refused since; what was refused before is tried again.
+        # A refusal of another process since then counts; what was refused before is tried again.
         if held is not None and held.is_final and held.until > self.began + pace.LOOK_AGAIN:
             return self._of(record, Ending.CREDENTIALS, problem=held.sentence)
         if ending is None and self._next(record) is None:
@@ -155,7 +155,7 @@ class ClaimWait:
         return self._told(record, ending)
 
     def _refuse(self, record: Record) -> None:
-        """Refuse to wait for what cannot come."""
+        """Refuse to wait for news that cannot come."""
         claim, phase = record.claim, PHASES.get(record.claim.phase)
         if record.is_lost:
             lost = HeldByAnother if record.ownership.taken_by else Refused
@@ -176,7 +176,7 @@ class ClaimWait:
         return [notice for notice in waiting if notice.audience in audiences]
 
     def _standing_ends(self, record: Record) -> Ending | None:
-        """The ending that follows from the state; git is asked for the pushed head only if it matters."""
+        """The ending that follows from the state; git is run for the pushed head only if it matters."""
         standing = self._standing(record)
         ending = endings.standing_ends(standing, self.wanted)
         if ending is None or standing.is_merged or standing.is_closed or self._is_current(record):
@@ -203,29 +203,29 @@ class ClaimWait:
         return self._seen_at(record) >= self.began - self.world.settings.poll_seconds
 
     def _seen_at(self, record: Record) -> float:
-        """When GitHub was last seen to be as the record has it."""
+        """When GitHub last showed what the record has."""
         return max(parse_time(record.claim.last_check_poll) or 0.0, self.confirmed)
 
     def _is_current(self, record: Record) -> bool:
-        """True if its head is what was pushed from here last, or GitHub shows another for a while."""
+        """True if the PR's head was pushed from here last, or GitHub has shown another for a while."""
         if self._seen_at(record) > self.began + SETTLE_SECONDS:
             return True
         pushed = self.world.git.remote_head_of(record.claim.branch, self.world.settings.remote)
         return pushed in (None, record.pull.head)
 
     def _is_unseen(self, record: Record) -> bool:
-        """True if nobody looked since shortly before this wait, which does so at once then."""
+        """True if nobody looked since shortly before this wait: then it looks at once."""
         return self._seen_at(record) < self.began - pace.SOONEST and self._may_look()
 
     def _every(self, record: Record) -> float:
-        """Seconds that have to be between two polls of the checks, as things stand."""
+        """Seconds that have to pass between two polls of the checks now."""
         interval, left = self.world.settings.poll_seconds, self.ends - self.clock.monotonic()
         is_last = left <= LAST_SECONDS and self._may_look()
         is_soon = is_last or self.is_doubted or self._is_unseen(record)
         return min(pace.SOONEST, interval) if is_soon else interval
 
     def _next(self, record: Record) -> float | None:
-        """When to look, in seconds since the epoch; None if no look brings anything on."""
+        """When to look, in seconds since the epoch; None if looking would change nothing."""
         if record.pull.is_unread:
             return 0.0
         is_settled = self.claim_store.marks.is_stamped(self.claim_store.mtime_ns())
@@ -233,7 +233,7 @@ class ClaimWait:
         return pace.next_look(record, every, now, settled=is_settled, stopped_at=stopped)
 
     def _look_if_due(self) -> bool:
-        """Look at GitHub if that is due, and ours to do; False if it was not."""
+        """Look at GitHub if a look is due and we may look; False if not."""
         now, may_look, record = self.clock.now(), self._may_look(), self._record
         if record is None or self.clock.monotonic() < self.not_before:
             return False
@@ -264,7 +264,7 @@ class ClaimWait:
         self._files, self.problem = None, report.problem
         seen = report.record
         if isinstance(report.problem, LockBusy) or (seen and "Look" not in seen.troubles):
-            self.problem = None  # another process looks, or what could not be written was read
+            self.problem = None  # another process looks, or only writing failed after the read
         if report.problem is not None:
             self.world.close()
         return True
@@ -274,7 +274,7 @@ class ClaimWait:
         return idle_look(self.world, self.claim_store, self.within(), to, interval)
 
     def _may_look(self) -> bool:
-        """True if nobody else looks: ours is the one waiter's lock, or the session has no waiter."""
+        """True if nobody else looks: we hold the waiter's lock, or the session has no waiter."""
         if self._is_waiter:
             return True
         folder = self.claim_store.folder
@@ -286,7 +286,7 @@ class ClaimWait:
         return self._is_waiter
 
     def _is_beside(self, record: Record) -> bool:
-        """True if another session that lives is to be told, and we are not it."""
+        """True if the news is for another live session, not for us."""
         signs = self.claim_store.signs(record)
         return observing.is_held(record, self.session or "-", signs, self.clock.now())
 
@@ -298,9 +298,9 @@ class ClaimWait:
             signs_of_life.promise_command(folder, self.wanted.value, until)
 
     def _told(self, record: Record, ending: Ending) -> Waited | None:
-        """The end with its news, which counts as told from here on; why it came is read before.
+        """The end with its news, which counts as told from now on; its reasons are read first.
 
-        None where nothing is failed any more that was seen to be shortly before this wait.
+        None if a failure that was seen shortly before this wait is over.
         """
         ended, waiting = self._of(record, ending), self._waiting(record)
         ended = pull_wait.explained(self.world, ended, waiting, self.within)
@@ -322,7 +322,7 @@ class ClaimWait:
         return Waited(ending, number, head, state=tuple(state), problem=problem)
 
     def _out_of_time(self) -> Waited:
-        """The end without news; the problem itself where GitHub was never reached."""
+        """The end without news; if GitHub was never reached, the problem is raised."""
         record = self._record
         if record is None:
             raise Refused(GONE)

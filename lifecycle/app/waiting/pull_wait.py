@@ -1,7 +1,7 @@
-"""Wait for the news of a pull request that no claim here is about; and how any wait ended, and why.
+"""Wait for news of a pull request without a claim here; and how any wait ended, and why.
 
-Such a wait is as for a claim that nobody keeps: what a look tells is decided by the claim's own rules, on a
-record that lives as long as the wait. How a wait ended is a value, for the command that prints it.
+Such a wait uses the rules of claims: they decide what a look tells, on a record that lives only as long as
+the wait. How a wait ended is a value, for the command that prints it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from lifecycle.feedback.waiting.endings import Ending, Standing, WaitFor
 from lifecycle.storage.feedback_files import FeedbackFiles
 
 SETTLE_SECONDS = 60.0
-"""For how long after its beginning a wait does not believe in a head that is not the one pushed last."""
+"""Seconds from its beginning in which a wait distrusts a head that is not the one pushed last."""
 
 Within = Callable[[], AbstractContextManager[None]]
-"""Makes a context that ends a look which hangs, by the world's deadline."""
+"""A function that makes a context which ends a hanging look by the world's deadline."""
 
 OF_CREDENTIALS = (errors.NoToken, errors.BadCredentials, errors.NoPermission, errors.MissingScope)
 
@@ -50,8 +50,8 @@ class Waited:
         ending: what ended it.
         pull, head: the pull request and its head, 0 and "" if none was seen.
         said: the news, which counts as told.
-        state: sentences on where it stands, where there was no news.
-        packet: what failed, for red ones.
+        state: sentences on the pull request's state, if there was no news.
+        packet: what failed, for failed checks.
         why: lines on a conflict, or on what failed in the merge queue.
         problem: what went wrong with the last look, "" if nothing did.
     """
@@ -67,7 +67,7 @@ class Waited:
 
 
 def standing_of(record: PullRecord) -> Standing:
-    """Where an open pull request stands, by what a look remembered."""
+    """The state of an open pull request, according to the record of the last look."""
     checks = record.checks or {}
     is_of_head = checks.get("sha") == record.head
     verdict = str(checks.get("verdict")) if is_of_head else ""
@@ -82,9 +82,9 @@ def standing_of(record: PullRecord) -> Standing:
 
 
 def explained(world: World, ended: Waited, news: Iterable[Notice], within: Within) -> Waited:
-    """The end with its reasons: the packet of red checks, lines on what else its news is about.
+    """The end with its reasons: the packet of failed checks, and lines on other news.
 
-    They are fetched within FETCH_SECONDS; `within` makes a context that ends what hangs.
+    They are fetched within FETCH_SECONDS; `within` makes a context that ends a hanging call.
     """
     is_red = ended.ending is Ending.RED and ended.pull != 0
     if not is_red and ended.ending not in (Ending.CONFLICT, Ending.THROWN_OUT):
@@ -105,7 +105,7 @@ def explained(world: World, ended: Waited, news: Iterable[Notice], within: Withi
 
 
 FIRST_RETRY = 15.0
-"""Seconds until GitHub is asked again that gave no answer, unless it named a time."""
+"""Seconds until GitHub is asked again after it gave no answer, unless it named a time."""
 
 
 class BranchWait:
@@ -129,7 +129,7 @@ class BranchWait:
         self._told: set[str] = set()
 
     def run(self) -> Waited:
-        """Wait, and say how it ended; raises what GitHub refuses for another reason than credentials."""
+        """Wait, and say how it ended; raises GitHub's refusals, except those about credentials."""
         while True:
             try:
                 ended = self._look()
@@ -146,7 +146,7 @@ class BranchWait:
                     break
 
     def _is_changed(self) -> bool:
-        """False if the machine's waiters know that nothing changed, or nobody may ask now."""
+        """False if this machine's waiters know that nothing changed, or may not ask now."""
         due, now = self._record.pull.reviews.get("due"), self.clock.now()
         self.again = 0.0
         is_due = isinstance(due, int | float) and due <= now
@@ -160,7 +160,7 @@ class BranchWait:
         return False
 
     def _look(self) -> Waited | None:
-        """Read the pull request once; how the wait ended, None if it goes on."""
+        """Read the pull request once; returns how the wait ended, or None if it has not ended."""
         try:
             with self.world.deadline.renewed(HOOK_SECONDS):
                 self.world.renew_token()
@@ -182,7 +182,7 @@ class BranchWait:
         return replace(ended, said=tuple(notices))
 
     def _read(self) -> list[Notice]:
-        """Read it in one request; the notices that are new to this wait."""
+        """Read the pull request in one request; returns the notices that are new to this wait."""
         number = self._number
         branch = self.pull.branch if self.pull is not None else ""
         look = Look(issue=number, branch=branch, pr_number=number, checks=True, reviews=True)
@@ -228,7 +228,7 @@ class BranchWait:
         return Waited(ending, self._number, head, state=self._state(), problem=problem)
 
     def _state(self) -> tuple[str, ...]:
-        """Where the pull request stands."""
+        """Sentences on the pull request's state."""
         if self.pull is None:
             return ()
         where = f"PR #{self._number} {self.pull.url} is {self.pull.state.value.lower()}."

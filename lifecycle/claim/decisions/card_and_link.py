@@ -1,11 +1,11 @@
-"""Keep the card on the board, and the linked task of another tracker, as the claim has them. Pure.
+"""Keep the card on the board, and the linked task of another tracker, in step with the claim. Pure.
 
-The card's Status and Agent are those of the claim; where people moved a card by hand, it is left.
+The card gets the claim's Status and Agent; a card that people moved by hand is left alone.
 
-A task of another tracker may name an issue of GitHub's (`Task.external`). Whoever claims one of them has
-both, and both end together. The linked task is claimed before the issue and closed before it. It never
-keeps the issue open for ever: like board and lease it is tried again while that can help, and what could
-not be done is told at the end.
+A task of another tracker may name a GitHub issue (`Task.external`). Whoever claims one of them holds both,
+and both end together. The linked task is claimed before the issue and closed before it. It never keeps the
+issue open: like board and lease, it is tried again while that can help, and the last notice tells what
+could not be done.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from lifecycle.core.values.model import Observation
 from lifecycle.core.values.priorities import Status
 
 CLAIMED, CLOSED, RELEASED = "claimed", "closed", "released"
-"""The states of a linked task that a claim may want; `Link.synced` has the one that was reached."""
+"""The states that a claim may want its linked task in; `Link.synced` has the state that was reached."""
 
 LEFT = "left"
-"""`Link.synced` of a task that should have ended with the claim, and is somebody else's or gone."""
+"""`Link.synced` of a task that should have ended with the claim, but is somebody else's or gone."""
 
 FIND = "FindLinked"
-"""The kind of trouble of a claim that is about to end and could not ask for its linked task."""
+"""The kind of trouble of an ending claim that could not look for its linked task."""
 
 _SHORT = r"gh-|github:\s?#?"
 
@@ -41,7 +41,7 @@ def apply_card(record: Record, observed: Observation) -> Record:
     """The record after an observation of its card: written as wanted, moved by hand, or another agent's."""
     item, claim, card = observed.item, record.claim, record.card
     if item is None:
-        # One that is not there any more is looked for before it is written.
+        # A card that is gone is looked for before it is written.
         is_gone = card.is_known and bool(claim.item_id) and not observed.board_problem
         return replace(record, card=replace(card, is_known=False)) if is_gone else record
     values: ClaimChanges = {"item_id": item.id}
@@ -51,16 +51,16 @@ def apply_card(record: Record, observed: Observation) -> Record:
     is_other = bool(claim.item_id) and item.id != claim.item_id
     is_other = is_other and not (was_labels or item.is_labels)
     if is_other or item.is_labels != was_labels:
-        # What was written to one card says nothing of another, nor of the labels, nor the other way round.
+        # A write to one card says nothing about another card, or about labels, nor the other way round.
         values["last_synced_status"] = None
         expected = (item.status,)
     ahead = card.ahead if card.ahead and is_same(item.status, card.ahead.wrote) else None
-    if ahead is not None:  # our own write, whether or not the one it follows from succeeded
+    if ahead is not None:  # our own write, whether or not the write it depends on succeeded
         values["last_synced_status"] = item.status
         expected = (item.status,)
     agent = None if is_other else card.agent
     if leaves_labels and not item.agent:
-        # The card is written once even if it is right already: that write removes the label.
+        # The card is written once even if it is right already, since that write removes the label.
         agent = None
     is_expected = item.status in expected or any(is_same(item.status, was) for was in expected)
     is_known = is_expected or derive.is_behind(item, derive.happened_at(claim.pr_number, observed))
@@ -69,10 +69,10 @@ def apply_card(record: Record, observed: Observation) -> Record:
         values["last_synced_status"] = claim.status
     is_leased = observed.hold is not None and observed.hold.sha == record.ownership.lease
     if item.agent and (is_leased or item.agent == claim.agent_id):
-        agent = item.agent  # another's beside our lease is written over
+        agent = item.agent  # since the lease is ours, another name is overwritten
     was_ours = bool(claim.agent_id) and card.agent == claim.agent_id
     holder = item.agent if was_ours and not is_other and item.agent != claim.agent_id else None
-    # A write ahead is remembered while a closing goes on and the issue is open.
+    # A write ahead is remembered during a closing, as long as the issue is open.
     is_over = observed.issue is not None and not observed.issue.is_open
     still = None if is_over or claim.phase != Phase.DONE else ahead
     record = record.with_values(values).with_ownership(taken_by=holder or "")
@@ -85,8 +85,8 @@ def apply_card(record: Record, observed: Observation) -> Record:
 def is_unsynced(snapshot: Snapshot) -> bool:
     """True if the board is known to differ from what the claim wants.
 
-    The last write of a card is a step of the claim's end, and a closed issue is not brought back into a
-    column of those that are worked on.
+    The last write of a card is a step of the claim's end, and a closed issue does not return to a column
+    of open work.
     """
     record, claim = snapshot.record, snapshot.record.claim
     if not snapshot.rules.has_board or claim.phase == Phase.DONE or not claim.status:
@@ -98,7 +98,7 @@ def is_unsynced(snapshot: Snapshot) -> bool:
 
 
 def card_step(snapshot: Snapshot) -> Decision:
-    """The next step for the card: add it, set Status and Agent, or tell why that is not done."""
+    """The next step for the card: add it, set Status and Agent, or tell why neither is done."""
     record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     notices: list[Notice] = []
     if observed is not None and observed.board_problem and snapshot.rules.has_board:
@@ -156,7 +156,7 @@ def issue_of(external: str, base: str, host: str) -> int | None:
 
 
 def of_issue(tasks: Iterable[Task], issue: int, base: str, host: str) -> tuple[Task, ...]:
-    """The open tasks that are linked to the issue; the first one stands for it."""
+    """The open tasks that are linked to the issue; the first one is the linked task."""
     linked = (task for task in tasks if issue_of(task.external, base, host) == issue)
     return tuple(task for task in linked if task.is_open)
 
@@ -169,9 +169,9 @@ def link_wanted(record: Record) -> str:
 
 
 def link_action(record: Record) -> SetLinked | None:
-    """The action that brings the linked task to the wanted state, or None if it is there.
+    """The action that brings the linked task to the wanted state, or None if it is in that state.
 
-    A closed task stays closed, whoever closed it. One that was left to somebody else while the claim lived
+    A closed task stays closed, whoever closed it. A task that was left to somebody else during the claim
     may be free when the claim closes, so it is tried once more then.
     """
     link, aim = record.linked.link, link_wanted(record)
@@ -194,15 +194,15 @@ def link_reason(record: Record) -> str:
 def wants_link(snapshot: Snapshot) -> bool:
     """True if this look should ask whether there is a linked task, or what became of it.
 
-    A look by command wants to know what is linked by now, and whether that is still held. A claim that
-    ends and never asked has no later look that would.
+    A look by command finds out what is linked by now, and whether it is still held. So does the look that
+    ends a claim which never asked, since no later one can.
     """
     record = snapshot.record
     link, is_ending = record.linked.link, link_wanted(record) != CLAIMED
     if record.claim.issue_number is None or record.is_lost or snapshot.wake is Wake.SWEEP:
         return False
     if link is not None:
-        # One that somebody closed during the claim may be open again.
+        # A linked task that somebody closed during the claim may be open again.
         is_read = link.synced == CLAIMED or (link.synced == CLOSED and not is_ending)
         return snapshot.wake is Wake.TICK and is_read
     return snapshot.wake is Wake.TICK or (is_ending and not record.linked.is_known)

@@ -27,12 +27,12 @@ __all__ = ["apply_fact", "apply_observation", "decide", "look"]
 
 
 def look(snapshot: Snapshot) -> Look | None:
-    """What this wake has to read from GitHub, or None if it can go without, or has to wait."""
+    """What this wake has to read from GitHub, or None if it needs nothing or has to wait."""
     return None if _look_is_held(snapshot) else _wanted(snapshot)
 
 
 def _wanted(snapshot: Snapshot) -> Look | None:
-    """What the phase, the wake and the hints ask to be read, whether or not a failed look holds it back."""
+    """What phase, wake and hints require to be read, even if a failed look delays the reading."""
     claim = snapshot.record.claim
     phase = PHASES.get(claim.phase)
     is_leaving = snapshot.record.ending.releasing is not None
@@ -52,17 +52,17 @@ def _wanted(snapshot: Snapshot) -> Look | None:
         needed = polls or not derive.is_confirmed(snapshot.record)
         checks = snapshot.wake is Wake.TICK or (snapshot.wake is Wake.IDLE and _may_poll(snapshot))
     else:
-        # A look by command tells what GitHub shows, and so does the look of who comes back.
+        # A look by command tells what GitHub shows, and so does the look of a returning session.
         is_unsure = phase is Phase.MERGED_DETECTED and not derive.is_confirmed(snapshot.record)
         needed = snapshot.wake in (*ASKED, Wake.START) or is_unsure
     card, taken_by = snapshot.record.card, snapshot.record.ownership.taken_by
     is_doubtful = not card.is_known or card.moved_to or taken_by
-    # A card that was written ahead is read back, however long the write it follows from is held back.
+    # A card that was written ahead is read back, even while the write it depends on is delayed.
     is_card_read = card.ahead is not None or (card_and_link.is_unsynced(snapshot) and is_doubtful)
     if not (needed or is_card_read or snapshot.hints):
         return None
     is_opening = phase is Phase.READY_FOR_PR and not is_leaving
-    # A look that failed may have failed for these extra questions, which it can do without.
+    # An earlier look may have failed because of these extra questions, which are not essential.
     is_begun = "Look" not in snapshot.record.troubles and snapshot.wake is not Wake.SWEEP
     return Look(
         issue=snapshot.hints.get("issue_number") or claim.issue_number,
@@ -110,7 +110,7 @@ def decide(snapshot: Snapshot) -> Decision:
 
 
 def _lead_step(snapshot: Snapshot) -> Decision:
-    """The step that has the lease name the branch of the pull request, if it was seen to name another."""
+    """The step that makes the lease name the pull request's branch, if it was seen to name another."""
     record, observed = snapshot.record, snapshot.observation
     hold = observed.hold if observed is not None else None
     is_ours = hold is not None and hold.sha == record.ownership.lease
@@ -122,7 +122,7 @@ def _lead_step(snapshot: Snapshot) -> Decision:
 
 
 def _lost(record: Record) -> Decision:
-    """Tell that the task is another's, or free, and take back a yes to closing: its holder closes it."""
+    """Tell that another agent has the task, or nobody, and take back a yes: its holder closes the issue."""
     holder = record.ownership.taken_by
     key = f"taken-over:{holder}" if holder else "given-back-from-afar"
     correction = derive.condition(key, derive.loss_line(record), ends=review.WHILE_OPEN)
@@ -149,13 +149,13 @@ def apply_fact(snapshot: Snapshot, fact: Fact) -> Snapshot:
         else:
             pull = fact.pull_request
             observed = replace(observed, by_number=pull, by_branch=(pull, *observed.by_branch))
-        # A Status that somebody set before the pull request was opened does not count any more.
+        # A Status that somebody set before the pull request was opened no longer counts.
         record = card_and_link.apply_card(record, observed)
     return replace(snapshot, record=record, observation=observed)
 
 
 def apply_observation(record: Record, observed: Observation, now: float) -> Record:
-    """The record after an observation: a step that GitHub shows as done need not be written."""
+    """The record after an observation: a step that GitHub shows as done is not written again."""
     if observed.issue is not None:
         record = replace(record, title=observed.issue.title or record.title)
         parts = observed.issue.open_parts
@@ -168,7 +168,7 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
 
 
 def _coding(snapshot: Snapshot) -> Decision:
-    """The next step of a claim that is worked on: a pull request that it has may be merged meanwhile."""
+    """The next step of a claim in work; its pull request, if any, may have been merged meanwhile."""
     merged = derive.merged_meanwhile(snapshot)
     return closing.merge_found(snapshot, merged) if merged else opening.show_left_work(snapshot)
 
@@ -183,9 +183,9 @@ _RULES = {
 
 
 def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
-    """A notice if the issue was closed or deleted while the work goes on; none if its merge closed it.
+    """A notice if the issue was closed or deleted during the work; none if its merge closed it.
 
-    None either if the phase is `pr_closed` from here on: the notice about that says both.
+    There is none either if the phase is `pr_closed` from here on: the notice about that says both.
     """
     observed, claim = snapshot.observation, snapshot.record.claim
     if observed is None or (observed.issue is not None and observed.issue.is_open):
@@ -204,7 +204,7 @@ def _closed_elsewhere(snapshot: Snapshot, phase: str) -> tuple[Notice, ...]:
 
 
 def _assigned_elsewhere(snapshot: Snapshot) -> Iterator[Notice]:
-    """A notice if others are assigned to the open issue of a claim that goes on, and its account is not."""
+    """A notice if others are assigned to the open issue of an active claim, and its account is not."""
     record, observed = snapshot.record, snapshot.observation
     issue, login = observed and observed.issue, derive.login_of(record.claim.agent_id)
     if not (issue and issue.is_open and issue.assignees) or record.claim.phase == Phase.DONE:
@@ -219,7 +219,7 @@ _ARCHIVED, _RENAMED = "archived-repository", "renamed-repository"
 
 
 def _of_repository(snapshot: Snapshot) -> Iterator[Notice]:
-    """Notices if the repository takes no writes any more, or none by the name that it has here."""
+    """Notices if the repository accepts no more writes, or none under the name that is used here."""
     observed, number = snapshot.observation, snapshot.record.claim.issue_number
     if observed is not None and observed.is_archived:
         text = messages.repository_archived(number)
@@ -229,7 +229,7 @@ def _of_repository(snapshot: Snapshot) -> Iterator[Notice]:
 
 
 def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
-    """The keys of what GitHub shows, if this look did not read it: they stand as they stood."""
+    """The keys of notices about GitHub's state, if this look did not read it: they remain as they are."""
     if snapshot.observation is not None:
         return ()
     elsewhere = ("closed-elsewhere", "closed-elsewhere:pr")
@@ -237,7 +237,7 @@ def unjudged(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def complaints(record: Record) -> tuple[Notice, ...]:
-    """Notices about refusals that still stand, each to the audience that can do something about it."""
+    """Notices about refusals that still apply, each to the audience that can do something about it."""
     if not record.troubles:
         return ()
     notices = []
@@ -246,7 +246,7 @@ def complaints(record: Record) -> tuple[Notice, ...]:
     for kind, trouble in record.troubles.items():
         if trouble.is_final and kind not in told_at_the_end:
             text = messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
-            # Nothing goes on before jobs are run again, and nobody but a person can do it by hand.
+            # Nothing happens before the jobs run again, and only a person can rerun them by hand.
             is_rerun = kind == "RerunJobs"
             audience = Audience.ASK if is_rerun else Audience.NOTE
             audience = Audience.ACT if trouble.for_agent else audience
@@ -257,7 +257,7 @@ def complaints(record: Record) -> tuple[Notice, ...]:
 
 
 def _waiting(record: Record) -> tuple[Notice, ...]:
-    """A notice that the PR could not be opened yet and is tried again; none after a final refusal."""
+    """A notice that the PR could not be opened yet and will be retried; none after a final refusal."""
     kinds = ("OpenPullRequest", "Look") if record.claim.phase == Phase.READY_FOR_PR else ()
     waits = [record.troubles[kind] for kind in kinds if kind in record.troubles]
     if not waits or waits[0].is_final:
@@ -273,7 +273,7 @@ def _may_poll(snapshot: Snapshot) -> bool:
 
 
 def _look_is_held(snapshot: Snapshot) -> bool:
-    """True while a failed look of the same claim holds back the next; a look by command is never held."""
+    """True while a failed look of the claim delays the next one; a look by command is never delayed."""
     trouble = snapshot.record.troubles.get("Look")
     if trouble is None or snapshot.wake in ASKED:
         return False
@@ -306,7 +306,7 @@ def still_wanted(snapshot: Snapshot, kind: str) -> bool:
 
 
 def _effective(record: Record, step: Decision) -> Decision:
-    """The decision without changes that the record has already."""
+    """The decision without changes that the record already has."""
     if not step.fields and step.record is None:
         return step
     fields = {k: v for k, v in step.fields.items() if record.values.get(k) != v}
@@ -315,7 +315,7 @@ def _effective(record: Record, step: Decision) -> Decision:
 
 
 MAX_STEPS = 24
-"""Decisions in one look at the most; a look takes far fewer, so this only ends an endless loop."""
+"""How many decisions one look may take; it takes far fewer, so this only ends an endless loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +361,7 @@ def imagine(action: plan.Action) -> plan.Fact:
             pull = PullRequest(
                 action.draft, "(new)", action.title, PullState.OPEN, branch, owner, ""
             )
-            # Opened now, it is newer than whatever was seen, as a Status that somebody set.
+            # Opened now, it is newer than anything seen so far, such as a Status that somebody set.
             opened_at = None if action.draft else inf
             return plan.PullRequestOpened(
                 replace(pull, body=f"#{action.issue}", opened_at=opened_at)

@@ -3,18 +3,18 @@
 An agent may write any phase at any moment; only GitHub knows the state of a pull request.
 
 The design keeps a human in the loop for the last step: the agent asks, the user answers, and only
-then is the phase `done`. An agent can write `done` by itself, so the yes is shown by something else:
+then is the phase `done`. An agent can write `done` by itself, so something else has to show the yes:
 a prompt that a person wrote, which the hook on prompts notes (`Snapshot.answered_at`). `lifecycle close`, a
 nudge with its reason, and `close = "auto"` in the settings are a yes by themselves, and the closing
 comment says which it was.
 
-A task may be released from another machine (`lifecycle reconcile --release`): by the issue's comment, the
-assignee, the card, the lease. Nothing of that reaches the worktree whose claim it was, so its next look
-finds it out (`apply_loss`). People change one or the other by hand and mean something else by it: therefore
-all that GitHub shows has to agree before the claim counts as lost.
+A task may be released from another machine (`lifecycle reconcile --release`), which writes the issue's
+comment, assignee, card and lease. The worktree that had the claim learns of it only at its next look
+(`apply_loss`). People also change one of these by hand and mean something else by it: therefore everything
+that GitHub shows has to agree before the claim counts as lost.
 
-Here, too: which write an earlier failure holds back (`may_try`, `is_given_up`), and the snapshot with the
-changes of a decision (`prepared`).
+This module also says which write an earlier failure delays (`may_try`, `is_given_up`), and gives the
+snapshot with the changes of a decision (`prepared`).
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from lifecycle.core.values.model import BoardItem, Issue, Observation, PullReque
 from lifecycle.core.values.priorities import Status
 
 CLOCK_SKEW = 60.0
-"""Seconds by which this machine's clock may be ahead of GitHub's, whose times have whole seconds."""
+"""Seconds by which this machine's clock may be ahead of GitHub's, which shows whole seconds."""
 
 AUTO_CONSENT = "auto"
 PROMPT_CONSENT = "prompt"
 
 QUESTION = "merged"
-"""The event of the question about closing, with which its key begins."""
+"""The event of the question about closing; the question's key begins with it."""
 
 _REFUSED = "not-answered:"
 
@@ -48,18 +48,18 @@ QUESTIONS = (QUESTION, _REFUSED.removesuffix(":"))
 """The events whose notices ask about closing, as `is_question` knows them."""
 
 _WHOLE_SECOND = 1.0
-"""GitHub tells the second in which a merge began: a prompt within it may have come before."""
+"""GitHub gives the second in which a merge began: a prompt in the same second may have come before it."""
 
 
 def pull_request_of(record: Record, observed: Observation, rules: Rules) -> PullRequest | None:
     """The pull request that this claim is about, or None.
 
     It is the one whose number the claim names, if its head is the claim's branch (or if this claim opened
-    it: the head of a fork that was deleted has no owner any more). Once that was closed it is the branch's
-    open one, or the one in which the work went on (`went_on_in`). If the claim names none it is the
-    branch's open one; else the newest merged one that refers to the issue, unless it merged before this
-    claim was taken, or elsewhere, as a backport does. A closed pull request of a branch that was used
-    before is never adopted, and neither is somebody else's branch of the same name.
+    it: the head of a deleted fork has no owner any more). Once that one is closed, it is the branch's open
+    one, or the one in which the work continued (`went_on_in`). If the claim names none, it is the branch's
+    open one; else the newest merged one that refers to the issue, unless it merged before this claim was
+    taken, or into another base, like a backport. A closed pull request of a reused branch is never adopted,
+    and neither is one from somebody else's branch of the same name.
     """
     claim, head_owner = record.claim, rules.head_owner
     ours = [pull for pull in observed.by_branch if is_ours(pull, claim, head_owner)]
@@ -75,9 +75,9 @@ def pull_request_of(record: Record, observed: Observation, rules: Rules) -> Pull
 
 
 def went_on_in(closed: PullRequest, pulls: Iterable[PullRequest]) -> PullRequest | None:
-    """The newest of those that were opened once the closed one was over, into whatever base; or None.
+    """The newest pull request, into any base, that was opened after the closed one was over; or None.
 
-    A backport is opened while the pull request that it is of is open, or after its merge.
+    A backport is no such one: it is opened while its original is open, or after the merge of that.
     """
     over = closed.closed_at
     later = [pull for pull in pulls if over is not None and (pull.opened_at or 0.0) >= over]
@@ -85,7 +85,7 @@ def went_on_in(closed: PullRequest, pulls: Iterable[PullRequest]) -> PullRequest
 
 
 def merged_elsewhere(pull: PullRequest, base: str | None, observed: Observation) -> str:
-    """The base it merged into if that is neither the configured `base` nor the default branch; else ""."""
+    """The base that it merged into, if neither the configured `base` nor the default branch; else ""."""
     is_known = pull.state is PullState.MERGED and pull.base and observed.default_branch
     return pull.base if is_known and pull.base not in (base, observed.default_branch) else ""
 
@@ -101,10 +101,10 @@ def open_pull_request_of(
 def merged_as_pushed(
     claim: Claim, observed: Observation, rules: Rules, pushed: str | None
 ) -> PullRequest | None:
-    """The pull request that merged exactly what is pushed, or None: there is nothing left to open.
+    """The pull request that merged exactly what is pushed, so that there is nothing left to open; or None.
 
-    One that the claim does not name counts unless it merged elsewhere. After a squash the branch's
-    commits are not in the base, so GitHub would open another one.
+    One that the claim does not name counts too, unless it merged into another base. After a squash the
+    branch's commits are not in the base, so GitHub would open another pull request.
     """
     here = (pull for pull in observed.by_branch if not merged_elsewhere(pull, rules.base, observed))
     for pull in filter(None, (observed.by_number, *here)):
@@ -117,12 +117,12 @@ def merged_as_pushed(
 def merged_meanwhile(snapshot: Snapshot) -> PullRequest | None:
     """The pull request of the claim that was merged while the claim was at work, or None.
 
-    It is the one that the claim names. Where it names none it is one whose merge closed the issue: somebody
-    else opened it from the claim's branch.
+    It is the one that the claim names. If the claim names none, it is one whose merge closed the issue:
+    somebody else opened it from the claim's branch.
     """
     record, observed = snapshot.record, snapshot.observation
     if observed is None or record.judged == Phase.MERGED_DETECTED:
-        return None  # a merge that was seen was told; who is back at work then wants more
+        return None  # a merge that was seen was told; work after that is for something new
     pull = pull_request_of(record, observed, snapshot.rules)
     number, issue = record.claim.pr_number, observed.issue
     if number is None and issue is not None and not issue.is_open:
@@ -141,7 +141,7 @@ def _closes(pull: PullRequest, record: Record, repository: str) -> bool:
 
 
 def is_earlier(pull: PullRequest, record: Record) -> bool:
-    """True if the merge is an earlier claim's: it was before this one was taken, which does not name it."""
+    """True if the merge belongs to an earlier claim: it came before this claim, which does not name it."""
     is_own = not record.is_taken or pull.number == record.claim.pr_number
     is_before = pull.merged_at is not None and pull.merged_at < record.created_at - CLOCK_SKEW
     return is_before and not is_own
@@ -160,7 +160,7 @@ _PHASE_BY_STATE = {
 
 
 def is_confirmed(record: Record) -> bool:
-    """False if the phase needs a pull request that GitHub did not show: somebody wrote the phase."""
+    """False if the phase needs a pull request that GitHub did not show: somebody wrote that phase."""
     claim, phase = record.claim, PHASES.get(record.claim.phase)
     if phase in IN_REVIEW:
         return bool(claim.pr_number) and record.judged in IN_REVIEW
@@ -168,13 +168,13 @@ def is_confirmed(record: Record) -> bool:
 
 
 def is_pull_open(record: Record) -> bool:
-    """True if the claim's pull request was open when GitHub was last seen, whatever the phase is by now."""
+    """True if GitHub last showed the claim's pull request as open, whatever the phase is now."""
     open_phases = (Phase.PR_CREATED, Phase.CHECKS_RUNNING)
     return bool(record.claim.pr_number) and record.judged in open_phases
 
 
 def is_rejected(record: Record) -> bool:
-    """True if the issue was seen closed, and no merge of this claim's: no pull request is opened then."""
+    """True if the issue was seen closed without a merge of this claim: then no pull request is opened."""
     return record.ending.issue_closed and record.judged != Phase.MERGED_DETECTED
 
 
@@ -190,19 +190,19 @@ def last_of(record: Record, phases: Container[Phase | None]) -> Phase:
 
 
 def was_merge_seen(record: Record) -> bool:
-    """True if GitHub showed the merge, or allowed to close without one; a phase alone is a wish."""
+    """True if GitHub showed the merge, or let the issue be closed without one; a phase alone is a wish."""
     return record.judged in (Phase.MERGED_DETECTED, Phase.DONE)
 
 
 def happened_at(pull_number: int | None, observed: Observation) -> float | None:
-    """The time of the last event on GitHub from which the task's Status follows, or None.
+    """The time of the last event on GitHub that decides the task's Status, or None.
 
-    When the issue was closed, and when its pull request was closed without a merge, or was opened: the
-    later one. None for an open issue while the claim has no pull request.
+    It is the later of two times: when the issue was closed, and when its pull request was opened, or closed
+    without a merge. None for an open issue while the claim has no pull request.
     """
     issue, pull = observed.issue, observed.by_number
     moments = [issue.closed_at] if issue is not None and not issue.is_open else []
-    if pull is not None and pull.number == (pull_number or 0):  # 0: one that is imagined
+    if pull is not None and pull.number == (pull_number or 0):  # 0: an imagined pull request
         moments.append(pull.closed_at if pull.state is PullState.CLOSED else pull.opened_at)
     return max((at for at in moments if at is not None), default=None)
 
@@ -215,7 +215,7 @@ def is_behind(item: BoardItem, happened_at: float | None) -> bool:
 
 
 def with_line(observed: Observation, action: LinkPullRequest) -> Observation:
-    """The observation once the text of one pull request has the link to the issue."""
+    """The observation after the link to the issue was added to a pull request's text."""
 
     def linked(pull: PullRequest) -> PullRequest:
         is_it = pull.number == action.number
@@ -232,7 +232,7 @@ def is_ours(pull: PullRequest, claim: Claim, head_owner: str) -> bool:
 
 
 def refers(pull: PullRequest, issue: int, repository: str) -> bool:
-    """True if title or body refer to the issue in any of the ways that GitHub makes a link of.
+    """True if title or body refer to the issue in any of the forms that GitHub turns into a link.
 
     Source: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
     """
@@ -245,7 +245,7 @@ def refers(pull: PullRequest, issue: int, repository: str) -> bool:
 
 def mentions(pull: PullRequest, issue: int | None) -> bool:
     """True if title or body say `#issue`."""
-    # One pattern for all numbers: to compile one for each would cost a sweep more than all else.
+    # One pattern for all numbers: compiling one for each would be a sweep's largest cost.
     return str(issue) in re.findall(r"(?<![\w/])#(\d+)", f"{pull.title}\n{pull.body}")
 
 
@@ -267,31 +267,31 @@ def login_of(agent: str) -> str:
 
 
 def is_issue_gone(record: Record) -> bool:
-    """True if GitHub showed no such issue when it was last asked: there is nothing that could be closed."""
+    """True if GitHub showed no such issue when last asked, so that there is nothing to close."""
     return gone_key(record) in record.conditions
 
 
 def lacks_issue(snapshot: Snapshot) -> bool:
-    """True if GitHub shows no such issue, and none that was closed before: nobody is asked about it."""
+    """True if GitHub shows no such issue, and showed none closed before: then nobody is asked about it."""
     observed, record = snapshot.observation, snapshot.record
     is_gone = is_issue_gone(record) if observed is None else observed.issue is None
     return is_gone and not record.ending.issue_closed
 
 
 def gone_notice(record: Record, observed: Observation, tell: Callable[[int | None], str]) -> Notice:
-    """The notice about an issue that GitHub does not show: where it went, else as `tell` says it."""
+    """The notice about an issue that GitHub does not show: where it went, else the sentence of `tell`."""
     number, address = record.claim.issue_number, observed.transferred_to
     text = messages.transferred(number, address) if address else tell(number)
     return Notice(gone_key(record), text, Audience.ACT, stands=True)
 
 
 def gone_key(record: Record) -> str:
-    """The key of what is told of an issue that GitHub does not show."""
+    """The key of the notice about an issue that GitHub does not show."""
     return f"no-such-issue:{record.claim.issue_number}"
 
 
 def question_key(number: int | None) -> str:
-    """The question's key in the ledger, behind the claim's own; `number` is the pull request's."""
+    """The question's key in the ledger, after the claim's own key; `number` is the pull request's."""
     return f"{QUESTION}:{number}"
 
 
@@ -308,12 +308,12 @@ def is_question(key: str, record: Record) -> bool:
 
 
 def is_question_put(record: Record) -> bool:
-    """True if the question was put for the pull request that the claim has now."""
+    """True if the question was asked for the claim's present pull request."""
     return record.pull.asked is not None and record.pull.asked == record.claim.pr_number
 
 
 def left_out(record: Record, *, is_closed: bool) -> list[str]:
-    """The sentence about commits of the branch that the merge does not have; none without any."""
+    """The sentence about commits of the branch that the merge lacks; an empty list if there are none."""
     count, claim = record.pull.left_out, record.claim
     if not count:
         return []
@@ -321,13 +321,13 @@ def left_out(record: Record, *, is_closed: bool) -> list[str]:
 
 
 def open_parts(record: Record) -> list[str]:
-    """The sentence about sub-issues of the issue that are open; none without any."""
+    """The sentence about open sub-issues of the issue; an empty list if there are none."""
     parts = record.ending.open_parts
     return [messages.open_parts(record.claim.issue_number, parts)] if parts else []
 
 
 def question(record: Record, number: int) -> str:
-    """The question about closing after the merge of a pull request, with what that left undone."""
+    """The question about closing after the merge of a pull request, with what the merge left undone."""
     issue, pull = record.claim.issue_number, record.pull
     is_open = not record.ending.issue_closed
     sentences = [messages.merged(number, issue, is_open=is_open, into=pull.merged_into)]
@@ -338,15 +338,15 @@ def question(record: Record, number: int) -> str:
 
 
 def is_answer_awaited(record: Record) -> bool:
-    """True if the question was put and the claim still waits for the answer."""
+    """True if the question was asked and the claim still waits for the answer."""
     return is_question_put(record) and record.claim.phase == Phase.MERGED_DETECTED
 
 
 def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False) -> bool:
-    """True if `done` in the file can be the yes; else only `lifecycle close` is.
+    """True if `done` in the file can be the yes; else only `lifecycle close` is one.
 
     Args:
-        record: the claim; it belongs to a session of the client, or was made and is run by hand.
+        record: the claim, of a session or made by hand.
         hears_prompts: the hook on the user's prompts is installed.
         is_unheard: as `Snapshot.is_unheard`.
     """
@@ -354,9 +354,9 @@ def counts_done(record: Record, *, hears_prompts: bool, is_unheard: bool = False
 
 
 def closes_itself(snapshot: Snapshot) -> bool:
-    """True if the settings are a yes to closing after the merge that the record has.
+    """True if the settings are a yes to closing after the recorded merge.
 
-    They are none for checks that were weakened, nor for a merge elsewhere: a person judges those.
+    They are not if checks were weakened, or after a merge into another base: a person judges those.
     """
     pull = snapshot.record.pull
     return snapshot.rules.closes_itself and not (pull.tampering or pull.merged_into)
@@ -365,8 +365,8 @@ def closes_itself(snapshot: Snapshot) -> bool:
 def is_consent_given(snapshot: Snapshot) -> bool:
     """True if `done` counts without another prompt: a yes is recorded, or nobody has to give one.
 
-    A command that was killed before its look recorded one that may have come before the merge. Where
-    no session is, a person wrote `done`; in a client that is not served its agent did.
+    A command that was killed before its look may have recorded a yes from before the merge. Without a
+    session, a person wrote `done`; in a client that is not served, its agent did.
     """
     record = snapshot.record
     is_recorded = bool(record.ending.consent)
@@ -377,7 +377,7 @@ def is_consent_given(snapshot: Snapshot) -> bool:
 
 
 def is_answer_pending(snapshot: Snapshot) -> bool:
-    """True if the question was put and no prompt came since that could be the answer."""
+    """True if the question was asked and no prompt has come since that could be the answer."""
     if is_consent_given(snapshot) or not is_question_put(snapshot.record):
         return False
     return not snapshot.hears_prompts or snapshot.answered_at is None
@@ -393,15 +393,15 @@ def is_consent_missing(snapshot: Snapshot, merged: PullRequest) -> bool:
     if not snapshot.hears_prompts or snapshot.answered_at is None:
         return True
     if is_question_put(snapshot.record):
-        # This prompt is newer: putting the question deleted the mark of an earlier one.
+        # This prompt is newer than the question, which deleted the mark of any earlier prompt.
         return False
     return merged.merged_at is None or snapshot.answered_at < merged.merged_at + _WHOLE_SECOND
 
 
 def may_try(snapshot: Snapshot, action: Action) -> bool:
-    """False while an earlier failure of the same action holds it back.
+    """False while an earlier failure of the same action delays it.
 
-    In a look by command only a failure of that look itself does.
+    In a look by command, only a failure of that look itself delays it.
     """
     kind = kind_of(action)
     if kind in snapshot.failed:
@@ -413,18 +413,18 @@ def may_try(snapshot: Snapshot, action: Action) -> bool:
 
 
 def condition(key: str, text: str, *, ends: tuple[str, ...] = ()) -> Decision:
-    """A decision that only tells the agent what it has to correct."""
+    """A decision that only tells the agent what to correct."""
     return Decision(notices=(Notice(key, text, Audience.ACT, stands=True, ends=ends),))
 
 
 def attempt(snapshot: Snapshot, action: Action | None, notices: Iterable[Notice] = ()) -> Decision:
-    """The decision to do this next; without an action while an earlier failure holds it back."""
+    """The decision to do this next; without the action while an earlier failure delays it."""
     tried = action if action is not None and may_try(snapshot, action) else None
     return Decision(action=tried, notices=tuple(notices)) if tried or notices else NOTHING
 
 
 def is_given_up(record: Record, action: Action) -> bool:
-    """True if a best-effort step was refused, or failed too often: the ending goes on without it."""
+    """True if a best-effort step was refused, or failed too often: the ending continues without it."""
     trouble = record.troubles.get(kind_of(action))
     if trouble is None or trouble.mark != mark_of(action):
         return False
@@ -440,9 +440,8 @@ def prepared(snapshot: Snapshot, step: Decision) -> Snapshot:
 def reads_comments(snapshot: Snapshot) -> bool:
     """True if this look should read the issue's comments to see whether the task was released.
 
-    It should once the account was seen to be off the issue and no card names the agent. Labels name no
-    agent at all: with them it should also before a pull request is opened, in a look by command, and at a
-    start.
+    It should once the account was seen unassigned and no card names the agent. Labels never name an agent:
+    with labels it should also before a pull request is opened, in a look by command, and at a start.
     """
     record = snapshot.record
     has_agents = snapshot.rules.has_board and not record.claim.is_labels
@@ -455,9 +454,9 @@ def reads_comments(snapshot: Snapshot) -> bool:
 def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
     """The record after an observation, with who took the task over, and whether it was released.
 
-    It was released if the agent's account is off the open issue, and either the card, which named the
-    agent, names nobody and is in Todo, or the issue has a release comment of this claim. Once seen that
-    stands until the card names the agent again, whatever others do with the task then.
+    It was released if the agent's account is not assigned to the open issue any more, and either the card,
+    which named the agent, names nobody and is in Todo, or the issue has this claim's release comment. Once
+    seen, this holds until the card names the agent again, whatever others do with the task.
 
     Args:
         before: the claim as it was known before this observation.
@@ -466,7 +465,7 @@ def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
     """
     issue, item = observed.issue, observed.item
     if not before.past or issue is None:
-        return record  # it was never in a file: a sweep made it up, and no agent holds it
+        return record  # a record that a sweep made up, without a claim file; no agent holds it
     agent = record.claim.agent_id
     is_named = item is not None and bool(agent) and item.agent == agent
     login = login_of(agent).casefold()
@@ -483,8 +482,8 @@ def apply_loss(before: Record, record: Record, observed: Observation) -> Record:
 def _taken_by(before: Record, record: Record, observed: Observation) -> str:
     """The agent that took the task over, or "": by its lease, which outweighs a card; else by the card.
 
-    A lease that is older than this claim comes from a read that lags. One that is gone shows nothing,
-    and neither does a card without an agent once the issue is closed: whoever took the task closed it.
+    A lease that is older than this claim comes from a read that lags. A missing lease shows nothing, and
+    neither does a card without an agent once the issue is closed: whoever took the task closed it.
     """
     hold, claimed = observed.hold, record.ownership
     names_none = observed.item is None or not observed.item.agent
@@ -515,7 +514,7 @@ def is_told(record: Record, issue: Issue) -> bool:
 def told_at(issue: Issue, agent: str) -> int | None:
     """The time of the newest release comment for an agent's claim on the issue, or None.
 
-    A release that is resumed without state.json names the same time, and so finds its comment again.
+    A release that is resumed without state.json uses the same time, and so finds its comment again.
     """
     mark = hidden_marker.of("released", issue=issue.number, by=hidden_marker.word(agent), at="AT")
     begin, _, end = mark.rpartition("AT")  # the last one: a name may have "AT" in it
@@ -527,16 +526,16 @@ def told_at(issue: Issue, agent: str) -> int | None:
 
 
 def _is_card_freed(before: Record, observed: Observation) -> bool:
-    """True if the card that named the agent names nobody and was set to Todo, not by this claim.
+    """True if the card that named the agent names nobody now and was set to Todo, not by this claim.
 
-    A Status that was set before the claim was made comes from a read before the claim's own write showed.
+    A Status from before the claim comes from a read in which the claim's own write did not show yet.
     """
     claim, item = before.claim, observed.item
     if item is None or item.is_labels or item.agent or not is_same(item.status, Status.TODO):
         return False
     if item.id != claim.item_id:
-        return False  # another board's, or put there anew
-    # A claim file that was written by hand may name an agent that nobody ever put on the card.
+        return False  # a card of another board, or a new card
+    # A claim file written by hand may name an agent that was never on the card.
     was_ours = before.is_taken and bool(claim.agent_id) and before.card.agent == claim.agent_id
     wrote = (claim.status, claim.last_synced_status)
     is_todo = any(is_same(status, Status.TODO) for status in wrote)

@@ -27,7 +27,7 @@ class Judgement:
     Attributes:
         accepted: engine fields with the edited values that GitHub shows as well.
         notices: what to tell the agent about the refused ones.
-        is_wrong_issue: the look was for an issue number that was refused, so it shows nothing of
+        is_wrong_issue: the look read an issue whose number was refused, so it says nothing about
             this claim and has to be made again.
     """
 
@@ -37,7 +37,7 @@ class Judgement:
 
 
 def judge(snapshot: Snapshot) -> Judgement:
-    """Judge every hint of a snapshot by its observation, which must be there."""
+    """Judge every hint of a snapshot by its observation, which must not be None."""
     accepted: dict[str, Any] = {}
     notices = []
     for name, value in snapshot.hints.items():
@@ -76,7 +76,7 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
         number = value if isinstance(value, int) else None
         exists = observed.issue is not None and observed.issue.is_open
         is_free = item is None or item.agent in (None, "", claim.agent_id)
-        # Its task would stay held, and nobody hold the other.
+        # The lease would keep the old task held, and nobody would hold the new one.
         is_held = bool(snapshot.record.ownership.lease)
         return exists and is_free and not is_held and _pulls_mention(snapshot, observed, number)
     if item is None:
@@ -88,7 +88,7 @@ def _is_borne_out(snapshot: Snapshot, name: str, value: object) -> bool:
 def _pulls_mention(snapshot: Snapshot, observed: Observation, number: int | None) -> bool:
     """True unless a pull request of this claim, open or merged, is for another issue.
 
-    A yes to closing is said to the merge of the claim's own issue, and to no other's.
+    A yes to closing is for a merge that belongs to the claim's own issue, not for another's.
     """
     record, rules = snapshot.record, snapshot.rules
     opened = derive.open_pull_request_of(record.claim, observed, rules.head_owner)

@@ -11,10 +11,10 @@ from lifecycle.core.plan import Action, Notice, Wake
 from lifecycle.core.values.model import Observation
 
 COMMENT_SETTLE = 120.0
-"""Seconds after which a comment that no read shows may be posted again (reads lag)."""
+"""Seconds after which a comment may be posted again if no read shows it (reads lag)."""
 
 COMMENT_READS = 2
-"""How many reads of the comments must have missed it before it is posted again."""
+"""How many reads of the comments must lack it before it is posted again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Rules:
         poll_seconds: the seconds between two polls of the checks.
         closes_itself: a merge closes the issue without asking (`close = "auto"`).
         link: the word before the issue in a pull request's text, "Refs" or "Closes".
-        auto_merge: GitHub is to merge what may be merged (`merge = "auto"` of the user's own).
-        updates_branch: GitHub is to merge the base into a green branch that has to have it.
+        auto_merge: GitHub should merge as soon as it may (`merge = "auto"` in the user's own settings).
+        updates_branch: GitHub should merge the base into a green branch that must be up to date.
     """
 
     head_owner: str = ""
@@ -50,9 +50,9 @@ class Decision:
 
     Attributes:
         fields: claim fields to set first (phase, status, pr_number, …).
-        record: the record to go on with first, or None if it stays as it is.
+        record: the record to continue with, or None if it does not change.
         action: the one write to do next, or None if this look is finished.
-        notices: what there is to say with this step.
+        notices: what to say with this step.
     """
 
     fields: ClaimChanges = field(default_factory=ClaimChanges)
@@ -80,13 +80,13 @@ class Snapshot:
         pushed_head: the commit that the remote-tracking ref of the claim's branch shows.
         left_out: how many commits of the claim's branch here the merged pull request does not have.
         failed: kinds of action that failed in this look; none is tried twice in one look.
-        answered_at: when a person last wrote a prompt, None if that was before the question about closing
-            was put (or never was).
+        answered_at: when a person last wrote a prompt; None if that was never, or before the question
+            about closing was asked.
         hears_prompts: the hook on the user's prompts is installed.
-        is_unheard: a hook of a client that is not served asks: nobody's yes is heard there.
+        is_unheard: the wake is a hook of a client that is not served, where no yes can be heard.
         renamed: the sentence that the repository has another name now, "" if it has not.
-        is_silent: nobody works on the task any more, as far as GitHub shows. A hook or a command is a
-            sign of life by itself.
+        is_silent: nobody works on the task any more, as far as GitHub shows. A hook or a command is in
+            itself a sign of life.
     """
 
     wake: Wake

@@ -24,7 +24,7 @@ class Phase(StrEnum):
 
 
 PHASES = {str(phase.value): phase for phase in Phase}
-"""Each phase by its word in the claim file; somebody may have written a word there that is none."""
+"""Each phase by its word in the claim file, where somebody may have written an unknown word."""
 
 
 CLAIM: Machine[Phase] = Machine(

@@ -1,13 +1,13 @@
 """Carry out actions: one action in, one fact out. Nothing else in `claim/` writes to GitHub or git.
 
 A *set* may be repeated, and is verified from GitHub's answer. A *create* is never sent again blindly: after
-a lost answer it is looked for, and what is found is the fact.
+a lost answer the thing is looked for, and what is found is the fact.
 
-Several actions share one request (`joined`) if what was just read excludes that GitHub refuses any but the
-last: those that `decide` gives one after the other, if each succeeds. The intents of all are committed
-first. If one fails all the same, everything is read back, and the engine goes on from what is true with one
-write at a time: so a card that was written ahead of a pull request or of a
-closing is put back by the same decisions that keep every card.
+Several actions share one request (`joined`) if, by what was just read, GitHub can refuse only the last: the
+actions that `decide` would give one after the other if each succeeds. The intents of all are committed
+first. If one fails all the same, everything is read back, and the engine continues from what is true, with
+one write at a time. So a card that was written before a pull request or a closing that failed is put back
+by the same decisions that keep every card.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def perform(
 def _carry_out(
     action: plan.PlainAction, world: World, claim_store: ClaimStore | None, record: Record
 ) -> bool:
-    """Carry out the action; False if it was seen that there was nothing to do."""
+    """Carry out the action; False if there turned out to be nothing to do."""
     match action:
         case plan.LinkPullRequest():
             _link(action, world)
@@ -99,8 +99,8 @@ def _carry_out(
 def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours: bool) -> bool:
     """End the lease; for another agent (not `is_ours`) only if it has not changed since it was read.
 
-    False if our own was gone before. By one API request if that was found to work when the task was taken;
-    else, or if it fails, by a push, which also learns what the ref is now.
+    False if our own lease was gone before. One API request does it if that worked when the task was taken;
+    else, or if it fails, a push does, which also finds out what the ref is now.
     """
     node_id = record.ownership.refs_in
     if node_id and action.sha == record.ownership.lease:
@@ -112,7 +112,7 @@ def _release(action: plan.ReleaseLease, world: World, record: Record, *, is_ours
             return True
     place = world.git, world.remote, action.issue
     was_there = lease.release(*place, action.sha)
-    if is_ours and not was_there:  # a look that was killed behind `LeadLease` has not noted its sha
+    if is_ours and not was_there:  # a look killed after `LeadLease` has not noted the new sha
         own = lease.standing(*place, sha=action.sha, agent=record.claim.agent_id).sha
         return own not in ("", action.sha) and lease.release(*place, own)
     if not was_there:
@@ -124,7 +124,7 @@ def _forget(claim_store: ClaimStore | None, record: Record) -> None:
     """Delete the claim file, and the feedback's files with it."""
     if claim_store is not None:
         claim_store.forget(record.with_ending(outcome=record.end))
-        with contextlib.suppress(OSError):  # what stays is bounded, and can be read again
+        with contextlib.suppress(OSError):  # files that stay are few, and can be fetched again
             Folder(claim_store.root, FEEDBACK).clear()
 
 
@@ -133,7 +133,7 @@ def texts_of(action: plan.OpenPullRequest, world: World) -> dict[str, str]:
     summary = action.title
     if action.is_draft:
         summary = f"{summary}\n\n{loss_messages.draft_of_left_work()}"
-    # The template is read from the commit: a link in the worktree could lead to any file of the user's.
+    # The template is read from the commit: a link in the worktree could lead to any file of the user.
     commit = action.pushed or action.head.partition(":")[2]
     template = world.git.committed(commit, opening.TEMPLATES)
     link = world.settings.issue_link
@@ -160,9 +160,9 @@ def _open(action: plan.OpenPullRequest, world: World) -> PullRequest:
 
 
 def _finished(pull: PullRequest, texts: dict[str, str], world: World) -> PullRequest:
-    """A draft of left work with the hand-off's texts, unless somebody edited it meanwhile.
+    """Give a draft of left work the hand-off's texts, unless somebody edited it meanwhile.
 
-    Its marker goes last: one that was cut off is finished by the next look.
+    Its marker is removed last, so that the next look finishes an edit that was cut off.
     """
     if not opening.is_left_work(pull):
         return pull
@@ -188,7 +188,7 @@ def _link(action: plan.LinkPullRequest, world: World) -> None:
 
 
 def _remark(action: plan.RemarkOnPull, world: World) -> None:
-    """Append the remark to the text as GitHub has it now, once."""
+    """Append the remark, once, to the text as GitHub has it now."""
     pull = world.forge.pull_request(action.number)
     if action.mark not in pull.body:
         remark = world.public(action.remark, "remark on weakened checks")
@@ -199,7 +199,7 @@ def _remark(action: plan.RemarkOnPull, world: World) -> None:
 def _advance(action: plan.AdvancePullRequest, world: World) -> None:
     """Ask GitHub to update the branch, or to switch auto-merge on or off.
 
-    All but switching off is refused at another head than the one that was judged.
+    At another head than the judged one, everything but switching off is refused.
     """
     if action.how == plan.UPDATE_BRANCH:
         world.merges.ensure_branch_updated(action.number, sha=action.head)
@@ -239,11 +239,11 @@ def _unassign(action: plan.Unassign, world: World) -> None:
 
 
 APART_SECONDS = 86_400.0
-"""For how long a token that may not write several things in one request is believed not to."""
+"""For how long no joint request is tried with a token that was not allowed to make one."""
 
 _APART = "writes_apart"
 _JOINT = (plan.OpenPullRequest, plan.PostComment, plan.CloseIssue, plan.SetBoard)
-"""What may share a request."""
+"""The kinds of actions that may share a request."""
 _OF_ACCESS = (errors.MissingScope, errors.NoPermission, errors.NotFound, errors.Unsupported)
 """Errors that are due to the token or the server, so that the next joint request would fail as well."""
 
@@ -251,13 +251,13 @@ _OF_ACCESS = (errors.MissingScope, errors.NoPermission, errors.NotFound, errors.
 def joined(
     working: LookUnderWay, action: plan.Action
 ) -> tuple[Iterable[tuple[plan.Action, plan.Fact]], plan.Failed | None] | None:
-    """Carry out an action and those that follow it in one request; None if it is to be done alone.
+    """Carry out an action and those that follow it in one request; None if it has to be done alone.
 
-    Nothing of them is sent yet.
+    None of them has been sent before.
 
     Returns:
-        The actions that succeeded with their facts, and the first that did not, or may not have, or None;
-        with one, `apart` has to be called.
+        The actions that succeeded, with their facts; and the first that failed or may have failed, or None.
+        If there is one, call `apart`.
     """
     if not isinstance(action, plan.OpenPullRequest | plan.PostComment | plan.CloseIssue):
         return None
@@ -290,11 +290,11 @@ def joined(
 def _chain(
     working: LookUnderWay, action: plan.Action, behind: Iterable[plan.Action]
 ) -> tuple[plan.Action, ...]:
-    """The action and those behind it that can be sent with it."""
+    """The action and the following ones that can be sent with it."""
     snapshot, world = working.seen, working.world
     if working.is_apart or not _fits(snapshot, action, world) or observing.is_off(world, _APART):
         return ()
-    # An action that was refused would be refused again, and the card be moved to and fro.
+    # An action that was refused would be refused again, and the card would move back and forth.
     refused = {kind for kind, trouble in snapshot.record.troubles.items() if trouble.is_final}
     kinds, chain = {kind_of(action)}, [action]
     for follower in behind:
@@ -306,10 +306,10 @@ def _chain(
 
 
 def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
-    """True if GitHub accepts this write by what was read, and all ids that it needs are known.
+    """True if, by what was read, GitHub will accept this write, and all ids that it needs are known.
 
-    Who may write to a repository may comment on its issues and close them, also locked ones; and opens a
-    pull request of a branch that has commits of its own. Between repositories no comparison is shown.
+    Who may write to a repository may comment on its issues and close them, even locked ones, and may open a
+    pull request of a branch with commits of its own. GitHub shows no comparison between repositories.
     """
     observed = snapshot.observation
     if observed is None or not observed.writable:
@@ -324,7 +324,7 @@ def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
         case plan.SetBoard():
             item = observed.item
             is_this = item is not None and item.id == action.item_id and not item.is_archived
-            # A card without a Status could not be put back: GitHub is only ever asked to set one.
+            # A card without a Status could not be put back: we only set a Status, and never clear it.
             has_status = item is not None and bool(item.status)
             return is_this and has_status and world.cards.is_ready(action.item_id)
         case _:
@@ -332,7 +332,7 @@ def _fits(snapshot: Snapshot, action: plan.Action, world: World) -> bool:
 
 
 def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
-    """Commit the intents of what is about to be sent: the creates, and what the card has before."""
+    """Commit the intents of what is about to be sent: the creates, and the card's values before."""
     for action in actions:
         if isinstance(action, plan.OpenPullRequest | plan.PostComment):
             working.seen = apply_fact(working.seen, plan.Intended(action))
@@ -340,7 +340,7 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
             observed = working.seen.observation
             item = observed.item if observed is not None else None
             before = (item.status or "", item.agent or "") if item is not None else ()
-            earlier = working.record.card.ahead  # an earlier joint request wrote it and failed
+            earlier = working.record.card.ahead  # set by an earlier joint request that failed
             _set_ahead(working, earlier or CardAhead(action.status, *before))
             working.world.cache.put(BOARD_CACHE, None)
     working.claim_store.remember(working.record)
@@ -348,7 +348,7 @@ def _intend(working: LookUnderWay, actions: tuple[plan.Action, ...]) -> None:
 
 
 def _set_ahead(working: LookUnderWay, ahead: CardAhead | None) -> None:
-    """Set what is remembered of a card that is written ahead; None clears it."""
+    """Remember the values of a card that is written ahead; None clears them."""
     working.record = replace(working.record, card=replace(working.record.card, ahead=ahead))
 
 
@@ -356,10 +356,10 @@ def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action,
     """After a joint request that failed: read back all that was sent; join no more writes in this look.
 
     Returns:
-        The action that counts as failed with its fact; nothing if decisions go on from what was read.
+        The action that counts as failed, with its fact; nothing if decisions can follow from what was read.
 
     Raises:
-        DeadlineReached: it could not be read in time.
+        DeadlineReached: GitHub could not be read in time.
     """
     action, error = missed.action, missed.error
     is_unknown = isinstance(error, errors.Transient) and error.is_ambiguous
@@ -367,7 +367,7 @@ def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action,
         working.record = working.record.without_intent(kind_of(action))
     _note_apart(working, error)
     if isinstance(error, errors.StaleFields):
-        return []  # nothing of it was done: sent alone, it goes with the ids as they are now
+        return []  # nothing was done: sent alone, the action uses the ids as they are now
     if not _read_back(working, error):
         _leave(working)
         return [(action, missed)]
@@ -381,13 +381,13 @@ def apart(working: LookUnderWay, missed: plan.Failed) -> list[tuple[plan.Action,
 
 
 def _leave(working: LookUnderWay) -> None:
-    """Count all joint actions as failed in this look: nothing is sent again before the next look reads."""
+    """Count all joint actions as failed in this look, so that none is sent again before the next read."""
     failed = working.seen.failed | {kind.__name__ for kind in _JOINT}
     working.seen = replace(working.seen, failed=failed)
 
 
 def _read_back(working: LookUnderWay, error: errors.LifecycleError) -> bool:
-    """Observe again, after a joint request; False if that could not be read, or GitHub said to wait."""
+    """Observe again after a joint request; False if GitHub could not be read, or said to wait."""
     world, request = working.world, look(working.seen)
     if request is None:
         return False

@@ -1,7 +1,7 @@
 """Word the briefing at a session's start: the claim, the open question, what it waits for, and the board.
 
-Questions and refusals are worded anew from the record at each start, so that a hook that was killed loses
-none of them.
+Questions and refusals are worded again from the record at each start, so that none is lost with a hook that
+was killed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NOT_OURS = {
     "inherited": "It fails the same way on its base: do not fix it here; the base is watched.",
     "stopped": f"{ASKED}; if it is to go on: {GO_ON}",
 }
-"""What follows where nobody is to mend what failed, by whose it is (`FailureLedger.kind`)."""
+"""What happens if nobody has to mend a failure, by its cause (`FailureLedger.kind`)."""
 
 NEXT_STEPS = {
     Phase.CODING: f"When the work is done, run: {messages.HAND_OFF}",
@@ -65,11 +65,11 @@ _BY_HAND = {
     Phase.CHECKS_RUNNING: "Look at CI, reviews and the merge with: lifecycle tick",
     Phase.DONE: "Close the issue with: lifecycle tick",
 }
-"""What replaces lines of NEXT_STEPS where no hook is at work: there somebody has to run a command."""
+"""What replaces lines of NEXT_STEPS without hooks: then somebody has to run a command."""
 
 
 def state_lines(record: Record) -> list[str]:
-    """Lines on where the claim stands; without the next step, which is for the claim's own session."""
+    """Lines on the claim's state, without the next step, which is for the claim's own session."""
     claim = record.claim
     phase = PHASES.get(claim.phase)
     pull = f", PR #{claim.pr_number} {record.pull.url}".rstrip() if claim.pr_number else ""
@@ -85,10 +85,10 @@ def state_lines(record: Record) -> list[str]:
 def claim_lines(
     record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hooks.WATCH
 ) -> list[str]:
-    """The claim in a few lines, for the session that goes on with it.
+    """The claim in a few lines, for the session that continues it.
 
-    `hears_prompts`: the hook on the user's prompts is installed. `hooks`: what they do by themselves;
-    nothing else is promised.
+    `hears_prompts`: the hook on the user's prompts is installed. `hooks`: what hooks do by themselves;
+    the lines promise nothing else.
     """
     lines = [*state_lines(record), *question_lines(record)]
     following = next_line(record, hears_prompts=hears_prompts, hooks=hooks)
@@ -118,7 +118,7 @@ def next_line(record: Record, *, hears_prompts: bool = True, hooks: Hooks = Hook
 
 
 def question_lines(record: Record) -> list[str]:
-    """The question about closing, in one line; none unless it waits for the user's answer."""
+    """The question about closing, as one line; no line unless it waits for the user's answer."""
     claim = record.claim
     is_open = claim.phase == Phase.MERGED_DETECTED and derive.is_confirmed(record)
     if not (is_open and claim.pr_number) or record.is_lost or derive.is_issue_gone(record):
@@ -134,8 +134,8 @@ def review_lines(record: Record) -> list[str]:
         lines.append(f"Changes requested on PR #{number} by {people}.")
     if record.pull.conflicts_with:
         lines.append(f"PR #{number} conflicts with {record.pull.conflicts_with}.")
-    # The standing is of the last look that read the checks; a request for changes or a conflict that was
-    # seen since says all there is, and that it is ready says who it waits for.
+    # The standing is from the last look that read the checks. A request for changes, or a conflict, seen
+    # since then says enough, and the line that the pull request is ready says whom it waits for.
     standing = record.pull.merging.standing
     is_older = record.pull.changes_by or record.pull.conflicts_with or "is ready" in standing
     if number and standing and not is_older:
@@ -157,8 +157,8 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks)
     if phase is Phase.DONE:
         return _ending_line(record, hooks=hooks)
     if phase in _WITHOUT_PULL and (closed := closed_lines(record)):
-        return closed[0]  # what the phase asks for would go into a task that is over
-    if phase is Phase.PR_CLOSED and record.claim.pr_number:  # the notice's own words, so once
+        return closed[0]  # the phase would ask for work on a task that is over
+    if phase is Phase.PR_CLOSED and record.claim.pr_number:  # in the notice's words: said once
         return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
     if phase is Phase.READY_FOR_PR and derive.is_pull_open(record):
         then = (
@@ -183,7 +183,7 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks)
 
 
 def _mending(record: Record, *, hooks: Hooks) -> str:
-    """The line on what is to be done about checks that failed; "" if nothing is, or none did."""
+    """The line on what to do about failed checks; "" if there is nothing to do, or none failed."""
     checks, failures = record.pull.checks or {}, record.pull.failures  # feedback writes the second
     kind = failures.get("kind") if failures.get("red") == checks.get("sha") else ""
     if not checks.get("failed") or kind == "under_way" or record.pull.reruns:
@@ -198,12 +198,12 @@ def _mending(record: Record, *, hooks: Hooks) -> str:
 
 
 def is_asked(record: Record) -> bool:
-    """True if nobody is to mend what failed before the user has said what is to be done."""
+    """True if nobody should mend the failures before the user has said what to do."""
     return _mending(record, hooks=Hooks.WATCH) == _NOT_OURS["stopped"]
 
 
 def until_the_merge(record: Record) -> str:
-    """The line on what a pull request with green checks still waits for; "" until a look tells again."""
+    """The line on what a pull request with green checks still waits for; "" until a look knows it."""
     number, merging = record.claim.pr_number, record.pull.merging
     awaited = "a person to merge it"
     if record.pull.conflicts_with:
@@ -214,13 +214,13 @@ def until_the_merge(record: Record) -> str:
         awaited = "GitHub to merge it"
     elif number and merging.standing and "is ready" not in merging.standing:
         return merge_messages.standing(number, merging.standing)
-    elif merging.awaits == Whom.AUTHOR:  # it has the word: another look tells what is left
+    elif merging.awaits == Whom.AUTHOR:  # the agent has to act: another look tells what is left
         return ""
     return f"PR #{number} waits for {awaited}."
 
 
 def _ending_line(record: Record, *, hooks: Hooks) -> str:
-    """The line on a closing that could not be finished: how far it got, and what goes on with it."""
+    """The line on a closing that could not be finished: how far it got, and what continues it."""
     number, waits = record.claim.issue_number, record.troubles.get("PostComment")
     if not (record.ending.issue_closed or record.troubles):
         return (NEXT_STEPS if hooks in _ACTING else _BY_HAND)[Phase.DONE]
@@ -232,7 +232,7 @@ def _ending_line(record: Record, *, hooks: Hooks) -> str:
 
 
 def checks_line(record: Record) -> str:
-    """The line on the last poll of the checks; failures with their head, as a fix may be pushed."""
+    """The line on the last poll of the checks; failures name their head, since a fix may be pushed."""
     checks = record.pull.checks or {}
     failed = list(checks.get("failed", ()))
     passed, running = int(checks.get("passed", 0)), int(checks.get("running", 0))
@@ -252,24 +252,24 @@ def checks_line(record: Record) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    """The first few names of checks, each cut to a length."""
+    """The first few names of checks, each shortened."""
     shown = names[: review_messages.SHOWN_NAMES]
     return ", ".join(named(name, review_messages.NAME_LIMIT) for name in shown)
 
 
 def problem_lines(record: Record) -> list[str]:
-    """Lines on refusals and conditions that still stand and need somebody to act."""
+    """Lines on refusals and conditions that still hold and need somebody to act."""
     refusals = [
         messages.COMPLAINTS[kind](trouble.sentence, record.claim.issue_number)
         for kind, trouble in record.troubles.items()
         if trouble.is_final and kind in messages.COMPLAINTS
     ]
-    # That the issue was closed may stand among the conditions, too.
+    # The conditions may include that the issue was closed, too.
     return list(dict.fromkeys([*refusals, *record.conditions.values(), *closed_lines(record)]))
 
 
 def closed_lines(record: Record) -> list[str]:
-    """The line on an issue that somebody closed, with its pull request or without, while work goes on."""
+    """The line on an issue that somebody closed, with or without its pull request, during the work."""
     claim, phase = record.claim, PHASES.get(record.claim.phase)
     is_over = record.is_lost or record.ending.releasing is not None
     is_ending = phase in (None, Phase.MERGED_DETECTED, Phase.DONE)
@@ -312,7 +312,7 @@ def _card(card: Card, note: str | None) -> str:
 
 
 def inherited_line(record: Record) -> str:
-    """The line that this session goes on with the claim of one that is over."""
+    """The line that this session continues the claim of a session that is over."""
     return sentence("inherited", number=record.claim.issue_number)
 
 

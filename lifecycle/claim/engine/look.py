@@ -41,7 +41,7 @@ class Report:
         record: the claim afterwards, or None if there is none.
         said: the notices that were taken off the queue for this channel.
         actions: what was done, or (dry run) would be.
-        problem: why the look could not be finished, or None.
+        problem: the error that kept the look from being finished, or None.
     """
 
     record: Record | None = None
@@ -69,9 +69,9 @@ def tick(
         wake: who asks; hooks trust what was last synced, `TICK` looks at everything.
         to: who hears the notices.
         is_untracked: the caller has just checked that git tracks none of our files here.
-        loaded: the claim as this wake has read it already, without the lock.
-        may_read: the caller has why checks failed read, where that is due again.
-        poll_seconds: how old the last poll of the checks has to be, None for what the settings say.
+        loaded: the claim as this wake has already read it, without the lock.
+        may_read: the caller can have the reasons of failed checks read, if that is due again.
+        poll_seconds: how old the last poll of the checks has to be; None for the settings' value.
 
     Raises:
         Refused: the claim file cannot be acted on, or git tracks it; nothing was done.
@@ -104,7 +104,7 @@ def tick(
             record = working.record
             claim_store.ledger.retire("" if record.ending.outcome else record.claim_key)
             if wake is Wake.TICK and record.claim.phase == Phase.MERGED_DETECTED:
-                claim_store.note_asked()  # who asks by command reads the question on the terminal
+                claim_store.note_asked()  # whoever ran the command reads the question on the terminal
             claim_store.save()
             _mark_due(working, loaded.mtime_ns)
             return Report(record, notices, tuple(working.actions), working.problem)
@@ -119,15 +119,15 @@ def _mark_due(working: LookUnderWay, mtime_ns: int) -> None:
     claim_store, record = working.claim_store, working.record
     has_ended = working.is_gone or bool(record.ending.outcome)
     stop = idle = record.due()
-    # What was refused may be mended by a push, which leaves no trace in the claim. A token leaves none
-    # either: Python sees whether it is another.
+    # A push may mend what was refused, and leaves no trace in the claim. Neither does another token: only
+    # Python sees that it changed.
     has_untraced = any(trouble.is_of_access for trouble in record.troubles.values())
     if has_untraced or "OpenPullRequest" in record.troubles:
         stop = ALWAYS
     if PHASES.get(record.claim.phase) in IN_REVIEW:
         idle = ALWAYS
     if has_ended:
-        # A write that the claim left (to its linked task) is tried again.
+        # A write that the claim left undone (to its linked task) is tried again.
         stop, idle = pending_writes.due(claim_store.state), None
     if not working.is_finished:
         stop, idle = ALWAYS, None if has_ended else ALWAYS
@@ -147,12 +147,12 @@ def is_quiet(
         world: what may be touched.
         claim_store: the claim file and state.json.
         wake: who asks.
-        loaded: the claim as it was read just now, or None if it could not be.
+        loaded: the claim as it was just read, or None if it could not be read.
         session: the client's session that asks, or empty if nobody knows.
     """
     if loaded is None or loaded.record is None or loaded.hints or claim_store.ledger.waiting():
         return False
-    # A look has to save what was read: a file that is corrupt later is restored from it.
+    # A look has to save what was read: if the file is corrupt later, it is restored from that.
     is_saved = loaded.record == claim_store.remembered()
     if not is_saved or loaded.record.past[-1:] != (loaded.record.values,):
         return False
@@ -234,7 +234,7 @@ def _keep(working: LookUnderWay) -> None:
     record = record.without(*kinds)
     if working.is_finished:
         claim_store.ledger.forget_cleared(f"{record.claim_key}/", working.stated)
-        # What GitHub showed stands until it is read again, or the agent edits the claim.
+        # What GitHub showed counts until it is read again, or the agent edits the claim.
         before = record.conditions if snapshot.observation is None else {}
         conditions = {} if record.is_lost else {**before, **working.conditions}
         record = replace(record, conditions=conditions)
@@ -251,7 +251,7 @@ def _keep(working: LookUnderWay) -> None:
 def _file(claim_store: ClaimStore, papers: Mapping[str, str]) -> None:
     """Write the files that notices name; a failure is only logged.
 
-    Of a file that could not be written `lifecycle feedback reviews` prints the content.
+    If a file could not be written, `lifecycle feedback reviews` prints its content.
     """
     files = FeedbackFiles(claim_store.root)
     try:
@@ -312,7 +312,7 @@ def _act(working: LookUnderWay, action: Action) -> None:
 def _in_time(
     working: LookUnderWay, action: Action, error: LifecycleError | None = None
 ) -> Iterator[None]:
-    """Context for an action that the deadline may cut off: then it failed, by `error` or unanswered."""
+    """Context for an action that the deadline may cut off: then it fails with `error`, or as unanswered."""
     try:
         yield
     except DeadlineReached:
@@ -333,7 +333,7 @@ def _conclude(working: LookUnderWay, *pairs: tuple[Action, plan.Fact]) -> None:
         else:
             is_left = journalling.changed_nothing(fact)
             working.actions += [] if is_left else [action]
-            # An earlier failure of it is over: its complaint does not count as stated in this look.
+            # The action's earlier failure is over: its complaint does not count as told in this look.
             cured = f"{record.claim_key}/refused:{kind_of(action)}:"
             working.stated = {key for key in working.stated if not key.startswith(cured)}
             end = "left as it is" if is_left else "done"
@@ -355,12 +355,12 @@ def _commit(working: LookUnderWay, *, is_new: bool = True) -> None:
     committed = working.claim_store.commit(record, hints, is_last=False, is_new=is_new)
     working.record = committed.record
     working.is_gone = working.is_gone or committed.is_gone
-    # The agent edited the file during the look, and what was read may not fit that: the next look goes on.
+    # If the agent edited the file during the look, what was read may not fit: the next look continues.
     working.was_edited = working.was_edited or bool(committed.changed)
 
 
 def _without_claim(claim_store: ClaimStore, to: Listener) -> Report:
-    """The report where there is no claim: with the notices that the last one left."""
+    """The report if there is no claim: with the notices that the last claim left."""
     with unhurried():
         notices = claim_store.take(to)
         if claim_store.ledger.retire(""):
@@ -370,7 +370,7 @@ def _without_claim(claim_store: ClaimStore, to: Listener) -> Report:
 
 
 def _tell_withheld(working: LookUnderWay) -> None:
-    """Queue a notice that a secret was taken out of a text for others."""
+    """Queue a notice that a secret was removed from a text for others."""
     text, record = working.world.told_withheld(), working.record
     if text:
         # A notice to the agent ends with the claim; one to the person does not.

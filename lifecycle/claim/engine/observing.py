@@ -1,13 +1,13 @@
-"""Begin a look: whose the claim is, the first snapshot, and what is read from GitHub before a decision.
+"""Begin a look: the owner of the claim, the first snapshot, and what is read from GitHub for a decision.
 
-Two sessions may run in one worktree. The one that claimed the task or handed it off is woken with its
-news, and no other takes a sentence that is meant for it; another is told at its start that the claim is
-held. A session that ended, whose client is gone, or (if nobody knows its client) that gave no sign of
-life for an hour, holds nothing: who comes next goes on with the claim.
+Two sessions may run in one worktree. The session that claimed the task or handed it off is woken with its
+news, and no other session takes a sentence that is meant for it; another one is told at its start that the
+claim is held. A session holds nothing if it ended, if its client is gone, or (if its client is unknown) if
+it gave no sign of life for an hour: then the next session continues the claim.
 
-Remote and repository come from settings, and those from a file of the tree: another checkout may name
-others. Then the lease would stay where it is, and another repository's issue of the same number be closed.
-So both are kept with the claim, and a checkout with others is refused.
+Remote and repository come from settings, and those from a file in the tree: another checkout may name
+others. Then the lease would be left behind, and another repository's issue with the same number be closed.
+So both are kept with the claim, and a checkout that names others is refused.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def is_mine(record: Record, session: str) -> bool:
-    """True if this session owns the claim; an unknown one on either side counts as the owner."""
+    """True if this session owns the claim, or if either session is unknown."""
     return not record.ownership.session or not session or record.ownership.session == session
 
 
@@ -52,8 +52,8 @@ def is_held(record: Record, session: str, signs: signs_of_life.Signs, now: float
 
     Args:
         record: the claim.
-        session: who asks.
-        signs: the signs of life of the session that the claim belongs to.
+        session: the session that asks.
+        signs: the signs of life of the session that owns the claim.
         now: seconds since the epoch.
     """
     if is_mine(record, session):
@@ -63,9 +63,9 @@ def is_held(record: Record, session: str, signs: signs_of_life.Signs, now: float
 
 
 def adopt(record: Record, session: str, signs: signs_of_life.Signs, now: float) -> Record:
-    """The record with this session as owner, unless another that is alive holds it.
+    """The record with this session as owner, unless another live session holds it.
 
-    The claim of another session is inherited: this session has not heard what that one was told.
+    The claim of another session counts as inherited: this session has not heard what that one was told.
     """
     if not session or record.ownership.session == session or is_held(record, session, signs, now):
         return record
@@ -74,7 +74,7 @@ def adopt(record: Record, session: str, signs: signs_of_life.Signs, now: float) 
 
 
 def owned(claim_store: ClaimStore, record: Record, session: str) -> Record:
-    """The record with this session as owner, unless another session that is alive holds it."""
+    """The record with this session as owner, unless another live session holds it."""
     now = claim_store.clock.now()
     signs = signs_of_life.signs_of(claim_store.folder, record.ownership.session, now)
     return adopt(record, session, signs, now)
@@ -88,8 +88,8 @@ def deliverable(
 
 
 def standing(world: World, record: Record, number: int) -> LeaseStanding:
-    """How the claim's lease stands on the remote, which is asked; raises GitFailed, Transient."""
-    from lifecycle.git import lease  # where somebody else may have the task
+    """Read the state of the claim's lease from the remote; raises GitFailed, Transient."""
+    from lifecycle.git import lease  # needed only if somebody else may have the task
 
     sha, agent = record.ownership.lease, record.claim.agent_id
     return lease.standing(world.git, world.remote, number, sha=sha, agent=agent)
@@ -98,14 +98,14 @@ def standing(world: World, record: Record, number: int) -> LeaseStanding:
 def demand_same_place(world: World, record: Record) -> Record:
     """The record, if remote and repository here are those with which it was taken; else Refused.
 
-    A repository that was renamed on GitHub is the same one; to find that out costs a request, only if the
-    names differ. So is a remote that the user has renamed: git does not list its old name any more.
+    A repository that was renamed on GitHub is still the same; if the names differ, one request finds that
+    out. A remote that the user renamed is also the same: git does not list its old name any more.
 
     Returns:
-        The record with the names as they are now; a name that the record does not have is not added.
+        The record with the present names; a name that the record does not have is not added.
 
     Raises:
-        Refused: they lead elsewhere; the sentence says how to go back.
+        Refused: remote or repository lead elsewhere; the sentence says how to go back.
         BadConfig: the settings cannot be used.
         Transient, Rejected: GitHub does not say what the repository is called now.
     """
@@ -154,7 +154,7 @@ def _elsewhere(record: Record, kind: str, taken: str, named: str) -> Refused:
 
 
 BOARD_OFF_SECONDS = 600.0
-"""Seconds for which hooks do not ask for a board that could not be read."""
+"""Seconds for which hooks do not read a board again that could not be read."""
 
 TOO_LATE = "GitHub did not answer in time; the claim was kept and is looked at again."
 
@@ -172,13 +172,13 @@ class LookUnderWay:
         problem: the first failure, or None.
         stated: the ledger's keys of the notices that this look queued or ended.
         papers: texts of files that notices name, by the file's name.
-        conditions: what the last decision tells somebody to correct, but for failures, as in the record.
-        flakes: checks that failed and passed at one commit, each with what failed.
-        may_read: why checks failed may be read, where that is due again.
+        conditions: what the last decision told somebody to correct, except failures, as in the record.
+        flakes: checks that failed and passed at the same commit, each with what failed.
+        may_read: the reasons of failed checks may be read, if that is due again.
         is_finished: nothing is left to do now.
         is_gone: the claim file is gone.
         was_edited: the agent edited the claim file during the look.
-        is_apart: writes go out one by one from here on.
+        is_apart: from here on, writes are sent one by one.
     """
 
     world: World
@@ -209,15 +209,15 @@ class LookUnderWay:
 def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
     """Queue notices under this claim's keys.
 
-    A look by command repeats notices that still stand, and so does a look for a session that has inherited
-    the claim: only its predecessor may have heard them.
+    A look by command repeats notices that still apply, and so does a look for a session that has inherited
+    the claim, since only its predecessor may have heard them.
     """
     record, claim_store = working.record, working.claim_store
     for notice in notices:
         key = f"{record.claim_key}/{notice.key}"
         is_unheard = record.is_inherited and not claim_store.has_heard(record, key)
         is_asked = working.seen.wake is Wake.TICK or is_unheard
-        is_first = key not in working.stated  # what this look queued or ended is not repeated
+        is_first = key not in working.stated  # notices of this look itself are not repeated
         working.stated.add(key)
         again = is_asked and is_first and (notice.stands or notice.audience is Audience.ASK)
         keyed = replace(kept_to(working.world, claim_store, record, notice), key=key)
@@ -225,14 +225,14 @@ def queue(working: LookUnderWay, notices: Iterable[Notice]) -> None:
 
 
 def kept_to(world: World, claim_store: ClaimStore, record: Record, notice: Notice) -> Notice:
-    """The notice; where nobody watches, its text does not say that anything is watched."""
+    """The notice; if nobody watches, its text does not say that anything is watched."""
     if hooks_for(world, claim_store, record) is Hooks.WATCH:
         return notice
     return replace(notice, text=notice.text.replace(words.WATCHED, words.BY_HAND))
 
 
 def hooks_for(world: World, claim_store: ClaimStore, record: Record) -> Hooks:
-    """What hooks do by themselves for this claim, as the store tells; none looks without settings."""
+    """What hooks do by themselves for this claim, according to the store; without settings, none looks."""
     try:
         waits = world.settings.waits_unattended
     except BadConfig:
@@ -241,7 +241,7 @@ def hooks_for(world: World, claim_store: ClaimStore, record: Record) -> Hooks:
 
 
 def believed(world: World, claim_store: ClaimStore, record: Record) -> Record:
-    """The record without refusals that another token got: with the present token they are tried again.
+    """The record without refusals of another token: with the present token, the actions are tried again.
 
     Their queued notices are withdrawn. Nothing is saved here.
     """
@@ -262,12 +262,12 @@ def snapshot_of(
 ) -> Snapshot:
     """The snapshot at the start of a wake, before GitHub is asked; ValueError without a claim.
 
-    `poll_seconds`: how old the last poll of the checks has to be, None for what the settings say.
+    `poll_seconds`: how old the last poll of the checks has to be; None for the settings' value.
     """
     record, settings, now = loaded.record, world.settings, world.clock.now()
     if record is None:
         raise ValueError("there is no claim to look at")
-    # An ending asks for the board in any case: no later look would.
+    # An ending reads the board in any case: there is no later look for it.
     is_ending = record.claim.phase == Phase.DONE or record.ending.releasing is not None
     is_tried = wake is Wake.TICK or is_ending
     rules = Rules(
@@ -306,7 +306,7 @@ def is_off(world: World, key: str) -> bool:
 
 
 def observe(working: LookUnderWay) -> None:
-    """Read what the decision needs, if anything, where the claim was taken, and judge hints by it."""
+    """Read what the decision needs, if anything, from the claim's own repository; judge hints by it."""
     world, now = working.world, working.world.clock.now()
     for _ in range(2):
         request = look(working.seen)
@@ -318,7 +318,7 @@ def observe(working: LookUnderWay) -> None:
             observation = world.forge.observe(request)
             releasing = working.record.ending.releasing
             if releasing is not None and not releasing.is_begun:
-                # The comment would be refused, and what can be written be given up all the same.
+                # The comment would be refused, but the rest of the release would be done.
                 world.refuse_renamed(observation.repository, "released")
         except (LifecycleError, DeadlineReached) as error:
             could_not_look(working, error)
@@ -367,9 +367,9 @@ def _take_over(working: LookUnderWay, observed: model.Observation, now: float) -
 
 
 def _is_leaseless(working: LookUnderWay, record: Record, observed: model.Observation) -> bool:
-    """True if the remote has no lease of the open task; git tells it for certain, where GitHub shows none.
+    """True if the remote has no lease of the open task; if GitHub shows none, git makes sure.
 
-    Where GitHub was never found to have the leases (a fork's remote), what a hand-off saw stands.
+    If GitHub never showed the lease (a fork's remote), what a hand-off saw counts.
     """
     claim, own, world = record.claim, record.ownership, working.world
     is_open = observed.issue is not None and observed.issue.is_open
@@ -386,7 +386,7 @@ def _is_leaseless(working: LookUnderWay, record: Record, observed: model.Observa
 
 
 def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
-    """How many commits of the branch here its merged pull request does not have, as far as is known."""
+    """How many commits of the local branch its merged pull request lacks, as far as is known."""
     record = working.record
     pull = derive.pull_request_of(record, observed, working.seen.rules)
     if pull is None or pull.state is not model.PullState.MERGED or not pull.head_sha:
@@ -395,17 +395,17 @@ def _left_out(working: LookUnderWay, observed: model.Observation) -> int:
     words = ["rev-list", "--count", "--no-merges", f"refs/heads/{branch}", f"^{pull.head_sha}"]
     try:
         count = git.run(*words, check=False)
-        # A head that is not here has somebody's later commits: beside them at most what was pushed here.
+        # A head that this clone lacks has somebody's later commits: then compare what was pushed from here.
         if not count and (pushed := git.remote_head_of(branch, remote)):
             words[-1] = f"^{pushed}"
             count = git.run(*words, check=False)
         if count in ("", "0"):
             return 0
-        # What the branch has of its base since then is no work that the merge missed.
+        # Commits that the branch got from its base since then are no work that the merge missed.
         base = git.remote_head_of(pull.base, remote)
         return int(git.run(*words, f"^{base}")) if base else int(count)
     except LifecycleError as error:
-        # As of git that has no time: what GitHub said is told all the same.
+        # git failed, or had no time: what GitHub said is told all the same.
         log.write(working.world.root, f"commits that the merge does not have: {error.sentence}")
         return record.pull.left_out
 
@@ -425,12 +425,12 @@ def _hear_failures(working: LookUnderWay, pull: model.PullRequest) -> None:
     before = pull_record.tampering
     weakened = before if news.tampering is None else news.tampering
     remarked = [change for change in before[: pull_record.remarked] if change in weakened]
-    if {*before} != {*weakened}:  # what was told of them, or waits, is not true any more
+    if {*before} != {*weakened}:  # earlier notices about them are not true any more
         working.claim_store.ledger.withdraw(f"{snapshot.record.claim_key}/weaken")
         text = words.restored(pull.number, pull.head_sha)
         restored = Notice(f"restored:{pull.number}:{pull.head_sha}", text, Audience.NOTE)
         queue(working, [] if weakened else [restored])
-    # Once what failed runs again, passed, or is read to be somebody's, nothing is left to be run again.
+    # Once the failed checks run again, passed, or turn out to be somebody's fault, no rerun is left to do.
     is_red = pull.checks is None or pull.checks.verdict is Verdict.FAILED
     is_wanted = is_red and (news.known["red"], news.known["kind"]) == (pull.head_sha, "rerun")
     reruns = news.reruns or (pull_record.reruns if is_wanted else ())
@@ -456,9 +456,9 @@ def _note_watched(world: World, observed: model.Observation) -> None:
 
 
 def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
-    """Ask the feedback for news of an open pull request's reviews, and queue that.
+    """Ask the feedback for news of an open pull request's reviews, and queue it.
 
-    Where the token may not read conversations, the look's own notice about changes is all.
+    If the token may not read conversations, there is only the look's own notice about requested changes.
     """
     snapshot, ledger = working.seen, working.claim_store.ledger
     prefix = f"{snapshot.record.claim_key}/"
@@ -484,7 +484,7 @@ def _hear_reviews(working: LookUnderWay, pull: model.PullRequest) -> None:
 
 
 def could_not_look(working: LookUnderWay, error: LifecycleError | DeadlineReached) -> None:
-    """Keep the error of reading GitHub as a trouble, which holds the next look back for a while."""
+    """Keep an error of reading GitHub as a trouble, which delays the next look for a while."""
     world, record = working.world, working.record
     if isinstance(error, DeadlineReached):
         error = Transient(TOO_LATE)
@@ -524,7 +524,7 @@ def taken_in(
     record = _published(world, loaded.record)
     mine = owned(claim_store, record, session)
     if mine.is_inherited and mine.ownership != record.ownership and derive.is_question_put(mine):
-        # An earlier prompt was no answer to this session.
+        # An earlier prompt was not an answer to this session's question.
         claim_store.folder.remove(signs_of_life.ANSWERED)
     return believed(world, claim_store, mine)
 
@@ -540,7 +540,7 @@ def _published(world: World, record: Record) -> Record:
 
 
 def _exclude(world: World) -> None:
-    """Exclude our files from git, for a claim that was written by hand; a failure is logged only."""
+    """Exclude our files from git, for a claim that was written by hand; a failure is only logged."""
     try:
         exclude_own_files(world.root)
     except OSError as error:

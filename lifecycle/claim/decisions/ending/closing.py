@@ -25,14 +25,14 @@ from lifecycle.core.values.model import Issue, Observation, PullRequest, PullSta
 from lifecycle.core.values.priorities import Status
 
 Settled = Literal["done", "waiting"]
-"""The comment needs no step now: it is there or refused for good ("done"), or a later read has to tell."""
+"""The comment needs no step now: it is posted or refused for good ("done"), or a later read decides."""
 
 _STEPS = (*(kind.__name__ for kind in ENDING_STEPS), "SetBoard", "SetLinked", card_and_link.FIND)
 """The kinds of actions that end a claim."""
 
 
 def after_merge(snapshot: Snapshot) -> Decision:
-    """Phase `merged_detected`: ask whether to close, unless settings say so; go back if none merged."""
+    """Phase `merged_detected`: ask whether to close, unless settings say yes; go back without a merge."""
     claim = snapshot.record.claim
     if derive.closes_itself(snapshot) and snapshot.record.judged == Phase.MERGED_DETECTED:
         agreed = snapshot.record.with_ending(consent=derive.AUTO_CONSENT)
@@ -45,12 +45,12 @@ def after_merge(snapshot: Snapshot) -> Decision:
     if pull is not None and pull.state is PullState.MERGED:
         return merge_found(snapshot, pull)
     if snapshot.record.judged == Phase.MERGED_DETECTED:
-        return Decision()  # a merge is final: whatever hides it now is a lagging read
+        return Decision()  # a merge is final: if it does not show now, the read lags
     return _refusal(snapshot.record, pull, snapshot.observation.issue, "not-merged", {})
 
 
 def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
-    """Move to `merged_detected` and put the question about closing; `pull` is what merged."""
+    """Move to `merged_detected` and ask about closing; `pull` is the pull request that merged."""
     unanswered = review.unanswered(snapshot.record.pull, pull)
     record = replace(_as_merged(snapshot, pull).record, judged=Phase.MERGED_DETECTED.value)
     record = record.with_pull(
@@ -62,10 +62,10 @@ def merge_found(snapshot: Snapshot, pull: PullRequest) -> Decision:
 
 
 def _as_merged(snapshot: Snapshot, pull: PullRequest) -> Snapshot:
-    """The snapshot whose record says into which base the pull request merged, where that is elsewhere."""
+    """The snapshot whose record names the base that the pull request merged into, if it is another one."""
     observed, base = snapshot.observation, snapshot.rules.base
     if observed is None or not observed.default_branch:
-        return snapshot  # nobody can tell: what was seen before stands
+        return snapshot  # unknown: what was seen before counts
     merged_into = derive.merged_elsewhere(pull, base, observed)
     return replace(snapshot, record=snapshot.record.with_pull(merged_into=merged_into))
 
@@ -89,12 +89,12 @@ def close_if_answered(snapshot: Snapshot) -> Decision:
     step = decide(snapshot)
     if record.ending.consent or record.ending.override or not (step.action or step.fields):
         return step
-    # Recorded, so that the yes counts until the issue is closed, whichever session goes on.
+    # Recorded, so that the yes counts until the issue is closed, whichever session continues.
     return replace(step, record=(step.record or record).with_ending(consent=derive.PROMPT_CONSENT))
 
 
 def _unjudged(snapshot: Snapshot) -> Decision:
-    """Take back a yes by command that no look could judge: it is none to what merges after it."""
+    """Take back a yes by command that no look could judge: it is no yes to a later merge."""
     record = snapshot.record
     if not record.ending.consent or record.ending.override or derive.was_merge_seen(record):
         return Decision()
@@ -108,7 +108,7 @@ def _unjudged(snapshot: Snapshot) -> Decision:
 def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     """Go back to `merged_detected`; tell the agent that its `done` does not count, and what does."""
     record = snapshot.record
-    counts = snapshot.hears_prompts  # else only a command's look takes it for the yes
+    counts = snapshot.hears_prompts  # else `done` counts as the yes only in a look by command
     was_asked = derive.is_question_put(record)
     issue, is_open = record.claim.issue_number, not record.ending.issue_closed
     why = messages.not_answered(issue, was_asked=was_asked, counts_done=counts, is_open=is_open)
@@ -118,13 +118,13 @@ def _ask_again(snapshot: Snapshot, number: int) -> Decision:
     return Decision(
         fields={"phase": Phase.MERGED_DETECTED.value},
         record=replace(record, judged=Phase.MERGED_DETECTED.value),
-        # The refusal asks, too, and takes the place of the question in this look.
+        # The refusal asks as well, and replaces the question in this look.
         notices=(_question(snapshot, number), refusal),
     )
 
 
 def _question(snapshot: Snapshot, number: int) -> Notice:
-    """The question about closing; where the settings close, the notice of the merge."""
+    """The question about closing; if the settings are a yes, the notice of the merge."""
     issue, key = snapshot.record.claim.issue_number, derive.question_key(number)
     is_open = not snapshot.record.ending.issue_closed
     if derive.lacks_issue(snapshot):
@@ -141,14 +141,14 @@ def _question(snapshot: Snapshot, number: int) -> Notice:
 
 
 def _asking(snapshot: Snapshot, number: int) -> str:
-    """The question about closing, and what is done with its answer, as a look at the claim says it."""
+    """The question about closing, and what happens with the answer, in the words of a look at the claim."""
     hears, is_unheard = snapshot.hears_prompts, snapshot.is_unheard
     counts = derive.counts_done(snapshot.record, hears_prompts=hears, is_unheard=is_unheard)
     return f"{derive.question(snapshot.record, number)} {messages.how_to_close(counts_done=counts)}"
 
 
 def decide(snapshot: Snapshot) -> Decision:
-    """The next step of closing; refuses unless the pull request merged or a person overrode."""
+    """The next step of closing; refuses unless the pull request merged or a person gave an override."""
     record, claim, observed = snapshot.record, snapshot.record.claim, snapshot.observation
     if observed is None:
         return Decision()
@@ -208,7 +208,7 @@ def comment_of(record: Record) -> plan.PostComment:
 
 
 def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
-    """The next step of closing, once it is settled that the issue closes."""
+    """The next step of closing, once it is certain that the issue closes."""
     record, claim = snapshot.record, snapshot.record.claim
     if _is_not_ours(snapshot):
         return _left_open(snapshot)
@@ -235,9 +235,9 @@ def _steps(snapshot: Snapshot, observed: Observation) -> Decision:
 
 
 def _telling(snapshot: Snapshot, observed: Observation) -> Decision | Settled:
-    """The step of the closing comment, or how it stands.
+    """The step of the closing comment, or its state.
 
-    Where the closing may be refused, that goes first: the comment would tell of one that never was.
+    If closing may be refused, the issue is closed first: the comment would tell of what never happened.
     """
     record = snapshot.record
     if observed.is_not_ours_to_close and not record.ending.issue_closed:
@@ -247,7 +247,7 @@ def _telling(snapshot: Snapshot, observed: Observation) -> Decision | Settled:
 
 
 def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -> bool:
-    """True if another claim, to which the task went, told of the same merge on the closed issue."""
+    """True if a later claim on the task has told of the same merge on the closed issue."""
     if record.ending.override or not record.ending.issue_closed or observed.issue is None:
         return False
     begin = comment.marker.partition(" by=")[0] + " by="
@@ -256,29 +256,29 @@ def _is_told(record: Record, comment: plan.PostComment, observed: Observation) -
 
 
 def stays(pull: PullRequest | None) -> str:
-    """The sentence about a pull request that is open, and stays so, or empty."""
+    """The sentence about a pull request that stays open, or ""."""
     is_open = pull is not None and pull.state is PullState.OPEN
     return loss_messages.pull_stays_open(pull.number) if pull is not None and is_open else ""
 
 
 def _is_not_ours(snapshot: Snapshot) -> bool:
-    """True if the issue is open and this account may not close it; a sweep's tries, as its policy says."""
+    """True if the issue is open and this account may not close it; a sweep tries, as its policy says."""
     observed, is_sweep = snapshot.observation, snapshot.wake is plan.Wake.SWEEP
     is_others = observed is not None and observed.is_not_ours_to_close and not is_sweep
     return is_others and not snapshot.record.ending.issue_closed
 
 
 def _left_open(snapshot: Snapshot) -> Decision:
-    """The next step of ending a claim whose issue its account may not close: nothing is written there."""
+    """The next step of ending a claim whose account may not close the issue, which is left as it is."""
     number = snapshot.record.claim.issue_number
     step = card_and_link.link_ending_step(snapshot) or lease_step(snapshot)
     return step or last_step(snapshot.record, f"left-open:{number}", messages.left_open(number))
 
 
 def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
-    """The write that undoes a card which shared a request with a closing that GitHub refused, or None.
+    """The write that undoes a card's change sent together with a closing that GitHub refused, or None.
 
-    Only if an observation since then shows the card as it was written.
+    It is made only if an observation since then shows the card as it was written.
     """
     ahead, item = record.card.ahead, observed.item
     if ahead is None or item is None or not is_same(item.status, ahead.wrote):
@@ -289,13 +289,13 @@ def _put_back(record: Record, observed: Observation) -> plan.SetBoard | None:
 
 
 def _board_action(snapshot: Snapshot, observed: Observation) -> plan.SetBoard | None:
-    """The write that sets the card to Done and clears its Agent, or None if it is not to be made."""
+    """The write that sets the card to Done and clears its Agent, or None if nothing has to be written."""
     record = snapshot.record
     if not snapshot.rules.has_board or record.ending.board_done:
         return None
     if observed.board_problem or observed.item is None or observed.item.is_archived:
         return None
-    # A card that people moved before the issue was closed is set to Done; moved since then, it is left.
+    # A card that people moved before the issue was closed is set to Done; one moved later is left alone.
     was_closed = observed.issue is not None and not observed.issue.is_open
     is_moved = bool(record.card.moved_to) and was_closed
     keeps_status = is_moved and not is_same(observed.item.status, Status.DONE)
@@ -328,11 +328,11 @@ def _board_sentence(snapshot: Snapshot, observed: Observation) -> str:
 def _refusal(
     record: Record, pull: PullRequest | None, issue: Issue | None, event: str, fields: ClaimChanges
 ) -> Decision:
-    """Go back to the phase that GitHub shows in place of a merge, and tell the agent why."""
+    """Go back to the phase that GitHub shows instead of a merge, and tell the agent why."""
     phase, is_open = derive.phase_of(pull), issue is None or issue.is_open
     reason, number = why_not_merged(pull, record.claim.branch), record.claim.issue_number
     text = messages.done_refused(reason, number, phase, is_open=is_open)
-    # A yes to what was not merged is no yes to what merges later.
+    # A yes that was given without a merge does not count for a later merge.
     record = replace(record.with_ending(consent=""), judged=phase.value)
     correction = condition(f"{event}:{pull.number if pull else 0}:{phase}", text)
     return replace(correction, fields={**fields, "phase": phase.value}, record=record)
@@ -346,7 +346,7 @@ def may_go_on(snapshot: Snapshot) -> bool:
 
 
 def comment_step(snapshot: Snapshot, comment: plan.PostComment) -> Decision | Settled:
-    """The next step to get the comment onto the issue exactly once; or "done", or "waiting"."""
+    """The next step to post the comment exactly once; or "done", or "waiting"."""
     record = snapshot.record
     if record.ending.comment_done:
         return "done"
@@ -365,7 +365,7 @@ def comment_step(snapshot: Snapshot, comment: plan.PostComment) -> Decision | Se
 
 
 def comment_missed(record: Record, observed: Observation, now: float) -> Record:
-    """Count this read of the comments where nobody knows whether ours was posted (see `comment_step`)."""
+    """Count this read of the comments if it is unknown whether ours was posted (see `comment_step`)."""
     intent = record.intents.get("PostComment")
     if intent is None or observed.issue is None or observed.issue.comments is None:
         return record
@@ -378,7 +378,7 @@ def comment_missed(record: Record, observed: Observation, now: float) -> Record:
 
 
 def lease_step(snapshot: Snapshot) -> Decision | None:
-    """The step that ends the lease; None if there is none, it has ended, or that was given up."""
+    """The step that ends the lease; None if there is no lease, it has ended, or the step was given up."""
     record = snapshot.record
     release = plan.ReleaseLease(record.claim.issue, record.ownership.lease)
     if not record.ownership.lease or record.ending.lease_done or is_given_up(record, release):
@@ -387,9 +387,9 @@ def lease_step(snapshot: Snapshot) -> Decision | None:
 
 
 def last_step(record: Record, key: str, text: str) -> Decision:
-    """The step that deletes the claim file, with what is told of the ending, and of its linked task.
+    """The step that deletes the claim file, with the notice of the ending and of the linked task.
 
-    Said with the last step and not after it: a crash behind it must not lose the sentence.
+    The notice comes with the last step and not after it, so that a crash after the step cannot lose it.
     """
     text = f"{text} {card_and_link.link_remainder(record)}".rstrip()
     return Decision(action=plan.ForgetClaim(), notices=(Notice(key, text, Audience.NOTE),))

@@ -1,11 +1,11 @@
 """Release a task: comment, assignee, card, lease, claim file, one step a decision.
 
-Built like `closing`, for a task that is not finished. Nothing of the work is deleted, here or on GitHub. A
-card that people moved aside (Blocked, Done) is left, and what another agent holds by now is not touched at
-all. The phase plays no part from the moment that the command was given.
+Built like `closing`, for a task that is not finished. No work is deleted, here or on GitHub. A card that
+people moved aside (Blocked, Done) is left alone, and what another agent holds by now is not touched at all.
+Once the command was given, the phase no longer matters.
 
-A task may be released from another machine (`lifecycle reconcile --release`), too: how the worktree whose
-claim it was finds that out is in `derive`.
+A task may also be released from another machine (`lifecycle reconcile --release`): `derive` says how the
+worktree that had the claim finds that out.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from lifecycle.core.values.model import BoardItem, Issue, Observation, PullReque
 from lifecycle.core.values.priorities import Status
 
 _AT_WORK = (Status.IN_PROGRESS, Status.IN_REVIEW)
-"""The Status of a card that goes to Todo, whoever set it: nobody works on the task any more."""
+"""The Statuses from which a card goes to Todo, whoever set them: nobody works on the task any more."""
 
 ENDING = "given-back:"
-"""The begin of the last notice's key; the time of the release follows."""
+"""The beginning of the last notice's key; the time of the release follows."""
 
 
 def decide(snapshot: Snapshot) -> Decision:
@@ -67,9 +67,9 @@ def _refused(record: Record, releasing: Releasing, text: str) -> Decision:
 
 
 def apply_observation(record: Record, observed: Observation, now: float) -> Record:
-    """The record after an observation: steps that GitHub shows as done. A step that was done stays done.
+    """The record after an observation, with the steps that GitHub shows as done. A done step stays done.
 
-    The task is free before the claim file is gone, so that others may change it by then.
+    The task is free before the claim file is deleted, so others may have changed the task by then.
     """
     if record.ending.releasing is None or not record.ending.releasing.is_begun:
         return record
@@ -85,7 +85,7 @@ def apply_observation(record: Record, observed: Observation, now: float) -> Reco
 def comment_of(
     record: Record, releasing: Releasing, pull: PullRequest | None, issue: Issue
 ) -> PostComment:
-    """The comment on the issue, with a hidden marker that names this release and no other."""
+    """The comment on the issue, with a hidden marker that identifies this release."""
     claim = record.claim
     by, at = hidden_marker.word(claim.agent_id), int(releasing.at)
     mark = hidden_marker.of("released", issue=claim.issue_number, by=by, at=at)
@@ -103,8 +103,8 @@ def comment_of(
 
 
 def _leave(snapshot: Snapshot, releasing: Releasing, text: str) -> Decision:
-    """End only the lease and the linked task: another agent holds the task, it was released, or is gone."""
-    # The card names somebody else, and the lease may still be ours: it would keep them out.
+    """End only lease and linked task: the task is another agent's, was released before, or is gone."""
+    # If the card names somebody else, the lease may still be ours and would keep them out.
     lease = None if releasing.holder else closing.lease_step(snapshot)
     step = lease if lease is not None else card_and_link.link_ending_step(snapshot)
     if step is not None:
@@ -118,8 +118,8 @@ def _steps(
     """The next step of a release that has begun."""
     record, claim = snapshot.record, snapshot.record.claim
     if snapshot.wake is Wake.SWEEP and record.ownership.lease and not record.ending.lease_done:
-        # From afar only the lease can tell that nobody took the task up meanwhile, so it goes first;
-        # and where it cannot be ended, the task stays with whoever holds it.
+        # From another machine, only the lease shows that nobody took the task meanwhile, so it goes first;
+        # if it cannot be ended, the task stays with its holder.
         return closing.lease_step(snapshot) or Decision()
     pull = derive.pull_request_of(record, observed, snapshot.rules)
     comment = closing.comment_step(snapshot, comment_of(record, releasing, pull, issue))
@@ -128,7 +128,7 @@ def _steps(
     for action in (_unassignment(record, issue), _board_action(snapshot, observed, issue)):
         if action is not None and not derive.is_given_up(record, action):
             return derive.attempt(snapshot, action)
-    # The linked task goes before the lease: once that is gone, somebody else may claim both.
+    # The linked task goes before the lease: once the lease is gone, somebody else may claim both.
     linked = card_and_link.link_ending_step(snapshot)
     if linked is not None:
         return linked
@@ -145,20 +145,20 @@ def _steps(
 
 
 def _assigned(record: Record, issue: Issue) -> str | None:
-    """The claimer's login, as the issue's assignees have it, or None."""
+    """The claimer's login as it appears among the issue's assignees, or None."""
     login = derive.login_of(record.claim.agent_id).casefold()
     return next((name for name in issue.assignees if name.casefold() == login), None)
 
 
 def _others(record: Record, issue: Issue) -> str:
-    """Who stays assigned when the claimer is taken off, for whom alone the task is free then."""
+    """Who stays assigned once the claimer is unassigned; only for them is the task free then."""
     own = _assigned(record, issue)
     return ", ".join(named(name) for name in issue.assignees if issue.is_open and name != own)
 
 
 def _unassignment(record: Record, issue: Issue) -> Unassign | None:
-    """The write that takes the claimer off the issue, or None if that is not to be done."""
-    # A closed issue goes on showing who worked on it.
+    """The write that unassigns the claimer, or None if nobody has to be unassigned."""
+    # A closed issue continues to show who worked on it.
     login = _assigned(record, issue)
     if record.ending.unassigned or login is None or not issue.is_open:
         return None
@@ -166,14 +166,14 @@ def _unassignment(record: Record, issue: Issue) -> Unassign | None:
 
 
 def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> SetBoard | None:
-    """The write that sets the card to Todo and clears its Agent, or None if it is not to be made."""
+    """The write that sets the card to Todo and clears its Agent, or None if nothing has to be written."""
     record, item = snapshot.record, observed.item
     if not snapshot.rules.has_board or record.ending.board_done or observed.board_problem:
         return None
     if item is None or item.is_archived or _other_agent(record, item):
         return None
     if snapshot.wake is Wake.SWEEP and "Unassign" in record.troubles:
-        return None  # with the lease gone, the name on it alone has the next run finish this
+        return None  # with the lease gone, the name on it alone lets the next run finish this
     is_set = is_same(item.status, Status.TODO) or not _may_move(record, item, issue)
     if is_set and not item.agent and not record.card.leaves_labels:
         return None
@@ -183,12 +183,12 @@ def _board_action(snapshot: Snapshot, observed: Observation, issue: Issue) -> Se
 
 
 def _other_agent(record: Record, item: BoardItem) -> str | None:
-    """The agent that the card names; "" or None if it names none but the claim's."""
+    """The other agent that the card names; "" or None if it names nobody but the claim's agent."""
     return item.agent if item.agent != record.claim.agent_id else ""
 
 
 def _may_move(record: Record, item: BoardItem, issue: Issue) -> bool:
-    """True if the task can be taken again, and the card stands where a claim leaves it."""
+    """True if the task can be taken again, and the card's Status is one that a claim sets."""
     is_where_left = record.claim.last_synced_status is not None and not record.card.moved_to
     is_at_work = not item.status or any(is_same(item.status, status) for status in _AT_WORK)
     return issue.is_open and (is_where_left or is_at_work)

@@ -1,11 +1,11 @@
 """Judge the merge of an open pull request: queue, auto-merge, a branch behind its base, whom it waits for.
 
-Pure. It is judged anew at each look that reads the checks. What a person switched off stays off, and GitHub
-is asked for a thing once for each head.
+Pure. Each look that reads the checks judges it again. What a person switched off stays off, and GitHub is
+asked for each thing once for each head.
 
-Of those whom a pull request waits for (`awaited`) its author comes first, who has to mend something before
-others can go on; the merge comes last, when nothing else is left. How the merge stands is told in the words
-of `merge_messages`, here as everywhere.
+If a pull request waits for several (`awaited`), its author comes first, who has to mend something before
+others can continue; the merge comes last, when nothing else is left. The state of the merge is told in the
+words of `merge_messages`, here as everywhere.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from lifecycle.core.values.model import Conversations, Ejection, PullRequest
 CONFLICTING, BEHIND = "CONFLICTING", "BEHIND"
 
 EJECTION_SETTLES = 60.0
-"""Seconds after which an open pull request that left the merge queue was not merged by it: GitHub
-reports the leaving in either case, and the merge may be shown a moment later.
+"""Seconds after leaving the merge queue at which a pull request, if still open, was not merged by it:
+GitHub reports the leaving in either case, and may show the merge a moment later.
 
 Source: https://github.com/objectstack-ai/objectstack/issues/19343
 """
 
 UNTESTED_SECONDS = 600.0
-"""For how long no check of a queue's commit may begin: then its event is lost, or no workflow hears it.
+"""Seconds in which a check of a queue's commit should begin: else its event was lost, or nothing hears it.
 
 Source: https://github.com/loopdive/js2/issues/1357
 """
 
 EVENTS = ("conflict", "ejected", "queue", "standing", "auto-merge", "auto-kept", "updated")
-"""The events that notices of this module are about."""
+"""The events of this module's notices."""
 
 _WAITING = ("BLOCKED", BEHIND)
 _READY = ("CLEAN", "HAS_HOOKS")
@@ -54,7 +54,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     is_new = ejection != before.ejection
     merging = replace(before, head=pull.head_sha, has_queue=pull.has_queue, ejection=ejection)
     if ejection and is_new:
-        # The head of the look before was thrown out; one that was pushed since is another attempt.
+        # The head of the previous look was thrown out; one that was pushed since then is a new attempt.
         head = before.head or (pull.head_sha if _leaving(pull) else "")
         merging = replace(merging, ejected=head, asked={**merging.asked, plan.AUTO_MERGE: head})
     was_queued, queue = bool(before.queued), pull.queue
@@ -64,8 +64,8 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
     since = before.untested_since if untested == before.untested else now
     merging = replace(merging, queued=queued, untested=untested, untested_since=since)
     if pull.is_auto_merge:
-        # A look that read it before we switched it off still shows it on. Who switched it on since then may
-        # switch it off as well.
+        # A look that read auto-merge before we switched it off still shows it on. Whoever switched it on
+        # since then may also switch it off.
         is_back = before.asked.get(plan.AUTO_MERGE_OFF) == pull.head_sha
         return replace(merging, auto_on="" if is_back else pull.head_sha, is_left_off=False)
     is_off = before.auto_on == pull.head_sha and not (queue or was_queued or is_new)
@@ -77,7 +77,7 @@ def known(before: MergeRecord, pull: PullRequest, now: float) -> MergeRecord:
 
 
 def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
-    """Notices about what the agent has to mend before anything is merged: a conflict, an ejection."""
+    """Notices about what the agent has to mend before the merge: a conflict, an ejection."""
     notices = []
     if pull.mergeable == CONFLICTING:
         key = f"conflict:{pull.number}:{pull.head_sha}:{pull.base}"
@@ -93,13 +93,13 @@ def mended_first(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) ->
 
 
 def ejection_of(pull: PullRequest) -> Ejection | None:
-    """How the merge queue threw it out last; None if it is there again, or a check began since then."""
+    """How the merge queue last threw it out; None if it is queued again, or a check began since then."""
     ejection = _leaving(pull)
     return None if ejection is None or ejection.is_by_hand else ejection
 
 
 def _is_taken_out(pull: PullRequest, merging: MergeRecord, now: float) -> bool:
-    """True if a person took it out of the queue; a hand-off, which did, pushes before that settles."""
+    """True if a person took it out of the queue; a hand-off, which also does so, pushes right after."""
     ejection, head = _leaving(pull), merging.ejected
     if ejection is None or not ejection.is_by_hand or (head and head == merging.handed_out):
         return False
@@ -107,7 +107,7 @@ def _is_taken_out(pull: PullRequest, merging: MergeRecord, now: float) -> bool:
 
 
 def _leaving(pull: PullRequest) -> Ejection | None:
-    """How it left the merge queue last; None if it is there again, or a check began since then."""
+    """How it last left the merge queue; None if it is queued again, or a check began since then."""
     ejection = pull.ejection if pull.queue is None else None
     if ejection is None or ejection.at is None:
         return None
@@ -159,7 +159,7 @@ def notices(snapshot: Snapshot, pull: PullRequest, after: PullRecord) -> list[No
 
 
 def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> list[Notice]:
-    """A notice of what a person undid, and is left so: its place in the queue, or auto-merge."""
+    """A notice of what a person undid and we leave undone: its place in the queue, or auto-merge."""
     number = pull.number
     if _is_taken_out(pull, merging, snapshot.now):
         text = words.taken_out(number, pull.url)
@@ -173,16 +173,16 @@ def _left_off(snapshot: Snapshot, pull: PullRequest, merging: MergeRecord) -> li
 def stands(
     pull: PullRequest, merging: MergeRecord, now: float, *, is_unchecked: bool = False
 ) -> Awaiting:
-    """Whom the claim's pull request waits for, as `awaited` has it and the record knows better.
+    """Whom the claim's pull request waits for, by `awaited` and by what the record knows beyond it.
 
-    How it stands is "" if another notice says it all, or nobody can know. A head that the queue threw out
-    stands so until another one is pushed, or it is queued again. One that `is_unchecked` waits for no
-    checks: it has none, and none comes.
+    Its state is "" if another notice says everything, or it is unknown. A head that the queue threw out
+    counts as thrown out until another one is pushed, or it is queued again. A head that `is_unchecked`
+    waits for no checks: it has none, and none will come.
     """
     if merging.is_ours:  # asked for in this look, or not shown yet
         pull = replace(pull, is_auto_merge=True)
     awaiting, how = awaited(pull), words.readiness(pull, is_reported=False)
-    # The agent opened it for review: whoever made it a draft again has to say when it is none.
+    # The agent opened it for review: whoever made it a draft again has to mark it ready.
     whom = Whom.REVIEWERS if pull.is_draft and awaiting.why == how else awaiting.whom
     if pull.mergeable == CONFLICTING or pull.changes_due:
         return Awaiting(whom, "")
@@ -200,7 +200,7 @@ def _is_unknown(pull: PullRequest) -> bool:
 
 
 def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord) -> list[Notice]:
-    """A notice if the merge of a head stands otherwise than was told, without the agent's doing or ours.
+    """A notice if the state of a head's merge changed since it was told, but not by the agent or by us.
 
     A changed place in the queue gets no notice: `status` shows it.
     """
@@ -214,7 +214,7 @@ def moved(snapshot: Snapshot, pull: PullRequest, how: str, merging: MergeRecord)
 
 
 def advance(snapshot: Snapshot, pull: PullRequest) -> plan.AdvancePullRequest | None:
-    """What the settings have us ask of GitHub: auto-merge (on or off), an update; None if nothing now."""
+    """What to ask of GitHub because of the settings: auto-merge on or off, an update; None for nothing."""
     if not snapshot.looked_at_checks or pull.checks is None or pull.queue is not None:
         return None
     is_our_auto = pull.is_auto_merge and snapshot.record.pull.merging.is_ours
@@ -247,13 +247,13 @@ def is_updated(snapshot: Snapshot, pull: PullRequest) -> bool:
 def _wants_auto_merge(snapshot: Snapshot, pull: PullRequest) -> bool:
     """True if the user wants auto-merge, and it was neither asked for this head nor switched off.
 
-    Where no rule holds the merge back GitHub does not wait and merges at once: so all checks have to be
-    green first.
+    If no rule holds the merge back, GitHub does not wait but merges at once: so all checks have to be green
+    first.
     """
     merging = snapshot.record.pull.merging
     is_asked = merging.asked.get(plan.AUTO_MERGE) == pull.head_sha
     is_over = pull.is_auto_merge or merging.is_left_off or is_asked
-    # With something taken from the checks, a person looks at it first.
+    # If something was taken from the checks, a person has to look first.
     is_open = pull.conversations is not None and pull.conversations.unanswered
     if not snapshot.rules.auto_merge or is_over or is_open or snapshot.record.pull.tampering:
         return False
@@ -266,7 +266,7 @@ def _is_green(pull: PullRequest) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Awaiting:
-    """Whom a pull request waits for, and how it stands, as a verb phrase; `names` are logins and teams."""
+    """Whom a pull request waits for, and its state as a verb phrase; `names` are logins and teams."""
 
     whom: Whom
     why: str
@@ -274,7 +274,7 @@ class Awaiting:
 
 
 def awaited(pull: PullRequest) -> Awaiting:
-    """Whom an open pull request waits for, by its checks, reviews and merge state as they were read."""
+    """Whom an open pull request waits for, by its checks, reviews and merge state."""
     how = words.readiness(pull, is_reported=False)
     if to_mend := _to_mend(pull, how):
         return Awaiting(Whom.AUTHOR, to_mend, (pull.author,) if pull.author else ())
@@ -299,8 +299,8 @@ def awaited(pull: PullRequest) -> Awaiting:
 def _to_mend(pull: PullRequest, how: str) -> str:
     """What its author has to mend, as a verb phrase; "" if nothing.
 
-    A reviewer who asked for changes and is asked for another review has the next word; and while anybody is
-    asked for a review, open conversations wait for that. Those that were answered, where a look read that,
+    If a reviewer who asked for changes is asked for another review, the reviewer acts next; and while
+    anybody is asked for a review, open conversations wait for that. Conversations that a look saw answered
     wait for whoever began them.
     """
     asked_by = [review.author for review in pull.changes_due]
@@ -321,5 +321,5 @@ def _to_mend(pull: PullRequest, how: str) -> str:
 
 
 def _to_answer(conversations: Conversations) -> int:
-    """How many of the open conversations wait for the author: all, where no look read who spoke last."""
+    """How many open conversations wait for the author; all of them if no look read who spoke last."""
     return conversations.unanswered if conversations.digest else conversations.unresolved

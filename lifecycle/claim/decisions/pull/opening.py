@@ -1,4 +1,4 @@
-"""Open the pull request after a hand-off, or a draft for work that nobody goes on with; follow it."""
+"""Open the pull request after a hand-off, or a draft for work that nobody continues; follow it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ TITLE_LIMIT = 256
 
 BODY_LIMIT = 60_000
 SUMMARY_LIMIT = 20_000
-"""GitHub takes 65,536 characters; a long summary must not push the link to the issue out."""
+"""GitHub accepts 65,536 characters; a long summary must not displace the link to the issue."""
 
 MERGED_EARLIER = "merged-earlier"
-"""The event that what was handed off was merged before the claim."""
+"""The event that the handed-off work was merged before the claim."""
 
 TEMPLATES = (
     ".github/pull_request_template.md",
@@ -67,12 +67,12 @@ def body(template: str, *, summary: str, issue: int, link: str) -> str:
     """The body: summary, link to the issue (`Refs #N` or `Closes #N`), checklist, test plan.
 
     Args:
-        template: the project's own, or empty for ours.
+        template: the project's own template, or "" for ours.
         summary: what was done.
         issue: the issue's number.
         link: the word before the number.
     """
-    # Every box of a task list is unchecked: nobody has done that for this pull request.
+    # Uncheck every box of a task list: nobody has done these things for this pull request.
     text = re.sub(r"(?m)^([ \t]*[-*+] )\[[xX]\]", r"\1[ ]", template or _TEMPLATE)
     parts = {"{{summary}}": summary.strip()[:SUMMARY_LIMIT], "{{issue}}": f"{link} #{issue}"}
     missing = [value for mark, value in parts.items() if mark not in text]
@@ -112,13 +112,13 @@ def decide(snapshot: Snapshot) -> Decision:
         return NOTHING if is_rejected else step
     text = messages.merged_before(before.number)
     notice = Notice(f"merged-before:{before.number}", text, Audience.NEXT)
-    # Were this not known, the issue that the merge closed would count as closed by somebody.
+    # Without this, the issue that the merge closed would count as closed by somebody.
     merged = replace(snapshot.record, judged=Phase.MERGED_DETECTED.value)
     return replace(step, record=merged, notices=(notice,))
 
 
 def show_left_work(snapshot: Snapshot) -> Decision:
-    """Open a draft for pushed work if nobody goes on with the task; nothing while somebody works on it."""
+    """Open a draft for pushed work if nobody continues the task; do nothing while somebody works on it."""
     claim, observed = snapshot.record.claim, snapshot.observation
     if not snapshot.is_silent or observed is None or not (snapshot.pushed_head and claim.summary):
         return NOTHING
@@ -126,18 +126,18 @@ def show_left_work(snapshot: Snapshot) -> Decision:
     pulls, owner = (observed.by_number, *observed.by_branch), snapshot.rules.head_owner
     ours = [pull for pull in pulls if pull and derive.is_ours(pull, claim, owner)]
     if claim.branch in ("", base) or any(pull.head_sha == snapshot.pushed_head for pull in ours):
-        return NOTHING  # there was a pull request of what is pushed, and somebody ended it
+        return NOTHING  # the pushed work had a pull request, and somebody ended it
     return derive.attempt(snapshot, replace(opening(snapshot, base), is_draft=True))
 
 
 def left_work_mark(title: str, body: str) -> str:
-    """The marker of a draft of left work, with which it is known as long as nobody edits title or body."""
+    """The marker of a draft of left work; it identifies the draft until somebody edits title or body."""
     words = " ".join(f"{title} {body}".split())
     return hidden_marker.of("left-work", text=hashlib.sha256(words.encode()).hexdigest()[:16])
 
 
 def is_left_work(pull: PullRequest) -> bool:
-    """True if `show_left_work` opened it, and title and body are as they were then."""
+    """True if `show_left_work` opened it, and nobody has edited title or body since."""
     body, _, mark = pull.body.rstrip().rpartition("\n")
     return mark.rstrip() == left_work_mark(pull.title, body)
 
@@ -155,7 +155,7 @@ def opening(snapshot: Snapshot, base: str) -> OpenPullRequest:
 
 
 def _adopt(record: Record, pull: PullRequest) -> Decision:
-    """Make an open pull request the claim's, be it one that an attempt of this claim had created or not."""
+    """Make an open pull request the claim's, whether or not this claim created it."""
     was_ours = "OpenPullRequest" in record.intents
     created = messages.pr_created(pull.number, pull.url)
     text = created if was_ours else messages.pr_adopted(pull.number, pull.url, pull.branch)
@@ -176,7 +176,7 @@ def is_open(number: int, text: str) -> Notice:
 
 
 def follow(snapshot: Snapshot) -> Decision:
-    """The next step of a claim whose pull request is out: by its state on GitHub, if that was read."""
+    """The next step of a claim with a pull request, by the state on GitHub if that was read."""
     claim = snapshot.record.claim
     created: tuple[Notice, ...] = ()
     opened, url = snapshot.record.pull.opened, snapshot.record.pull.url
@@ -221,7 +221,7 @@ def _pull_found(snapshot: Snapshot, observed: Observation) -> Decision:
 
 
 def _not_there(snapshot: Snapshot) -> Decision:
-    """Go back to the phase before: somebody wrote a phase that needs a pull request, and there is none."""
+    """Go back to the phase before: somebody wrote one that needs a pull request, but there is none."""
     claim, before = snapshot.record.claim, derive.phase_before(snapshot.record)
     fields: ClaimChanges = {"phase": before.value}
     if before is Phase.CODING:
@@ -237,9 +237,9 @@ def _open(snapshot: Snapshot, pull: PullRequest) -> Decision:
     fields: ClaimChanges = {"pr_number": pull.number}
     notices: tuple[Notice, ...]
     if claim.phase == Phase.PR_CLOSED and claim.pr_number != pull.number:
-        return _adopt(snapshot.record, pull)  # of another branch, say: nobody closed that one
+        return _adopt(snapshot.record, pull)  # one of another branch, say, that nobody closed
     if claim.phase == Phase.PR_CLOSED:
-        # One move at a time, as the table has it: the checks are this look's next step.
+        # One move at a time, as in the table: the checks are this look's next step.
         fields |= {"phase": Phase.PR_CREATED.value, "status": Status.IN_REVIEW}
         known = snapshot.record.pull
         key = f"reopened:{pull.number}:{known.reopened}"

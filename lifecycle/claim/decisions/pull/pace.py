@@ -1,8 +1,8 @@
 """Decide when to look at an open pull request again, with few requests. Pure.
 
-The design polls every two minutes. A poll is made earlier, once, if the checks that still run should end
-before that, by the time they took last; and later if GitHub asked us to wait. What only the agent's next
-stop can bring about is not waited for here.
+The design polls every two minutes. One poll is made earlier if the running checks should end before that,
+by the time they took last; and later if GitHub asked us to wait. There is no waiting here for what only the
+agent's next stop can bring.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from lifecycle.core.timing import parse_time
 from lifecycle.core.values.checks import Checks
 
 SOONEST = 15.0
-"""Seconds between two polls at the least."""
+"""The least number of seconds between two polls."""
 
 SETTLE = 5.0
 """Seconds after a check's expected end until its result can be read."""
 
 STOP_GRACE = 10.0
-"""Seconds that on-stop has for a hand-off or a close before somebody else takes it up."""
+"""Seconds that on-stop has for a hand-off or a close before another process handles it."""
 
 NEVER = math.inf
-"""The time of a look that is not due by itself: a change of the files brings it about."""
+"""The time of a look that never becomes due by itself: only a change of the files causes it."""
 
 _KNOWN_CHECKS = 50
 
 LOOK_AGAIN = 60.0
-"""Seconds after a look that failed in which nobody looks, unless GitHub says how long."""
+"""Seconds after a failed look in which nobody looks, unless GitHub says how long."""
 
 
 def next_poll(record: Record, poll_seconds: float, now: float) -> float:
@@ -50,10 +50,10 @@ def next_poll(record: Record, poll_seconds: float, now: float) -> float:
 
 
 def held_until(record: Record, poll_seconds: float) -> float:
-    """Until when a look that failed holds back the next one, 0.0 without one.
+    """The time until which a failed look delays the next one; 0.0 if none failed.
 
-    A look with a shorter pause between polls (a wait that begins) is held back for less, unless GitHub
-    named the time: a refusal may be mended by now, and a network be back.
+    A look with a shorter pause between polls (a wait that begins) is delayed for less time, unless GitHub
+    named the time: the cause of a refusal may be mended by now, or the network be back.
     """
     trouble = record.troubles.get("Look")
     if trouble is None:
@@ -69,7 +69,7 @@ def next_look(
 
     Args:
         record: the claim.
-        poll_seconds: how long there is between two polls of the checks.
+        poll_seconds: the seconds between two polls of the checks.
         now: seconds since the epoch.
         settled: the last look at this version of the claim file left nothing to do.
         stopped_at: when on-stop last ran for this version of the file, or None if it has not.
@@ -99,7 +99,7 @@ def ends_at(checks: Checks, durations: Mapping[str, float]) -> float | None:
 
 
 def learned(durations: Mapping[str, float], checks: Checks) -> dict[str, float]:
-    """Seconds that each check took, by name, updated from checks that have ended."""
+    """The seconds that each check took, by name, updated with the checks that have ended."""
     updated = dict(durations)
     for run in checks.runs:
         if run.started_at is not None and run.ended_at is not None:

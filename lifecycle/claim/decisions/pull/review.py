@@ -1,7 +1,7 @@
 """Judge an open pull request by checks, reviews, conflicts and merge queue: what to tell, what to write.
 
-Each notice is given once for the head or the review that it is about. While checks run, or have not
-registered, nothing is said: neither is a pass. What waits for a person is told to the person.
+Each notice is given once for the head or the review that it is about. While checks run, or have not yet
+registered, nothing is said: neither is a pass. What only a person can do is told to the person.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from lifecycle.core.values.model import PullRequest, PullState
 APPROVED = "APPROVED"
 
 _OVER = ("FAILURE", "ERROR", "SUCCESS")
-"""GitHub's words for checks of which none is awaited any more."""
+"""GitHub's words for checks that have all ended."""
 
 UNCHECKED_SECONDS = 300.0
-"""For how long a head is seen without any check before it counts as having none: checks register late."""
+"""Seconds that a head is seen without checks before it counts as having none: checks register late."""
 
 _RESULTS = ("failed", "green", "unchecked", "waits", "rerun", "inherited", "mended", "stopped")
-"""Events about the result of the checks: a notice of one takes the place of the one before it."""
+"""Events about the result of the checks: a new notice of one replaces the previous one."""
 
 WHILE_OPEN = (
     *("pr", "reopened", "changes", "review", "review-stop", "review-approved"),
@@ -107,7 +107,7 @@ def judge(snapshot: Snapshot, pull: PullRequest) -> Judged:
 
 
 def shown(known: PullRecord, pull: PullRequest) -> dict[str, Any]:
-    """What any reading of an open pull request shows of it: fields of its record."""
+    """The fields of a pull request's record that any reading of an open one shows."""
     return {
         "url": pull.url,
         "changes_by": tuple(review.author for review in pull.changes_due),
@@ -120,8 +120,8 @@ def shown(known: PullRecord, pull: PullRequest) -> dict[str, Any]:
 def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
     """Events that are over for the pull request as it was read: a conflict, requests for changes.
 
-    Of another head than `known` has, or one that conflicts by now, what green checks led to, or none, is
-    over, too; and failed checks once there is another head, or none that failed is seen any more.
+    If the head is another than in `known`, or conflicts by now, the events of green or missing checks are
+    over, too. Failed checks are over once there is another head, or no failed check shows any more.
     """
     is_other, checks = known.head not in ("", pull.head_sha), pull.checks
     is_whole = checks is not None and checks.is_complete and not checks.unseen
@@ -133,7 +133,7 @@ def over(known: PullRecord, pull: PullRequest) -> tuple[str, ...]:
 
 
 def _none_since(snapshot: Snapshot, checks: Checks) -> float | None:
-    """Since when this head is seen without any check that is there or awaited; None if it has one."""
+    """Since when this head has been seen without a present or awaited check; None if it has one."""
     if not checks.are_none:
         return None
     before = snapshot.record.pull.checks or {}
@@ -142,18 +142,18 @@ def _none_since(snapshot: Snapshot, checks: Checks) -> float | None:
 
 
 def unchecked_from(known: PullRecord) -> float:
-    """From when its head counts as having no checks; never if the last poll saw or awaited one."""
+    """When its head begins to count as having no checks; never if the last poll saw or awaited one."""
     since = (known.checks or {}).get("none_since")
     return math.inf if since is None else float(since) + UNCHECKED_SECONDS
 
 
 def unanswered(pull_record: PullRecord, pull: PullRequest) -> int:
-    """How many conversations wait for an answer; as recorded if this look did not read them."""
+    """How many conversations wait for an answer; the recorded number if this look did not read them."""
     return pull_record.unanswered if pull.conversations is None else pull.conversations.unanswered
 
 
 def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
-    """True if the reviews are told as a packet of the feedback, now or once nobody writes any more."""
+    """True if the feedback tells the reviews as a packet, now or once nobody writes any more."""
     digest = pull.conversations.digest if pull.conversations is not None else None
     return digest in (pull_record.reviews.get("looked", ""), pull_record.reviews.get("late", ""))
 
@@ -161,9 +161,9 @@ def _is_packed(pull_record: PullRecord, pull: PullRequest) -> bool:
 def _failed(
     snapshot: Snapshot, pull_record: PullRecord, pull: PullRequest, checks: Checks
 ) -> tuple[PullRecord, tuple[Notice, ...]]:
-    """Tell a first failure at once, and later ones when no check runs any more.
+    """Tell the first failure at once, and later ones when no check runs any more.
 
-    Another run of the same check that fails again is another failure, and so is one that was over.
+    If another run of the same check fails again, that is a new failure; so is one that was over before.
     """
     runs = [f"{check.name}@{int(check.started_at or 0)}" for check in checks.failed]
     before, last = pull_record.announced or {}, snapshot.record.pull.checks or {}
@@ -200,10 +200,10 @@ def _green(
 def _persons(
     snapshot: Snapshot, pull: PullRequest, checks: Checks, missed: int | None
 ) -> tuple[tuple[str, ...], str]:
-    """What of the checks waits for a person, and the sentence on it; nothing while something else runs.
+    """The checks that wait for a person, and the sentence on them; nothing while something else runs.
 
     What only a person can correct does not wake the agent: its turn would be in vain. Checks register late,
-    so a required one counts as missing from the second look on (or by command).
+    so a required one counts as missing only from the second look on (or in a look by command).
     """
     if checks.failed:
         is_a_persons = all(check.word == "ACTION_REQUIRED" for check in checks.failed)
@@ -225,9 +225,9 @@ def _persons(
 
 
 def _missed_since(snapshot: Snapshot, checks: Checks) -> int | None:
-    """Since when, in whole seconds as polls have them, just these are missing; None if none is.
+    """Since when exactly these checks are missing, in whole seconds as in polls; None if none is.
 
-    One look is judged more than once: what it has seen itself is no second look.
+    One look is judged more than once, which does not count as a second look.
     """
     if not checks.missing:
         return None
@@ -238,13 +238,13 @@ def _missed_since(snapshot: Snapshot, checks: Checks) -> int | None:
 
 
 def _is_settled(snapshot: Snapshot, missed: int | None) -> bool:
-    """True if what is missing was missed a while ago, too: who asks soon after a push may be early."""
+    """True if the missing checks were missing a while ago, too: soon after a push it may be too early."""
     soonest = min(pace.SOONEST, snapshot.rules.poll_seconds)
     return missed is not None and snapshot.now - missed >= soonest
 
 
 def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) -> dict[str, Any]:
-    """Counts and names of the checks as JSON, for the record and `status`; `waits`: for a person."""
+    """Counts and names of the checks as JSON, for the record and `status`; `waits`: those for a person."""
     return {
         "sha": checks.sha,
         "verdict": checks.verdict.value,
@@ -263,9 +263,9 @@ def _summary(checks: Checks, durations: dict[str, float], waits: Sequence[str]) 
 
 
 def failing_step(snapshot: Snapshot, pull: PullRequest) -> RerunJobs | RemarkOnPull | None:
-    """The next write because checks failed: jobs run again, or a remark on what was taken from the checks.
+    """The next write because of failed checks: rerun jobs, or a remark on what was taken from the checks.
 
-    The feedback decides which failures are run again; what it asks for stays in the record until done.
+    The feedback decides which failed jobs to rerun; its request stays in the record until it is done.
     """
     pull_record = snapshot.record.pull
     actions: list[RerunJobs | RemarkOnPull] = [RerunJobs(*rerun) for rerun in pull_record.reruns]
@@ -278,13 +278,13 @@ def failing_step(snapshot: Snapshot, pull: PullRequest) -> RerunJobs | RemarkOnP
 
 
 def link_step(snapshot: Snapshot, pull: PullRequest) -> LinkPullRequest | None:
-    """The write that adds the link to the issue which an open pull request lacks, or None."""
+    """The write that adds a missing link to the issue to an open pull request, or None."""
     observed, claim = snapshot.observation, snapshot.record.claim
     number = claim.issue_number
     if observed is None or observed.issue is None or not observed.issue.is_open or number is None:
         return None
     if pull.state is not PullState.OPEN or not claim.agent_id:
-        return None  # without an agent it is a person's pull request: its text is left alone
+        return None  # without an agent it is a person's pull request, whose text is left alone
     mark = hidden_marker.of("link", issue=number)
     if mark in pull.body or derive.refers(pull, number, observed.repository):
         return None
