@@ -1,11 +1,11 @@
-"""The three ways in which the world says no, and their leaves.
+"""The three kinds of expected errors, and their subclasses.
 
 Every error carries one sentence for a person: what happened, what was kept, what to do next. None of
 them ever carries a token: adapters build sentences from status codes and GitHub's own messages only.
 
-* `Refused`: a rule of ours says that you may not. Nothing was written.
-* `Transient`: nobody knows, or not now. Look again after `retry_after` seconds.
-* `Rejected`: GitHub (or git) answered, and the answer is no. `evidence` is its own words.
+* `Refused`: a rule of ours forbids it. Nothing was written.
+* `Transient`: unknown, or not now. Look again after `retry_after` seconds.
+* `Rejected`: GitHub (or git) answered, and the answer is no. `evidence` has its own words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """` Did you mean "bug"?` for a name that is nearly one of the candidates, else ""."""
-    from difflib import get_close_matches  # only where something was misspelt
+    from difflib import get_close_matches  # needed only if something was misspelt
 
     by_case = {candidate.casefold(): candidate for candidate in candidates}
     near = get_close_matches(name.casefold(), by_case)
@@ -26,10 +26,10 @@ class LifecycleError(Exception):
     """An expected failure, whose text is one sentence for a person.
 
     Attributes:
-        for_agent: True if the agent itself can mend it (edit the claim, commit, push); a hook tells
-            the agent, everything else goes to the person.
-        is_of_access: True if another token, or another setting of it, may bring another answer.
-        evidence: the other side's own words, shortened, without secrets; "" if it said none.
+        for_agent: True if the agent itself can mend it (edit the claim, commit, push): then a hook tells
+            the agent; every other error goes to the person.
+        is_of_access: True if another token, or other rights of it, may bring another answer.
+        evidence: the other side's own words, shortened, without secrets; "" if there are none.
     """
 
     for_agent = False
@@ -49,7 +49,7 @@ class Refused(LifecycleError):
 
 
 class ClaimRefused(Refused):
-    """The claim file says something that the product cannot act on; the file is kept as it is."""
+    """The claim file has content that the product cannot act on; the file is kept as it is."""
 
     for_agent = True
 
@@ -64,7 +64,7 @@ class NoToken(Refused):
     """There is no token, or none that may be used here.
 
     Attributes:
-        is_absent: nobody has given any; otherwise the sentence says what is wrong with what was given.
+        is_absent: no token was given; otherwise the sentence says what is wrong with the given one.
     """
 
     is_of_access = True
@@ -89,7 +89,7 @@ class Transient(LifecycleError):
 
     Attributes:
         retry_after: seconds to wait before looking again, or None if the server named no time.
-        is_ambiguous: True if a write may have landed although no answer came back.
+        is_ambiguous: True if a write may have been done although no answer came back.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class LockBusy(Transient):
 
 
 class Rejected(LifecycleError):
-    """The other side answered no; `evidence` is its own words."""
+    """The other side answered no; `evidence` has its own words."""
 
 
 class BadCredentials(Rejected):
@@ -132,7 +132,7 @@ class NotFound(Rejected):
 
 
 class Transferred(NotFound):
-    """The issue is one of another repository now; `evidence` is its address."""
+    """The issue was moved to another repository; `evidence` is its new address."""
 
     is_of_access = False
 
@@ -148,11 +148,11 @@ class Unsupported(Rejected):
 
 
 class Moved(Rejected):
-    """The repository has another name now: reads follow it, and a write is refused with a word."""
+    """The repository has another name now: reads follow it, but a write is refused with the new name."""
 
 
 class LogExpired(Rejected):
-    """The repository does not keep the log of this job any more (410)."""
+    """GitHub has deleted the log of this job by now (410)."""
 
 
 class PullRequestExists(Rejected):
@@ -172,7 +172,7 @@ class HeadMissing(Rejected):
 
 
 class AlreadyExists(Rejected):
-    """There is such a label, milestone, ref or relation already (422)."""
+    """The label, milestone, ref or relation exists already (422)."""
 
 
 class NotMergeable(Rejected):
@@ -204,26 +204,26 @@ class ItemMissing(Rejected):
 
 
 class GitFailed(Rejected):
-    """git ran and said no; `evidence` is its last line."""
+    """git ran and failed; `evidence` is its last line."""
 
 
 class NotInstalled(Refused):
-    """The tracker's own program is not there, or cannot be run."""
+    """The tracker's own program is missing, or cannot be run."""
 
 
 class NoWorkspace(Refused):
-    """There is no database of the tracker's here."""
+    """There is no database of the tracker here."""
 
 
 class VersionUnsupported(Refused):
-    """The tracker's program is of a version that cannot be used."""
+    """The tracker's program has a version that cannot be used."""
 
 
 class Lacking(Refused):
     """The tracker cannot do that; nothing was done.
 
     Attributes:
-        capability: what it lacks, as `tracker.Capability` names it.
+        capability: the missing capability, as `tracker.Capability` names it.
     """
 
     def __init__(self, sentence: str, *, capability: str) -> None:
@@ -232,7 +232,7 @@ class Lacking(Refused):
 
 
 class AlreadyClaimed(HeldByAnother):
-    """Somebody else has the task; `by` is who, as the tracker writes it, or "" if it does not say."""
+    """Somebody else holds the task; `by` is their name as the tracker writes it, or "" if unknown."""
 
     def __init__(self, sentence: str, *, by: str = "") -> None:
         super().__init__(sentence)
@@ -240,7 +240,7 @@ class AlreadyClaimed(HeldByAnother):
 
 
 class NotClaimable(Refused):
-    """The task is not to be begun; `status` is the tracker's own word for where it stands."""
+    """The task may not be begun; `status` is the tracker's own word for its state."""
 
     def __init__(self, sentence: str, *, status: str) -> None:
         super().__init__(sentence)
@@ -248,7 +248,7 @@ class NotClaimable(Refused):
 
 
 class BlockedBy(Refused):
-    """Open tasks stand before it; `ids` are theirs, as far as the tracker names them."""
+    """Open tasks block it; `ids` are their ids, as far as the tracker names them."""
 
     def __init__(self, sentence: str, *, ids: tuple[str, ...] = ()) -> None:
         super().__init__(sentence)
@@ -256,7 +256,7 @@ class BlockedBy(Refused):
 
 
 class Invalid(Rejected):
-    """The tracker does not take this value: an unknown status, an empty title, a circle."""
+    """The tracker does not accept this value: an unknown status, an empty title, a circle."""
 
 
 class Busy(Transient):
@@ -264,12 +264,12 @@ class Busy(Transient):
 
 
 class ProtocolError(Rejected):
-    """The tracker answered something that cannot be understood; `evidence` is a part of it."""
+    """The tracker's answer cannot be understood; `evidence` is a part of it."""
 
 
 class Crashed(Transient):
-    """The tracker's program ended in the middle of its work; what it was about may have happened."""
+    """The tracker's program ended in the middle of its work; the work may have been done."""
 
 
 class TimedOut(Transient):
-    """The tracker did not answer in time and was ended; a write may have landed."""
+    """The tracker did not answer in time and was ended; a write may have been done."""

@@ -1,8 +1,8 @@
 """Hidden markers: HTML comments by which a text of ours is found again on GitHub.
 
-GitHub deduplicates neither issues nor comments, so what was created is known by its marker. Nobody
-sees one on the page, and anybody may quote one: it counts only as the last line of a text, where
-`signed` puts it, and who wrote the text is looked at as well.
+GitHub deduplicates neither issues nor comments, so what we created is recognised by its marker. A marker
+is invisible on the page, and anybody may quote one: it counts only as the last line of a text, where
+`signed` puts it, and only if the author of the text is right, too.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _KEY = r"[\w.:/#=]+(?:-[\w.:/#=]+)*"
 
 
 def of(kind: str, **facts: object) -> str:
-    """The marker of a kind of text, with what tells it from others of the kind."""
+    """The marker of a kind of text, with facts that distinguish it from others of the kind."""
     words = "".join(f" {name}={value}" for name, value in facts.items())
     return f"<!-- lifecycle:{kind}{words} -->"
 
 
 def word(text: str) -> str:
-    """The text as it may stand in a marker: no space, and nothing that ends an HTML comment."""
+    """The text in a form that a marker may contain: no space, and nothing that ends an HTML comment."""
     return re.sub(r"[^\w.]+", "-", text)
 
 
@@ -29,7 +29,7 @@ def keyed(key: str) -> str:
     """The marker for a key that a caller chose.
 
     Raises:
-        Refused: the key holds a space, `--`, or a sign that does not belong in a marker.
+        Refused: the key contains a space, `--`, or a character that a marker may not have.
     """
     if not re.fullmatch(_KEY, key):
         raise Refused(
@@ -45,9 +45,9 @@ def signed(body: str, mark: str) -> str:
 
 
 def is_signed(body: str, mark: str) -> bool:
-    """True if the marker is the last line of a text, as `signed` leaves it, or all of it.
+    """True if the marker is the last line of a text, where `signed` puts it, or the whole text.
 
-    One within a line, a quotation or an example is what somebody says about us, and is not ours.
+    A marker within a line, a quotation or an example was written by somebody else, and does not count.
     """
     return bool(mark) and _last_line(body) == mark
 

@@ -1,14 +1,15 @@
-"""A lighter `dataclasses`: a class gets its methods with its first value, an unused one costs no start.
+"""A lighter `dataclasses`: a class gets its methods with its first value, so an unused class costs nothing.
 
 Python's own `dataclass` compiles half a dozen functions for each class when its module is imported, and
-is slow to import itself. Of the hundred classes that a hook imports it makes values of a few, and half of
-its start went there. So here a class is made at once, and its `__init__` with its first value; the other
-methods are the same functions for all. What comes out is what `dataclasses` makes of the same lines, for
-type checkers and for its own functions as well; a test holds the product's classes to that. Known is what
-they use: `frozen`, `slots`, `eq`, defaults, `__post_init__`, and of a field `default`, `default_factory`,
-`repr`, `compare`. A module with such classes begins with `from __future__ import annotations`.
+is slow to import itself. A hook imports a hundred classes and makes values of only a few; half of its start
+went into the rest. So here a class is made at once, but its `__init__` only with its first value; the other
+methods are the same functions for all classes. The result is what `dataclasses` makes of the same lines,
+also for type checkers and for the functions of `dataclasses`; a test compares the product's classes. It
+supports what they use: `frozen`, `slots`, `eq`, defaults, `__post_init__`, and of a field `default`,
+`default_factory`, `repr`, `compare`. A module with such classes begins with
+`from __future__ import annotations`.
 
-Beside that it reads such values from the JSON that was made of them, by their annotations.
+It also reads such values from JSON, by their annotations.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from operator import attrgetter
 from types import UnionType
 
 TYPE_CHECKING = False
-"""Type checkers take it for true; importing `typing` for it costs more than the rest."""
+"""Type checkers take this for true; importing `typing` only for it would cost more than the rest."""
 
 if TYPE_CHECKING:
     from typing import Any
@@ -30,7 +31,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 
 
 class LightField:
-    """One field: its name, its annotation, and what it is where nothing was given."""
+    """One field: its name, its annotation, and its default."""
 
     __slots__ = ("compare", "default", "default_factory", "name", "repr", "type")
 
@@ -52,7 +53,7 @@ class LightField:
 def _dataclass(
     of: type | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True
 ) -> Any:
-    """Make a class one of values, as the decorator `dataclasses.dataclass` does."""
+    """Make a class a dataclass, as the decorator `dataclasses.dataclass` does."""
 
     def decorated(cls: type) -> type:
         own = {name: _field(cls, name) for name in _own(cls)}
@@ -84,7 +85,7 @@ def _dataclass(
 
 
 def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    """A function that takes a value and gives these fields of it as a tuple."""
+    """A function that takes a value and returns these fields of it as a tuple."""
     several: Any = attrgetter(*names) if len(names) > 1 else None
     return several or (lambda value: tuple([getattr(value, name) for name in names]))
 
@@ -105,7 +106,7 @@ def _field(cls: type, name: str) -> LightField:
 def _slotted(
     cls: type, all_fields: Mapping[str, LightField], own: Mapping[str, LightField]
 ) -> type:
-    """The same class with its fields as slots: a new one, since a class cannot be given any later."""
+    """The same class with its fields as slots: a new class, since an existing one cannot get slots."""
     inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
     namespace = {
         name: value
@@ -129,16 +130,16 @@ def _plain(cls: type, own: Mapping[str, LightField]) -> type:
 
 
 def _begun(self: Any, *values: Any, **named: Any) -> None:
-    """`__init__` of a class without a value so far: put the compiled one in its place, and call that."""
+    """The `__init__` of a class without a value so far: replace it by a compiled one, and call that."""
     owner: Any = next(base for base in type(self).__mro__ if "__light_fields__" in base.__dict__)
     init = owner.__init__ = _init(owner)
     init(self, *values, **named)
 
 
 class _Opened(dict[type, type]):
-    """By class, one whose values are laid out alike, and whose fields can be set.
+    """For each class, a class with the same layout whose fields can be set.
 
-    A frozen value is of it while it is made: so Python sets a field ten times as fast as its slot does.
+    A frozen value has that class while it is made: Python sets a field so ten times as fast as by its slot.
     """
 
     def __missing__(self, cls: type) -> type:
@@ -149,7 +150,7 @@ class _Opened(dict[type, type]):
 
 _KNOWN = {"_missing": _MISSING, "_new": object.__new__, "_opened": _Opened()}
 _KNOWN["_become"] = object.__dict__["__class__"].__set__
-"""What compiled functions call."""
+"""The names that compiled functions use."""
 
 
 def _init(cls: Any) -> Callable[..., None]:
@@ -179,9 +180,9 @@ def _init(cls: Any) -> Callable[..., None]:
 
 
 def _copied(value: Any) -> Any:
-    """A copy of the fields of a class's first copied value, by a function that takes the place of this one.
+    """Copy the fields of a class's first copied value, and compile a function that replaces this one.
 
-    It is not closed yet: if the class is frozen, who changes the copy has to give it its class.
+    The copy is still open: if the class is frozen, whoever changes it has to set its class after that.
     """
     cls = value.__class__
     kind = "_opened[_value.__class__]" if cls.__light_frozen__ else "_value.__class__"
@@ -194,7 +195,7 @@ def _copied(value: Any) -> Any:
 
 def _compiled(name: str, parameters: list[str], lines: list[str], namespace: dict[str, Any]) -> Any:
     code = f"def {name}({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"])
-    exec(code, namespace)  # noqa: S102 -- of names of fields of our own classes, as Python's own does it
+    exec(code, namespace)  # noqa: S102 -- made of our own classes' field names, as Python's own does
     return namespace[name]
 
 
@@ -227,7 +228,7 @@ def _refused(_self: object, name: str, *_: object) -> None:
 
 
 class _AsPythons:
-    """What Python's own functions ask a dataclass for, as `__dataclass_fields__`; made when they ask."""
+    """The attributes that Python's own functions read, as `__dataclass_fields__`; made when first read."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -252,9 +253,9 @@ class _AsPythons:
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:
-    """The value with other fields; as `dataclasses.replace`, but itself if it is frozen and none is new.
+    """The value with other fields, as `dataclasses.replace`; the value itself if frozen and nothing is new.
 
-    Without changes it is a copy of the fields alone, without anything that the value has kept besides.
+    Without changes, it is a copy of only the fields, without anything else that the value has cached.
     """
     cls = value.__class__
     copy, names, is_frozen = getattr(cls, "__light_copy__", None) or (None, frozenset(), False)
@@ -275,8 +276,8 @@ def _replace(value: Any, /, **changes: Any) -> Any:
 
 
 def _asdict(value: Any) -> Any:
-    """The fields as a dictionary, and so is every such value in them; as `dataclasses.asdict`."""
-    if type(value) in _PLAIN:  # most are, and to ask anything else costs ten times as much
+    """The fields as a dictionary, with every such value in them as one, too; as `dataclasses.asdict`."""
+    if type(value) in _PLAIN:  # most are, and any other test costs ten times as much
         return value
     if _is_dataclass(value) and not isinstance(value, type):
         return {light.name: _asdict(getattr(value, light.name)) for light in _fields(value)}
@@ -289,23 +290,23 @@ def _fields(of: Any) -> tuple[LightField, ...]:
     """The fields of a class or of a value; as `dataclasses.fields`."""
     if hasattr(of, "__light_fields__"):
         return tuple(of.__light_fields__.values())
-    import dataclasses  # one that Python made
+    import dataclasses  # needed for a class that Python's own decorator made
 
     return dataclasses.fields(of)  # type: ignore[return-value]  # it has a name, too
 
 
 def _is_dataclass(value: object) -> bool:
-    """True for such a class, and for a value of one; as `dataclasses.is_dataclass`."""
+    """True for a dataclass and for a value of one; as `dataclasses.is_dataclass`."""
     return hasattr(value, "__light_fields__") or hasattr(value, "__dataclass_fields__")
 
 
 def fields_of(value: object, *same: str, **named: str) -> dict[str, Any]:
-    """Some fields of any value, for a command that prints them; `field?` is None where it is empty.
+    """Some fields of any value, for a command that prints them; `field?` gives None for an empty field.
 
     Args:
-        value: whose they are.
-        same: fields that are shown under their own names, behind the others.
-        named: by the name under which each is shown, the field.
+        value: the value that has the fields.
+        same: fields that are shown under their own names, after the others.
+        named: fields that are shown under other names: `shown_name="field"`.
     """
     asked = {**named, **{name.removesuffix("?"): name for name in same}}
     shown = {name: getattr(value, field.removesuffix("?")) for name, field in asked.items()}
@@ -314,7 +315,7 @@ def fields_of(value: object, *same: str, **named: str) -> dict[str, Any]:
 
 
 class _Kept:
-    """`functools.cached_property` without the lock that Python 3.11 takes; a sweep keeps ten thousands."""
+    """`functools.cached_property` without the lock of Python 3.11; a sweep keeps tens of thousands."""
 
     def __init__(self, of: Callable[[Any], Any]) -> None:
         self._of, self.__doc__ = of, of.__doc__
@@ -330,8 +331,8 @@ class _Kept:
 
 
 def object_in(text: str | bytes, *versions: int) -> dict[str, Any]:
-    """The object that a JSON text holds; {} for what is none, or has a version that is not named here."""
-    import json  # where something is read
+    """The object in a JSON text; {} if it is not an object, or has a version that is not in `versions`."""
+    import json  # imported only if something is read
 
     try:
         value = json.loads(text)
@@ -342,14 +343,14 @@ def object_in(text: str | bytes, *versions: int) -> dict[str, Any]:
 
 
 def from_json(kind: Any, value: Any, *, is_whole: bool = True) -> Any:
-    """The value of this type that JSON shows; None if it shows something else.
+    """The value of this type that JSON contains; None if it contains something else.
 
-    A dataclass stands there as an object, perhaps with further names, or as the list of its values.
+    A dataclass is an object there, perhaps with further names, or the list of its values.
 
     Args:
         kind: str, int, float, bool, an Enum or a dataclass; that or None; a tuple or Mapping of such.
         value: what was read.
-        is_whole: all fields of a dataclass are there; else its default stands for one that is missing.
+        is_whole: all fields of a dataclass have to be there; else a missing field gets its default.
     """
     try:
         return _from_json(kind, value, is_whole=is_whole)
@@ -384,8 +385,8 @@ def _from_json(kind: Any, value: Any, *, is_whole: bool) -> Any:
 
 @cache
 def _shape(kind: Any) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
-    """Of which type it is, of what parts, and the types of its fields if it is a dataclass."""
-    import typing  # where something is read
+    """A type's origin, its parts, and the types of its fields if it is a dataclass."""
+    import typing  # imported only if something is read
 
     types = typing.get_type_hints(kind) if _is_dataclass(kind) else {}
     return typing.get_origin(kind), typing.get_args(kind), types

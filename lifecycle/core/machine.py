@@ -1,7 +1,7 @@
 """A phase machine as one table.
 
-The table is the truth: `{phase: {next phase: why}}`. What is not listed is illegal, a terminal phase
-has an empty row, and the picture in the documentation is drawn from the same table.
+The table is the truth: `{phase: {next phase: why}}`. A move that is not listed is illegal, a terminal
+phase has an empty row, and the picture in the documentation is drawn from the same table.
 """
 
 from __future__ import annotations

@@ -24,18 +24,18 @@ class Wake(StrEnum):
     STOP = "stop"
     IDLE = "idle"
     START = "start"
-    """A session begins: whether the pull request was merged meanwhile; its checks are left to others."""
+    """A session begins: look whether the pull request was merged; its checks are left to other wakes."""
     TICK = "tick"
     SWEEP = "sweep"
-    """A look from afar: no worktree, no memory, and nobody who hears what there is to say."""
+    """A sweep: without a worktree, without memory, and without anybody who hears notices."""
 
 
 ASKED = frozenset({Wake.TICK, Wake.SWEEP})
-"""Somebody wants all that GitHub shows, and nothing earlier holds it back."""
+"""The wakes by somebody who wants everything that GitHub shows; earlier failures do not delay these."""
 
 
 class Hooks(StrEnum):
-    """What hooks do by themselves for a claim: what is told of it promises no more."""
+    """What hooks do by themselves for a claim; sentences about it promise no more than that."""
 
     WATCH = "they watch its pull request, or will from the next stop on"
     STOP = "they act at the stops of a session that nobody attends"
@@ -44,18 +44,18 @@ class Hooks(StrEnum):
 
 
 class Audience(StrEnum):
-    """Whom a notice is for, and what it wants; `REPLIES` says by which part of a reply it goes."""
+    """Whom a notice is for, and what it asks for; `REPLIES` says in which part of a reply it is sent."""
 
     ACT = "act"
     """The agent can mend this and should: it continues a stop and wakes an idle session."""
     NEXT = "next"
-    """The agent goes on from here: the new PR. Continues a stop and wakes an idle session."""
+    """The agent should continue: the new PR. Continues a stop and wakes an idle session."""
     NEWS = "news"
-    """What the pull request went through: wakes an idle session, never continues a stop."""
+    """News of the pull request: wakes an idle session, never continues a stop."""
     ASK = "ask"
     """The agent must ask the user; kept in state until it is answered."""
     NOTE = "note"
-    """For the person alone; never worth a turn of the model."""
+    """For the person only; never worth a turn of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,7 @@ class Notice:
     """One sentence and the key under which it is said at most once.
 
     `stands` marks a condition: it is said once while it lasts, and again if it comes back. `ends` names
-    the events of the same claim whose sentences are not true any more, and need not be said if they
-    still wait.
+    events of the same claim whose sentences are no longer true, and need not be said if they still wait.
     """
 
     key: str
@@ -75,24 +74,24 @@ class Notice:
 
     @property
     def tone(self) -> Audience:
-        """The audience, by the name that it had: deprecated."""
+        """The audience, under its former name: deprecated."""
         warnings.warn("Notice.tone is called audience now", DeprecationWarning, stacklevel=2)
         return self.audience
 
 
 PACKED = ("failed", "ejected", "conflict")
-"""Events whose sentences have a packet that tells more: `app/news_packets.py` knows what fetches it."""
+"""Events whose sentences have a packet with details: `app/news_packets.py` knows how to fetch it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewsHeard:
-    """What a look heard of a pull request's reviews.
+    """What a look learned of a pull request's reviews.
 
     Attributes:
-        known: what is to be remembered, as JSON values.
-        notices: what is to be said.
+        known: what to remember, as JSON values.
+        notices: what to say.
         papers: files below `.lifecycle/feedback/` that the notices name, each with its text.
-        withdrawn: keys of notices that wait and are not true any more: `notices` has what still is.
+        withdrawn: keys of waiting notices that are no longer true: `notices` has what still is.
     """
 
     known: Mapping[str, Any]
@@ -103,17 +102,17 @@ class ReviewsHeard:
 
 @dataclass(frozen=True, slots=True)
 class FailuresHeard:
-    """What a look heard of failed checks.
+    """What a look learned of failed checks.
 
     Attributes:
-        known: what is to be remembered, as JSON values.
-        notices: what is to be said.
-        is_settled: that checks failed is said in another way, or not at all: not by the plain sentence.
-        is_due: what failed is to be read again as soon as a look shows it failed.
-        reruns: runs whose failed jobs are to be run again, each with the attempt that failed.
+        known: what to remember, as JSON values.
+        notices: what to say.
+        is_settled: the plain sentence on failed checks is not said: another notice tells it, or none.
+        is_due: the reasons have to be read again as soon as a look shows failures.
+        reruns: runs whose failed jobs have to run again, each with the attempt that failed.
         tampering: what all commits since the first red head take from the checks, each in words; None if
-            that was not looked through.
-        flakes: checks that failed and passed at one commit, each with what had failed.
+            the commits were not looked through.
+        flakes: checks that failed and passed at the same commit, each with what had failed.
     """
 
     known: Mapping[str, Any]
@@ -129,7 +128,7 @@ class FailuresHeard:
 class OpenPullRequest:
     """Create: open the PR. `head` is `owner:branch`; `pushed` is the commit last seen pushed.
 
-    With `draft`, a number: make that draft, which `lifecycle reconcile` opened, what would be opened.
+    With `draft`, a number: turn that draft, opened by `lifecycle reconcile`, into this pull request.
     """
 
     head: str
@@ -143,7 +142,7 @@ class OpenPullRequest:
 
 @dataclass(frozen=True, slots=True)
 class LinkPullRequest:
-    """Set: the text of the PR refers to the issue; `line` is added if it does not."""
+    """Set: the text of the PR refers to the issue; `line` is appended if it does not."""
 
     number: int
     issue: int
@@ -156,11 +155,11 @@ AUTO_MERGE_OFF = "no-auto-merge"
 
 @dataclass(frozen=True, slots=True)
 class AdvancePullRequest:
-    """Set: GitHub merges this head by itself, does not any more, or merges the base into its branch.
+    """Set: auto-merge of this head is on, or off, or GitHub merges the base into its branch.
 
     Attributes:
         how: AUTO_MERGE, AUTO_MERGE_OFF or UPDATE_BRANCH.
-        method: how it is merged: merge, squash or rebase.
+        method: the merge method: merge, squash or rebase.
     """
 
     number: int
@@ -180,7 +179,7 @@ class RemarkOnPull:
 
 @dataclass(frozen=True, slots=True)
 class RerunJobs:
-    """Set: the failed jobs of a run are run again after this attempt of it."""
+    """Set: the failed jobs of a run have run again after this attempt."""
 
     run: int
     attempt: int
@@ -222,7 +221,7 @@ class CloseIssue:
 
 @dataclass(frozen=True, slots=True)
 class Unassign:
-    """Set: take one assignee off the issue."""
+    """Set: unassign one account from the issue."""
 
     issue: int
     login: str
@@ -238,7 +237,7 @@ class ReleaseLease:
 
 @dataclass(frozen=True, slots=True)
 class LeadLease:
-    """Set: the lease `sha` names this branch, by which sweeps and takeovers go."""
+    """Set: the lease `sha` names this branch, for sweeps and takeovers."""
 
     issue: int
     sha: str
@@ -247,13 +246,13 @@ class LeadLease:
 
 @dataclass(frozen=True, slots=True)
 class SetLinked:
-    """Set: the task of another tracker that stands for the issue is `wanted`.
+    """Set: the linked task of another tracker is in the state `wanted`.
 
     Attributes:
         tracker: the name of that tracker.
-        id: the task there.
+        id: the task's id there.
         wanted: "claimed", "closed" or "released", as in `tracker.Link`.
-        reason: why it is closed.
+        reason: why the task is closed.
     """
 
     tracker: str
@@ -278,14 +277,14 @@ PlainAction = (
     | ReleaseLease
     | ForgetClaim
 )
-"""What comes about as it says, so that nothing else is to be known of it afterwards."""
+"""Actions whose success is fully described by the action: their fact is `Done`."""
 
 Action = OpenPullRequest | AddToBoard | SetBoard | LeadLease | SetLinked | PlainAction
 
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """A create that GitHub does not deduplicate is about to be sent; committed before it is."""
+    """A create that GitHub does not deduplicate is about to be sent; this is committed before."""
 
     action: OpenPullRequest | PostComment
 
@@ -299,7 +298,7 @@ class PullRequestOpened:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The action came about, or what it wants was true already; then it may be seen not to be `is_new`."""
+    """The action was done, or its result was true already: then, if that was noticed, not `is_new`."""
 
     action: PlainAction
     is_new: bool = True
@@ -323,18 +322,18 @@ class BoardIs:
 
 @dataclass(frozen=True, slots=True)
 class LeaseIs:
-    """The claim's lease has this commit from here on."""
+    """The claim's lease has this commit from now on."""
 
     sha: str
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedIs:
-    """What is true of the linked task now.
+    """The state of the linked task now.
 
     Attributes:
         synced: "claimed", "closed" or "released"; "" or "left" if it was left as it is.
-        left: why it was left: whose it is, or that it is closed or gone; "" if it was not.
+        left: why it was left: who holds it, or that it is closed or gone; "" if it was not left.
     """
 
     id: str
@@ -344,7 +343,7 @@ class LinkedIs:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The action did not come about, or nobody knows whether it did."""
+    """The action failed, or it is unknown whether it succeeded."""
 
     action: Action
     error: LifecycleError
@@ -354,27 +353,27 @@ Fact = Intended | PullRequestOpened | Done | OnBoard | BoardIs | LeaseIs | Linke
 
 
 class ReplyPlace(StrEnum):
-    """Where in a reply a sentence can stand, and whom it reaches there."""
+    """The parts of a reply that can hold a sentence, and whom each part reaches."""
 
     REASON = "decision: block, reason"
-    """The model; the turn goes on."""
+    """The model; the turn continues."""
     CONTEXT = "additionalContext"
-    """The model. At Stop the turn goes on as well; elsewhere it costs no turn of its own."""
+    """The model. At Stop the turn continues as well; elsewhere it costs no turn of its own."""
     PERSON = "systemMessage"
-    """The user alone."""
+    """Only the user."""
     WAKE = "stderr and exit 2"
     """The model, in a turn of its own (needs `asyncRewake`)."""
 
 
 class StopVerdict(StrEnum):
-    """What a part of the product wants of a stop."""
+    """What a part of the product wants to happen at a stop."""
 
     PASS = "pass"  # noqa: S105 -- a word, no secret
     """It has nothing to say."""
     BLOCK = "block"
-    """The agent goes on."""
+    """The agent continues."""
     LET_GO = "let_go"
-    """The agent stops, whatever else there is to tell it."""
+    """The agent stops, even if there is something to tell it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,8 +381,8 @@ class StopWord:
     """What a part of the product says at a stop.
 
     Attributes:
-        verdict: what it wants.
-        reason: lines for the agent, which goes on with them.
+        verdict: what the part wants to happen.
+        reason: lines for the agent, which continues with them.
         person: lines for the user.
     """
 
@@ -400,10 +399,10 @@ class Channel:
 
     Attributes:
         event: the client's name of the event.
-        places: where the notices of each audience that it can deliver go; those of one that is not named
-            stay on the queue.
+        places: the part of the reply for each audience that it can deliver to; notices for other
+            audiences stay on the queue.
         also: other events that it hears.
-        alone: where those of further audiences go while nobody attends, and so nobody waits for them.
+        alone: the parts for further audiences in an unattended session, which has no waiter for them.
     """
 
     event: str
@@ -419,7 +418,7 @@ _CONTEXT = {
 }
 
 REPLIES: dict[str, Channel] = {
-    # A continued turn costs a model call: only the new PR and what the agent can mend are worth it.
+    # Continuing a turn costs a model call: only the new PR and what the agent can mend are worth it.
     "on-stop": Channel(
         "Stop",
         {
@@ -430,7 +429,7 @@ REPLIES: dict[str, Channel] = {
         # No waiter was started, and after the last stop the client is gone: said now, or to nobody.
         alone=dict.fromkeys((Audience.NEWS, Audience.ASK), ReplyPlace.CONTEXT),
     ),
-    # In the background: what it prints on stdout is dropped, and exit 2 wakes the idle session.
+    # In the background: the client drops its stdout, and exit 2 wakes the idle session.
     "ci-waiter": Channel("Stop", _WAKES, also=("SessionStart",)),
     # Nothing printed on stdout reaches anybody; exit 2 of an asyncRewake hook wakes the session.
     "on-idle": Channel("Notification", _WAKES),
@@ -440,15 +439,15 @@ REPLIES: dict[str, Channel] = {
     "on-clear": Channel("SessionStart", {}),
     # Context beside the user's own words: the cheapest moment of all, since a turn begins anyway.
     "user-prompt-submit": Channel("UserPromptSubmit", _CONTEXT),
-    # Before an edit: what red and green ask for, told or refused.
+    # Before an edit: test-driven development may warn about the edit, or refuse it.
     "pre-tool-use": Channel("PreToolUse", {}),
     # It takes note of test runs, and has nothing to say: the agent is at work.
     "post-tool-use": Channel("PostToolUse", {}, also=("PostToolUseFailure",)),
-    # An agent was launched, could not be, or has ended: a phase of the workflow moves, and nobody is told.
+    # An agent was launched, failed to start, or has ended: a phase of the workflow moves; nobody is told.
     "workflow-agent": Channel("PostToolUse", {}, also=("PostToolUseFailure", "SubagentStop")),
-    # Plain text is added to what the summariser is told; JSON is an error there.
+    # Plain text is added to the summariser's instructions; JSON would be an error there.
     "pre-compact": Channel("PreCompact", {}),
     # Nobody listens any more.
     "session-end": Channel("SessionEnd", {}),
 }
-"""Hook entrypoint → its channel: which sentence reaches whom, and by what part of the reply."""
+"""Hook entrypoint → its channel: which sentence reaches whom, and in which part of the reply."""

@@ -1,8 +1,8 @@
 """What the engine may ask of the world: Protocols of verbs, and nothing else.
 
-A module that fits a Protocol here is an adapter; `app/wiring.py` chooses among them. Every verb either
-returns what is true now or raises one of `errors.py`'s three kinds; none sleeps past the `Deadline`
-that it was built with.
+A module that implements a Protocol from here is an adapter; `app/wiring.py` chooses among them. Every verb
+either returns what is true now or raises one of the three kinds in `errors.py`; none sleeps past the
+`Deadline` that its adapter was built with.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Forge(Protocol):
     """Issues, pull requests and checks of one repository."""
 
     def observe(self, look: model.Look) -> model.Observation:
-        """All that a decision about one claim needs, in one request."""
+        """Everything that a decision about one claim needs, in one request."""
 
     def closing_pulls(self) -> Iterator[model.ClosingPull]:
-        """Every open pull request with the issues that it closes once merged; a request a hundred."""
+        """Every open pull request with the issues that its merge closes; one request for each hundred."""
 
     def pull_requests_of(self, branch: str) -> tuple[model.PullRequest, ...]:
         """The newest ten pull requests whose head branch is called `branch`, newest first."""
@@ -53,7 +53,7 @@ class Forge(Protocol):
         """One issue; NotFound if there is none, or if the number is a pull request's."""
 
     def blockers(self, number: int) -> tuple[str, ...]:
-        """The open issues that block it, and its open sub-issues: `12`, elsewhere `owner/name#12`."""
+        """The open issues that block it, and its open sub-issues: `12`, or elsewhere `owner/name#12`."""
 
     def open_issues(self) -> tuple[model.Issue, ...]:
         """Every open issue, pull requests left out."""
@@ -61,7 +61,7 @@ class Forge(Protocol):
     def create_pull_request(
         self, *, title: str, body: str, head: str, base: str, is_draft: bool = False
     ) -> model.PullRequest:
-        """Open one; `head` is `owner:branch`. PullRequestExists, NothingToMerge, HeadMissing."""
+        """Open a pull request; `head` is `owner:branch`. PullRequestExists, NothingToMerge, HeadMissing."""
 
     def pull_request(self, number: int) -> model.PullRequest:
         """One pull request; NotFound if there is none."""
@@ -73,95 +73,95 @@ class Forge(Protocol):
         """Make a draft ready for review."""
 
     def comment(self, issue: int, body: str) -> model.Comment:
-        """Post one comment. Never resent here: GitHub does not deduplicate."""
+        """Post one comment. It is never resent here, since GitHub does not deduplicate."""
 
     def close_issue(self, issue: int) -> model.Issue:
         """Close as completed and return the issue as GitHub shows it afterwards."""
 
     def assign(self, issue: int, login: str) -> model.Issue:
-        """Add an assignee and return the issue as it is then: GitHub ignores whom it may not assign."""
+        """Assign an account and return the issue as it is then: GitHub may ignore the account."""
 
     def unassign(self, issue: int, login: str) -> tuple[str, ...]:
-        """Take an assignee off and return who is left; nothing changes if it was not assigned."""
+        """Unassign an account and return who is left; nothing changes if it was not assigned."""
 
     def move_ref(self, repository_id: str, ref: str, before: str, after: str) -> None:
-        """Have a ref hold `after`, if it holds `before` now; zeros in place of `after` delete it."""
+        """Set a ref to `after` if it holds `before` now; if `after` is all zeros, delete it."""
 
     def checks(self, sha: str) -> Checks:
         """Every check run and commit status of one commit, page by page."""
 
     def token_facts(self) -> model.TokenFacts:
-        """Whose token it is, of what kind, and what it was given. Only reads."""
+        """The token's owner, kind and rights. Only reads."""
 
     def repository_access(self) -> model.RepositoryAccess:
         """What the token's owner may do here. Only reads; NotFound if GitHub shows no repository."""
 
 
 class CheckReports(Protocol):
-    """What failed checks of one repository say of themselves; and to run their jobs again."""
+    """Reads the reports of one repository's failed checks, and runs their jobs again."""
 
     def failed_head(self, number: int, group: str = "") -> FailedHead:
         """What failed on the head of a pull request, in one request if GitHub shows all of it.
 
-        With `group`, a commit of the merge queue's: what failed on that.
+        With `group`, a commit of the merge queue: what failed on that commit.
 
-        What the token is not shown is told in `unseen`. NotFound.
+        What the token may not see is named in `unseen`. NotFound.
         """
 
     def queue_commit(self, number: int) -> str:
         """The newest commit on which the merge queue tested a pull request; "" if no run shows one."""
 
     def job_log(self, job: int) -> AbstractContextManager[Iterator[str]]:
-        """The lines of a job's log as they come; no more of them is held than one.
+        """The lines of a job's log as they arrive; only one is in memory at a time.
 
-        The job has to be over, its run need not be. Raises, there or at a line: NoPermission, NotFound
-        (there is none, or not yet), LogExpired, Transient.
+        The job has to be over, its run need not be. Raises, at once or at a line: NoPermission, NotFound
+        (there is no log, or not yet), LogExpired, Transient.
         """
 
     def run(self, number: int) -> WorkflowRun:
-        """A run of a workflow as it stands now; NotFound, NoPermission."""
+        """The present state of a run of a workflow; NotFound, NoPermission."""
 
     def failed_on(self, sha: str) -> CommitFailures:
-        """What Actions says of a commit; NoPermission."""
+        """The failures that Actions shows for a commit; NoPermission."""
 
     def run_again(self, run: int, attempt: int) -> None:
         """Run the failed jobs of a run again, unless it has a later attempt already.
 
-        NoPermission; Rejected: it is not over, or was run again too often.
+        NoPermission; Rejected: the run is not over, or was run again too often.
         """
 
 
 class FailureFeedback(Protocol):
-    """What becomes of failed checks: whose they are, and who is told."""
+    """Decides about failed checks: who has to mend them, and who is told."""
 
     def explained(self, pull: int, head: str, seconds: float | None) -> tuple[str, ...]:
         """Read why a head failed, for the next `heard` to decide by; returns lines for a wake.
 
         It ends by itself after `seconds`; with None the caller ends it.
 
-        Raises as `CheckReports.failed_head`; what else cannot be read is told in its place.
+        Raises as `CheckReports.failed_head`; lines tell what else could not be read.
         """
 
     def heard(
         self, pull: model.PullRequest, known: Mapping[str, Any], *, may_read: bool, may_fetch: bool
     ) -> FailuresHeard:
-        """What follows from what was read, and what is to be remembered: nothing is written.
+        """What follows from what was read, and what to remember; nothing is written.
 
         Args:
-            pull: as it was read just now.
+            pull: the pull request as it was just read.
             known: what was remembered of it, {} at first.
-            may_read: who looks has why a head failed read, where that is due again.
-            may_fetch: git may be asked for commits that were pushed from elsewhere.
+            may_read: the caller can have the reasons of failures read, if that is due again.
+            may_fetch: git may fetch commits that were pushed from elsewhere.
         """
 
 
 class Merges(Protocol):
-    """What can be done about the merge of a repository's pull requests; each may be asked twice."""
+    """Operations on the merge of a repository's pull requests; each may be repeated."""
 
     def ensure_auto_merge(
         self, number: int, *, sha: str = "", method: model.MergeMethod = "merge"
     ) -> Ensured[PullFacts]:
-        """Have GitHub merge this head once it may, or now; HeadMoved, NotMergeable, Rejected."""
+        """Have GitHub merge this head, now or as soon as it may; HeadMoved, NotMergeable, Rejected."""
 
     def ensure_no_auto_merge(self, number: int) -> Ensured[PullFacts]:
         """Switch auto-merge off."""
@@ -170,11 +170,11 @@ class Merges(Protocol):
         """Have GitHub merge the base into the branch of this head; HeadMoved, NotMergeable."""
 
     def ensure_not_queued(self, number: int) -> Ensured[None]:
-        """Take it out of the merge queue, where it is in it."""
+        """Take the pull request out of the merge queue, if it is queued."""
 
 
 class ReviewFeedback(Protocol):
-    """What people and bots say of a pull request, as far as it is news."""
+    """Reports what people and bots say of a pull request, as far as it is news."""
 
     def heard(
         self,
@@ -185,14 +185,14 @@ class ReviewFeedback(Protocol):
         is_asked: bool,
         waiting: Collection[str] = (),
     ) -> ReviewsHeard:
-        """What is to be told now, and what is to be remembered: nothing is written.
+        """What to tell now, and what to remember; nothing is written.
 
         Args:
-            pull: as it was read just now, with its conversations.
+            pull: the pull request as it was just read, with its conversations.
             known: what was remembered of it, {} at first.
             now: seconds since the epoch.
-            is_asked: by command; else nothing is told while somebody may still be writing.
-            waiting: keys of notices that nobody took so far; news takes the place of a packet among them.
+            is_asked: the look is by command; else nothing is told while somebody may still be writing.
+            waiting: keys of queued notices; news replaces a packet among them.
 
         Raises NoPermission, BadCredentials, NotFound. What cannot be read now is read at the next look.
         """
@@ -202,7 +202,7 @@ class Board(Protocol):
     """One Projects v2 board."""
 
     def schema(self) -> model.BoardSchema:
-        """Ids of the project, its fields and options, as they were read before; read if they never were."""
+        """Ids of the project, its fields and options, cached or (if never read before) read now."""
 
     @property
     def known(self) -> model.BoardSchema | None:
@@ -216,36 +216,36 @@ class Board(Protocol):
         """
 
     def add(self, issue_id: str) -> model.BoardItem:
-        """Put an issue on the board; returns the item that is there if it was on it already."""
+        """Put an issue on the board; returns its item, new or existing."""
 
     def cards(self) -> tuple[model.Card, ...]:
         """Every item whose content is an issue, all pages, archived ones left out."""
 
     def brief(self) -> model.BoardBrief:
-        """Title and cards, page by page while there is time: incomplete, not late."""
+        """Title and cards, page by page while there is time: rather incomplete than late."""
 
 
 class Survey(Protocol):
-    """Many repositories at once, at the price of pages. Only reads; nothing is kept between calls."""
+    """Reads many repositories at once, a page a request. Only reads; nothing is kept between calls."""
 
     def holdings(
         self, repositories: Sequence[model.Repository], waits: int = 0
     ) -> Iterator[Holding]:
-        """One for each repository, in their order; one that cannot be read carries its `problem`.
+        """One holding for each repository, in order; if it cannot be read, its `problem` says why.
 
-        Of about the first `waits` of them the pull requests also show whom they wait for.
+        In about the first `waits` of them, the pull requests also show whom they wait for.
         """
 
     def holdings_of(self, owner: str, waits: int = 0) -> Iterator[Holding]:
-        """One for each repository of a user or an organisation that is neither archived nor a fork."""
+        """One holding for each repository of a user or organisation that is not archived and not a fork."""
 
     def repositories_of(self, owner: str) -> Iterator[model.Repository]:
-        """The names of the repositories of `holdings_of`, for whoever looks at a part of them."""
+        """The names of the repositories of `holdings_of`, for callers that read only some of them."""
 
     def cards(self, at_most: int | None = None) -> Iterator[Swept]:
         """Every issue on the board, archived cards left out, page by page in the board's order.
 
-        BoardTooLarge after one page, and before anything is given, if there are more than `at_most`.
+        Raises BoardTooLarge after one page, before it yields anything, if there are more than `at_most`.
         Raises as `Board.cards` does if the board cannot be read; ValueError if none is configured.
         """
 
@@ -280,9 +280,9 @@ class Git(Protocol):
     def run(self, *args: str, check: bool = True, remote: str = "", stdin: str = "") -> str:
         """Run git, which reads `stdin`, and return stdout without its last newline.
 
-        `remote` is the one that it talks to.
+        `remote` is the remote that the command talks to.
 
-        GitFailed, Transient; BadConfig for a remote that is not set up here.
+        Raises GitFailed, Transient; BadConfig for a remote that is not set up here.
         """
 
 
@@ -290,7 +290,7 @@ class StatusPlace(Protocol):
     """Whether a task's Status is kept on the board, or as labels of the issue."""
 
     follows_writes: bool
-    """False: a board that can be seen is kept although it refuses to be written."""
+    """False: a board that can be read is kept although writes to it are refused."""
 
     @property
     def uses_labels(self) -> bool:
@@ -305,10 +305,10 @@ class StatusPlace(Protocol):
 
 
 class Cache(Protocol):
-    """A small place that outlives the process, for ids that seldom change."""
+    """A small store that outlives the process, for ids that seldom change."""
 
     def get(self, key: str) -> object | None:
-        """What was put there, as JSON values, or None."""
+        """The stored JSON value, or None."""
 
     def put(self, key: str, value: object) -> None:
         """Remember a JSON value; durable once the engine commits."""

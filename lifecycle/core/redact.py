@@ -1,9 +1,9 @@
-"""Makes text fit to leave the process: no secret goes out, and what strangers wrote is only shown.
+"""Makes text safe to leave the process: without secrets, and with strangers' words as data.
 
-`redact` takes secrets out; whatever is printed, logged or sent to GitHub passes it. `shown` is what
-every output stream passes: no control character of anybody's reaches a terminal. `as_data`, `quoted`
-and `named` are for the words of strangers in our sentences: a model reads them as data, in one line
-that opens and ends no frame of the client's, of Markdown's or of ours.
+`redact` removes secrets from everything that is printed, logged or sent to GitHub. `shown` is applied to
+every output stream: no control character reaches a terminal. `as_data`, `quoted` and `named` are for the
+words of strangers in our sentences: a model reads them as data, in one line that opens and ends no frame of
+the client, of Markdown or of ours.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 _IS = r"[\"']?\s*[:=]\s*[\"']?"
-"""What stands between a name and its value."""
+"""The characters between a name and its value."""
 _VALUE = r"(?=\S*\d)[^\s\"',]{16,}"
 _KEY = r"[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?"
 
-# Patterns are text here, and made where a text may hold such a thing: a hook that has one line for the
-# log starts in less than they cost. A group called `kept` stays.
+# Patterns are texts here, compiled only if a text may contain such a secret: a hook with one line for the
+# log starts in less time than compiling them all takes. A group called `kept` stays in the text.
 _PATTERNS = (
     # https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
     ("gh", r"(?<![A-Za-z0-9])gh[pousr]_(?:\d+_eyJ[\w.-]{16,}|[A-Za-z0-9]{16,})"),
@@ -42,7 +42,7 @@ _PATTERNS = (
             r"|x-amz-(?:signature|security-token)|x-goog-signature)=)[^&#\s\"'<>]{8,}"
         ),
     ),
-    # https://pkg.go.dev/encoding/pem, RFC 7468: one that is cut off is one as well.
+    # https://pkg.go.dev/encoding/pem, RFC 7468: a key that is cut off counts as well.
     ("private key", rf"-----BEGIN {_KEY}-----(?s:.*?)(?:-----END {_KEY}-----|\Z)"),
     # RFC 7519: two JSON objects and a signature.
     ("eyj", r"(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
@@ -80,43 +80,43 @@ _PATTERNS = (
     ("atatt3", r"(?<![A-Za-z0-9])ATATT3[\w=-]{50,}"),
     ("age-secret-key-", r"(?i)AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
 )
-"""Pairs: small letters that stand in every text with such a secret, and the pattern of the secret."""
+"""Pairs: a text in small letters that occurs with every such secret, and the pattern of the secret."""
 
 _NAMES = r"(?i)(?:token(?!s)|secret|password|passwd|passphrase|credential|api_?key|private_?key)"
 _PLACES = r"(?i)_(?:file|path|dir|folder|command|cmd|helper)$"
-"""Variables that say where a secret lies, or how one is got."""
+"""Variables that say where a secret is stored, or how to get one."""
 
 _LONGEST = 4_096
-"""Characters that a secret in one line has at the most."""
+"""The largest number of characters of a secret in one line."""
 
 _SHORTEST = 8
 
 _KEPT: set[str] = set()
-"""Secrets of this process that are in no variable."""
+"""Secrets of this process that are not in an environment variable."""
 
 LIMIT = 200
-"""Characters of a stranger's words in a sentence of ours."""
+"""How many characters of a stranger's words a sentence of ours contains."""
 
 
 def keep_secret(value: str) -> None:
-    """Let `redact` take this value out too, until the process ends."""
+    """Make `redact` remove this value too, until the process ends."""
     if len(value) >= _SHORTEST:
         _KEPT.add(value)
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
-    """The text with `***` in the place of every secret that is known or looks like one.
+    """The text with `***` in place of every secret that is known or looks like one.
 
-    Those are: what `keep_secret` was told, the values of variables that are named like a secret
+    Those are: values given to `keep_secret`, the values of variables that are named like a secret
     (`…TOKEN`, `…PASSWORD`, of 8 characters or more), passwords in addresses, and the published shapes
     of keys and tokens. Hashes, commits and ids have none of these shapes.
 
     Args:
-        text: several lines are one text: a key that is spread over them is found only so.
+        text: pass several lines as one text, or a key that is spread over them is not found.
         environment: the variables; those of the process unless given.
     """
     if len(text) < _SHORTEST:
-        environment = {}  # no value is so short, and the journal has many such texts
+        environment = {}  # no value of a variable is so short, and the journal has many short texts
     variables = os.environ if environment is None else environment
     return _without(
         (value for name, value in variables.items() if value in text and _is_secret(name, value)),
@@ -135,9 +135,9 @@ def _without(secrets: Iterable[str], text: str) -> str:
 
 
 def seam(text: str, longest: int) -> int:
-    """Where a text of which more is to come can be cut without cutting a secret; 0 if it is short enough.
+    """Where a text that will be continued can be cut without cutting a secret; 0 if it is short enough.
 
-    What stands behind the cut is kept until more has come, since a secret may go on there.
+    The text after the cut is kept until more has come, since a secret may continue there.
     """
     if len(text) <= longest:
         return 0
@@ -148,11 +148,11 @@ def seam(text: str, longest: int) -> int:
 
 
 LONGEST_LINE = 65_536
-"""Characters of a line that are kept until it ends: what comes without an end costs no more memory."""
+"""How many characters of a line are kept until it ends: an endless line costs no more memory."""
 
 
 def lines_in(parts: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a text whose parts may break anywhere; a very long one comes in pieces."""
+    """The lines of a text whose parts may break anywhere; a very long line comes in pieces."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     left = ""
     for part in parts:
@@ -183,21 +183,21 @@ TEXTS = frozenset(
         *("commit_title", "commit_message", "agent", "comment", "reason"),
     }
 )
-"""Fields of requests that hold what somebody wrote; all others hold names, ids and choices."""
+"""Fields of requests with texts that somebody wrote; all others have names, ids and choices."""
 
 
 def swept(value: object, names: list[str], name: str = "", *, is_request: bool = False) -> object:
-    """A JSON value with `redact` applied to every text in it; anything else, as a path, becomes its text.
+    """A JSON value with `redact` applied to every text in it; anything else (a path, say) becomes a text.
 
     Args:
-        value: what is to leave: a text, a number, or lists and objects of such.
-        names: gets the name of each field that held a secret, once.
-        name: of the field that `value` is.
-        is_request: a name or an id (a field that is none of `TEXTS`) loses only what has the shape of a
-            secret: a variable may be called TOKEN_OWNER, and hold the repository's owner.
+        value: the value that will leave the process: a text, a number, or lists and objects of these.
+        names: gets the name of each field that had a secret, once.
+        name: the name of the field that has this value.
+        is_request: from a name or an id (a field that is not in `TEXTS`), only what has the shape of a
+            secret is removed: a variable may be called TOKEN_OWNER and have the repository's owner.
     """
     secrets = tuple(value for name, value in os.environ.items() if _is_secret(name, value))
-    without = cache(_without)  # of many entries the same names are in each
+    without = cache(_without)  # many entries have the same names
 
     def clean(value: object, name: str) -> object:
         if isinstance(value, str):
@@ -219,34 +219,34 @@ _HIDDEN = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
     + "".join(map(chr, (*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0))))
 )
-"""Characters that Unicode counts as printable, and of which nothing is seen: they can hide a text."""
+"""Characters that Unicode counts as printable but that are invisible: they can hide a text."""
 
 _PICTURE = "[\\u2190-\\u2bff\\U0001f000-\\U0001faff]"
 _JOINT = f"(?<={_PICTURE})\u200d(?={_PICTURE})|(?<={_PICTURE}[\ufe0f])\u200d(?={_PICTURE})"
-"""What makes one picture of two emoji."""
+"""The character that joins two emoji into one picture."""
 
 
 def visible(text: str) -> str:
     """One line, in which every character that a terminal would not show as such is an escape.
 
-    What a stranger wrote is shown with it: no control sequence hides a part of it or moves it around,
-    no direction turns it round, and nothing in it is invisible.
+    It is for what strangers wrote: no control sequence can hide or move a part of it, no change of
+    direction reverses it, and nothing in it is invisible.
     """
     return _spelled(text, "")
 
 
 def shown(text: str) -> str:
-    """Text as an output stream gets it: no secret, and `visible` but for its line breaks and tabs.
+    """Text for an output stream: without secrets, and `visible` except for its line breaks and tabs.
 
-    Every byte that this product prints passes here, but for the colours that it chose itself. What a
-    model's client frames its own words with is no tag any more: an agent reads what commands print.
+    Every byte that this product prints passes through here, except colours that it chose itself. Tags with
+    which a model's client frames its own words lose their effect: an agent reads what commands print.
     """
     plain = _spelled(redact(text).replace("\r\n", "\n"), "\n\t")
     return re.sub(_CLIENTS, _BRACKET, plain) if "<" in plain else plain
 
 
 def _spelled(text: str, plain: str) -> str:
-    """The text with an escape for every character that is not seen, but for those in `plain`."""
+    """The text with an escape for every invisible character, except those in `plain`."""
     if text.isascii() and text.isprintable():
         return text
     joints = {match.start() for match in re.finditer(_JOINT, text)} if "\u200d" in text else ()
@@ -267,15 +267,15 @@ _CLIENTS = (
 )
 """Tags that clients of models put around their own words, the user's and what tools said."""
 _FRAMES = r"(?i):{3,}|\bcurrent\s+stage(?=\s*:)|\bcurrent\s+workflow\s+stage\b"
-"""How the staged workflow's markers, its instructions and its question are known in a transcript."""
+"""The signs of the staged workflow's markers, instructions and question in a transcript."""
 
 
 def as_data(text: str) -> str:
-    """One line that holds what strangers wrote, as a model may read it: it opens and ends no frame.
+    """One line with what strangers wrote, safe for a model to read: it opens and ends no frame.
 
     Line breaks and control characters become escapes, whatever looks like a tag loses its bracket, a
-    stage's marker comes apart, and nothing is a link or an image in Markdown: a check's name or an
-    issue's title must not pass for the client's words, the user's or ours.
+    stage's marker is broken up, and nothing is a link or an image in Markdown: a check's name or an
+    issue's title must not look like words of the client, of the user or of ours.
     """
     line = re.sub(_TAGS, _BRACKET, visible(text))
     line = re.sub(_FRAMES, _apart, line)
@@ -292,7 +292,7 @@ def quoted(text: str, limit: int = LIMIT) -> str:
 
     Args:
         text: what was written; its runs of white space become single spaces.
-        limit: characters at most, between the marks.
+        limit: the largest number of characters between the marks.
     """
     line = short(as_data(" ".join(text.split())), limit)
     return '"' + line.replace('"', "'") + '"'
@@ -304,7 +304,7 @@ _WORD = r"[\w.:/@#+()\[\]=,~-]+"
 def named(text: str, limit: int = LIMIT) -> str:
     """A stranger's name (of a check, a label, an agent) inside a sentence of ours, as data.
 
-    A single word stands bare, since it says nothing by itself; anything else is `quoted`.
+    A single word gets no quotation marks, since it says nothing by itself; anything else is `quoted`.
     """
     line = quoted(text, limit)
     return line[1:-1] if re.fullmatch(_WORD, line[1:-1]) else line
@@ -313,14 +313,14 @@ def named(text: str, limit: int = LIMIT) -> str:
 _LINKS = r"\](?=\(\s*(?:<\s*)?(?:[A-Za-z][\w+.-]*:|//|www\.))"
 
 TEXT_LIMIT = 20_000
-"""Characters of a stranger's text of several lines."""
+"""How many characters of a stranger's text of several lines are shown."""
 
 
 def block(text: str) -> list[str]:
-    """A stranger's text of several lines, each behind a bar: a quotation, whatever stands in it.
+    """A stranger's text of several lines as a quotation, with a bar before each line.
 
-    Code in it stays code: of tags only those of clients and hidden comments lose their bracket. No marker
-    of ours is left, and no link or image in Markdown.
+    Code in it stays code: only the tags of clients, and hidden comments, lose their bracket. No marker of
+    ours is left, and no link or image in Markdown.
     """
     whole = redact(text.replace("\r\n", "\n")).strip("\n")
     kept = re.sub(_CLIENTS, _BRACKET, whole[:TEXT_LIMIT])
@@ -331,5 +331,5 @@ def block(text: str) -> list[str]:
 
 
 def short(text: str, limit: int) -> str:
-    """The text, cut to so many characters."""
+    """The text, cut to at most `limit` characters."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,6 +1,6 @@
 """The stages of the staged workflow, the markers that end them, and what a look can find.
 
-Imported before anything is known to be wanted: it imports nothing but `enum`.
+It is imported even by hooks that turn out to have nothing to do, so it imports nothing but `enum`.
 Source: the markers and stages are the workflow's own words; an agent types them.
 """
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What the agent is at."""
+    """The stage that the agent is in."""
 
     CODING = "CODING"
     REQUIREMENTS_REVIEW = "REQUIREMENTS_REVIEW"
@@ -21,7 +21,7 @@ class Stage(StrEnum):
 
 
 class Detected(StrEnum):
-    """What a look at the session says: a stage was completed, is under way, or nobody knows."""
+    """The result of a look at the session: a stage was completed, is under way, or that is unknown."""
 
     CODING_COMPLETE = "CODING_COMPLETE"
     REQUIREMENTS_REVIEWED = "REQUIREMENTS_REVIEWED"

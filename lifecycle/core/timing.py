@@ -1,9 +1,9 @@
 """Time: the clock, one wall-clock deadline for a wake, retries within it, and timestamps.
 
-Per-read time-outs of HTTP clients are not a deadline: a server that sends a byte now and then holds
+The read time-outs of HTTP clients are not a deadline: a server that sends a byte now and then holds
 such a client for ever. So two things end a wake: adapters ask `Deadline.remaining()` for each
-request's time-out, and `alarm()` interrupts whatever still hangs. Only what may be sent twice is
-retried (`reading`): reads, and writes that set a value.
+request's time-out, and `alarm()` interrupts whatever still hangs. Only requests that may be sent twice
+are retried (`reading`): reads, and writes that set a value.
 
 Inside the product a moment is a float of seconds since the epoch. Outside, in the claim file and in
 GitHub's answers, it is ISO 8601 text, written by people and machines of all kinds.
@@ -48,26 +48,26 @@ class SystemClock:
 
 
 _DEFAULTS = ((2000, 1, 1), (2003, 2, 2))
-"""What a text does not say is taken from these: of one that says year, month and day, nothing of them."""
+"""Defaults for what a text lacks; a text has year, month and day only if both give the same date."""
 
 
 @cache
 def _from_iso() -> Callable[[str], Any]:
-    """Python's own reader; to import it each time takes four times as long as to read a text with it."""
+    """Python's own reader; importing it each time would take four times as long as reading a text."""
     return importlib.import_module("datetime").datetime.fromisoformat  # type: ignore[no-any-return]
 
 
 def parse_time(text: object) -> float | None:
     """Seconds since the epoch, or None for anything that is not a readable timestamp.
 
-    A timestamp has a year, a month and a day: `-3` and `5s` are none. One without a zone is taken as UTC.
+    A timestamp has a year, a month and a day, unlike `-3` and `5s`. Without a zone it is taken as UTC.
     """
     if isinstance(text, str) and text[10:11] == "T" and text[-1] == "Z":
-        # As GitHub and bd write them all: a sweep reads tens of thousands, a look should not load dateutil.
+        # The form of GitHub and bd: a sweep reads tens of thousands, and a look should not load dateutil.
         try:
             return float(_from_iso()(text).timestamp())
         except ValueError:
-            pass  # read as any other
+            pass  # read below, like any other form
     if not isinstance(text, str) or not text.strip():
         return None
     import warnings
@@ -77,7 +77,7 @@ def parse_time(text: object) -> float | None:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an unknown zone's name: read as UTC, like none
+            warnings.simplefilter("ignore")  # an unknown zone name is read as UTC
             defaults = (datetime(*day) for day in _DEFAULTS)  # noqa: DTZ001 -- the zone is the text's
             moment, same = (parser.parse(text, default=default) for default in defaults)
         if moment != same:
@@ -100,27 +100,27 @@ HARD_EXIT_GRACE = 0.8
 """Seconds between the alarm, which lets the engine commit and report, and the hard end."""
 
 COMMAND_GRACE = 1.0
-"""Seconds after a command's deadline until the alarm: what asks the deadline has ended by itself then."""
+"""Seconds from a command's deadline to the alarm: whatever asks the deadline has ended by then."""
 
 COMMAND_LAST = 5.0
-"""Seconds between a command's alarm and its hard end: git is let finish what it would leave half done."""
+"""Seconds between a command's alarm and its hard end: git may finish what it would leave half done."""
 
 _GLANCE = 2.0
-"""How often, in seconds, an alarm looks whether its deadline was moved."""
+"""Seconds between two checks of an alarm whether its deadline was moved."""
 
 
 class _Hold:
-    """How many blocks of `unhurried` are under way in this process, which has one alarm."""
+    """Counts the blocks of `unhurried` that run in this process, which has one alarm."""
 
     depth = 0
 
 
 @contextmanager
 def unhurried() -> Iterator[None]:
-    """Let an alarm that comes meanwhile interrupt nothing; its hard end comes when it would have come.
+    """Context in which an alarm interrupts nothing; its hard end is not delayed.
 
-    For the short writes at the end of a wake: what they mark as said has to be said. Whoever asks the
-    deadline afterwards is told that the time is up.
+    For the short writes at the end of a wake: what they mark as said has to be said. After the block, the
+    deadline says that the time is up.
     """
     _Hold.depth += 1
     try:
@@ -141,7 +141,7 @@ class DeadlineReached(BaseException):
 
 @contextmanager
 def surviving(tell: Callable[[str], object]) -> Iterator[None]:
-    """Go on whatever goes wrong inside, and have it told: it must not cost what others have to say."""
+    """Context that tells an error and continues: it must not cost what other parts have to say."""
     why = ""
     try:
         yield
@@ -157,8 +157,8 @@ def surviving(tell: Callable[[str], object]) -> Iterator[None]:
 class Deadline:
     """A moment on the injected monotonic clock; `at` is None for "no limit".
 
-    Everybody who was built with one shares it, so that whoever looks again and again renews it
-    for all of them at once and keeps clients and connections.
+    All clients that were built with one share it, so that a process that looks again and again renews it
+    for all of them at once, and keeps clients and connections.
     """
 
     clock: Clock
@@ -170,12 +170,12 @@ class Deadline:
         return cls(clock, None if seconds is None else clock.monotonic() + seconds)
 
     def renew(self, seconds: float | None) -> None:
-        """Begin again: the end is `seconds` from now; None means no limit."""
+        """Set the end to `seconds` from now; None means no limit."""
         self.at = None if seconds is None else self.clock.monotonic() + seconds
 
     @contextmanager
     def renewed(self, seconds: float) -> Iterator[None]:
-        """Give what runs within `seconds` from now on; afterwards there is no limit."""
+        """Give the block `seconds` from now on; afterwards there is no limit."""
         self.renew(seconds)
         try:
             yield
@@ -184,12 +184,12 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds until the end, negative after it, infinite without one."""
+        """Seconds until the end; negative after it, infinite without a limit."""
         return math.inf if self.at is None else self.at - self.clock.monotonic()
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:
-        """Let the time stand still meanwhile: what runs within has a limit of its own, or none."""
+        """Stop the clock during the block, which has a limit of its own, or none."""
         left, self.at = self.left, None
         try:
             yield
@@ -198,7 +198,7 @@ class Deadline:
 
     @contextmanager
     def keeping(self, seconds: float) -> Iterator[None]:
-        """End `seconds` earlier meanwhile, so that they are left afterwards; not to be renewed within."""
+        """End `seconds` earlier during the block, to have them afterwards; do not renew within it."""
         end = self.at
         self.at = None if end is None else end - seconds
         try:
@@ -220,18 +220,18 @@ class Deadline:
 def alarm(seconds: float) -> AbstractContextManager[None]:
     """Raise `DeadlineReached` after `seconds`, and end the process with 0 a little later.
 
-    The second step is for code that cannot be interrupted: state is committed after each fact, so an
-    abrupt end loses nothing that the next wake does not find again. Main thread only.
+    The second step is for code that cannot be interrupted: state is committed after each fact, so the next
+    wake finds again whatever an abrupt end loses. Main thread only.
     """
     first = max(seconds - HARD_EXIT_GRACE, 0.05)
     return _ringing(first, lambda: 0.0, HARD_EXIT_GRACE, lambda: os._exit(0))
 
 
 def interrupted(seconds: float) -> AbstractContextManager[None]:
-    """Raise `DeadlineReached` after `seconds` in one part of a wake, and once more if that was not heard.
+    """Raise `DeadlineReached` after `seconds` in one part of a wake, and again if that was swallowed.
 
-    For what may be left out: a server that sends a byte now and then does not cost the rest. The alarm
-    around it goes on counting. Main thread only.
+    For parts that may be left out: a server that sends a byte now and then does not cost the rest. The
+    alarm around it keeps counting. Main thread only.
     """
 
     def again() -> NoReturn:
@@ -243,13 +243,13 @@ def interrupted(seconds: float) -> AbstractContextManager[None]:
 def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> AbstractContextManager[None]:
     """Raise `DeadlineReached` once a deadline is over, and call `end` some seconds later.
 
-    For a command that a person waits for: what asks the deadline for its time ends by itself, and this
-    ends what does not, a server that sends a byte now and then. The deadline may be moved, or stand still,
-    meanwhile. Main thread only.
+    For a command that a person waits for: calls that ask the deadline end by themselves, and this ends the
+    others, such as a read from a server that sends a byte now and then. Meanwhile the deadline may be moved
+    or its clock stopped. Main thread only.
 
     Args:
-        deadline: which; without an end nothing rings.
-        end: says that the time was up, and ends the process, whatever hangs.
+        deadline: the deadline; without a limit nothing rings.
+        end: says that the time was up, and ends the process even if something hangs.
     """
 
     def soft() -> float:
@@ -262,7 +262,7 @@ def ending(deadline: Deadline, end: Callable[[], NoReturn]) -> AbstractContextMa
 def _ringing(
     seconds: float, soft: Callable[[], float], grace: float, end: Callable[[], NoReturn]
 ) -> Iterator[None]:
-    """Ring after `seconds`: again as long as `soft` gives a time that is left, then raise; `end` later.
+    """Ring after `seconds`, and again while `soft` returns more time; then raise, and later call `end`.
 
     Nothing is raised within `unhurried`.
     """
@@ -286,7 +286,7 @@ def _ringing(
         yield
     finally:
         signal.signal(signal.SIGALRM, before)
-        if left:  # of the alarm around it
+        if left:  # time of the alarm around this one
             left = max(left - (time.monotonic() - begun), 0.05)
         signal.setitimer(signal.ITIMER_REAL, left, interval)
 
@@ -301,16 +301,16 @@ PATIENCE = 60.0
 
 
 def reading(deadline: Deadline, call: Callable[[], T], patience: float = PATIENCE) -> T:
-    """What `call` returns, asked up to three times while it is `Transient`.
+    """The result of `call`, which is tried up to three times while it raises `Transient`.
 
-    Between two attempts lie 0.2 to 2 seconds, growing and jittered, or the time that the server
-    named if that is longer. If that time is not left before the deadline, or is longer than `patience`,
-    the error is raised at once.
+    Between two attempts are 0.2 to 2 seconds, growing and jittered, or the time that the server named if
+    that is longer. If the wait would last beyond the deadline, or longer than `patience`, the error is
+    raised at once.
 
     Args:
-        deadline: when all of it has to be over; its clock does the waiting.
-        call: a read, or a write that may be applied twice. Never one that creates something.
-        patience: the longest single wait, in seconds: a limit that lasts longer is told.
+        deadline: when everything has to be over; its clock does the waiting.
+        call: a read, or a write that may be applied twice. Never a write that creates something.
+        patience: the longest single wait, in seconds; if a rate limit lasts longer, its error is raised.
 
     Raises:
         Transient: the last attempt's own error. Every other error is raised as it comes.
@@ -337,13 +337,13 @@ def attempts(
     for number, attempt in enumerate(_attempts(deadline, patience)):
         if number:
             yield attempt
-        else:  # it was made already
+        else:  # the first attempt was made already
             with attempt:
                 raise first.error
 
 
 class _FirstAttempt:
-    """The first attempt, without tenacity: nearly always enough, and that import takes longer."""
+    """The first attempt, without tenacity: it is nearly always enough, and that import takes longer."""
 
     error: Transient | None = None
 
@@ -358,7 +358,7 @@ class _FirstAttempt:
 
 
 def _attempts(deadline: Deadline, patience: float) -> Retrying:
-    """The further attempts, by tenacity; imported where the first one failed, which is seldom."""
+    """The further attempts, by tenacity, which is imported only if the first one failed."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
     from tenacity.wait import wait_exponential, wait_random
 
@@ -382,19 +382,19 @@ def _attempts(deadline: Deadline, patience: float) -> Retrying:
 
 
 _needed: list[str] = []
-"""Modules that somebody needs once GitHub has answered."""
+"""Modules that will be needed once GitHub has answered."""
 
 
 def import_meanwhile(*modules: str) -> None:
-    """Name modules that are needed behind an answer, and are imported while the next one is on its way.
+    """Name modules that are needed after an answer, to import them while the next answer is on its way.
 
-    A process has nothing else to do for that tenth of a second. Without a request they are not imported.
+    The process would only wait for that tenth of a second. Without a request they are not imported.
     """
     _needed.extend(modules)
 
 
 def use_wait() -> None:
-    """Import what `import_meanwhile` named, in its order; an error comes up again at its user's import."""
+    """Import what `import_meanwhile` named, in order; an error is raised again at its user's import."""
     while _needed:
         with suppress(Exception):
             importlib.import_module(_needed.pop(0))

@@ -1,10 +1,10 @@
-"""What tasks are kept in: the verbs that any tracker answers, and the values that they speak of.
+"""Trackers, which keep tasks: the verbs that each of them has, and the values of these verbs.
 
 A tracker keeps tasks, whoever works on them: GitHub's issues, a database beside the code. Ids are
-opaque texts of the tracker's own. A verb is idempotent: what is so already is not written again. It
-returns what is true now, as the tracker showed it, or raises one of `errors.py`'s three kinds, most
-often one of those named below. After a lost answer it reads back; what no read shows is `Transient`
-with `is_ambiguous`.
+opaque texts of the tracker. A verb is idempotent: what is true already is not written again. It
+returns what is true now, as the tracker showed it, or raises one of the three kinds in `errors.py`, most
+often one of those named below. After a lost answer it reads back; if no read shows the outcome, it raises
+`Transient` with `is_ambiguous`.
 
 `trackers/` holds the implementations and the suite that every one of them passes.
 """
@@ -19,7 +19,7 @@ from lifecycle.core.light_dataclass import dataclass, field
 
 
 class TaskStatus(StrEnum):
-    """Where a task stands; `raw_status` of the task has the tracker's own word."""
+    """The state of a task; the task's `raw_status` has the tracker's own word."""
 
     OPEN = "open"
     IN_PROGRESS = "in_progress"
@@ -30,42 +30,42 @@ class TaskStatus(StrEnum):
 
 
 class Atomicity(StrEnum):
-    """What a claim is worth when two claim at once."""
+    """How safe a claim is if two agents claim at the same time."""
 
     NONE = "none"
-    """Whoever writes last has it, and nobody is told."""
+    """The last writer has the task, and nobody is told."""
     ADVISORY = "advisory"
-    """Read, write, read back: a race may leave both believing it for a moment."""
+    """Read, write, read back: in a race, both may believe for a moment that they have it."""
     LOCAL_CAS = "local_cas"
-    """One wins, among those who share this database."""
+    """Only one wins, among those who share this database."""
     SHARED_CAS = "shared_cas"
-    """One wins, wherever the others are."""
+    """Only one wins, wherever the others are."""
 
 
 class Capability(StrEnum):
-    """What a tracker may lack; the verbs that need it raise `Lacking` then."""
+    """What a tracker may lack; then the verbs that need it raise `Lacking`."""
 
     NATIVE_READY = "native_ready"
-    """`ready` is the tracker's own question, not a filter over a list."""
+    """The tracker itself answers `ready`; it is not a filter over a list."""
     ATOMIC_CLAIM_NEXT = "atomic_claim_next"
-    """`claim_next` chooses and claims in one step, so that nobody is told "taken" in between."""
+    """`claim_next` chooses and claims in one step, so that nobody can take the task in between."""
     LEASES = "leases"
-    """A claim ends of itself unless it is renewed."""
+    """A claim ends by itself unless it is renewed."""
     DEPENDENCIES = "dependencies"
     """Tasks can block each other."""
     PUBLISH = "publish"
-    """What was written can be sent to where others read it; without it there is nothing to send."""
+    """What was written has to be sent to where others read it; without this there is nothing to send."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What one tracker can do here and now."""
+    """What a tracker can do here and now."""
 
     claim_atomicity: Atomicity
     flags: frozenset[Capability] = frozenset()
 
     def has(self, capability: Capability) -> bool:
-        """True if the tracker has it."""
+        """True if the tracker has the capability."""
         return capability in self.flags
 
 
@@ -74,19 +74,19 @@ class Task:
     """One task.
 
     Attributes:
-        id: the tracker's own name for it; opaque.
+        id: the tracker's own id of the task; opaque.
         title, description: its text.
-        status: where it stands; `raw_status` is the tracker's own word for that.
+        status: its state; `raw_status` is the tracker's own word for that.
         priority: 0 is the most urgent; None if it has none, which sorts last.
         labels: in the tracker's order.
         assignee: who holds it, as the tracker writes it; "" if nobody does.
-        blocked_by: ids of the open tasks that block it, as far as the verb that gave the task knows.
+        blocked_by: ids of the open tasks that block it, as far as the verb that returned it knows.
         external: what it is linked to in another tracker (`gh-42`, an address), "" if nothing.
         url: its page, "" if it has none.
-        close_reason: why it was closed, "" if it is open or nobody said.
-        author: who made it, "" if the tracker says nothing.
-        held_by: who else has it, of all that says so, if `get` was asked for that: neither the actor nor
-            whom it works for.
+        close_reason: why it was closed, "" if it is open or no reason was given.
+        author: who created it, "" if the tracker does not say.
+        held_by: who else holds it according to any source, if `get` was asked for that: neither the
+            actor nor whom the actor works for.
         created_at, updated_at, closed_at: seconds since the epoch, UTC; None if the tracker says nothing.
     """
 
@@ -115,12 +115,12 @@ class Task:
 
     @property
     def is_ready(self) -> bool:
-        """True if somebody could begin with it: open, nobody's, and nothing open blocks it."""
+        """True if somebody could begin it: it is open and nobody's, and nothing open blocks it."""
         return self.status is TaskStatus.OPEN and not self.assignee and not self.blocked_by
 
     @property
     def urgency(self) -> tuple[int, float, str]:
-        """What tasks are sorted by: priority, then age, then id."""
+        """The sort key of tasks: priority, then age, then id."""
         rank = self.priority if self.priority is not None else 1_000
         return rank, self.created_at or 0.0, self.id
 
@@ -137,16 +137,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How an agent does by hand what the verbs do: command lines, for instructions.
+    """Command lines for instructions: how an agent does by hand what the verbs do.
 
-    `{id}` and `{label}` stand for the task and the label. "" where there is no such thing.
+    `{id}` and `{label}` stand for the task and the label. A missing command is "".
 
     Attributes:
         show, ready, claim, close, label, publish: command lines.
-        comment: says on the task what is on its standard input.
-        start: the client's own command that begins with a task, as `/start`; what `init` supplies.
-        as_holder: what follows a command on a task that this actor holds, where the name would else be that
-            of whoever types it.
+        comment: posts its standard input as a comment on the task.
+        start: the client's own command that begins a task, such as `/start`, which `init` supplies.
+        as_holder: text to append to a command on a task that this actor holds, if the command would else
+            use the name of whoever types it.
     """
 
     show: str
@@ -161,7 +161,7 @@ class Wording:
 
 
 class NewTask(TypedDict, total=False):
-    """What a task is made of; all but its title may be left out."""
+    """The fields of a new task; all but its title may be left out."""
 
     title: Required[str]
     description: str
@@ -171,7 +171,7 @@ class NewTask(TypedDict, total=False):
 
 
 class TaskEdit(TypedDict, total=False):
-    """What of a task is to be set; None leaves it alone, as what is left out."""
+    """The fields of a task to set; None leaves one alone, and so does leaving it out."""
 
     title: str | None
     description: str | None
@@ -179,7 +179,7 @@ class TaskEdit(TypedDict, total=False):
 
 
 class LabelEdit(TypedDict, total=False):
-    """Labels to be added and removed; with `create` False none is made, as `edit_labels` has it."""
+    """Labels to add and remove; with `create` False none is created (see `edit_labels`)."""
 
     add: tuple[str, ...]
     remove: tuple[str, ...]
@@ -187,115 +187,115 @@ class LabelEdit(TypedDict, total=False):
 
 
 class Tracker(Protocol):
-    """Tasks of one place, spoken of in the name of one actor.
+    """The tasks of one place, used in the name of one actor.
 
-    Two agents must not share an actor: whoever claims again in the same name has it already.
+    Two agents must not share an actor: a second claim in the same name succeeds.
     """
 
     @property
     def name(self) -> str:
-        """The name under which the registry knows it."""
+        """The tracker's name in the registry."""
 
     @property
     def actor(self) -> str:
-        """In whose name everything is done."""
+        """The name in which everything is done."""
 
     def abilities(self) -> Abilities:
-        """What it can do here. May ask once; the answer is kept for the object's life."""
+        """What the tracker can do here. It may be asked once; the answer is kept with the object."""
 
     def wording(self) -> Wording:
         """The commands that an agent types. `publish` is "" unless it can publish."""
 
     def get(self, id: str, *, holders: bool = False) -> Task:  # noqa: A002 -- the tracker's own word
-        """One task, its open blockers named. NotFound.
+        """One task, with the ids of its open blockers. NotFound.
 
-        With `holders` whoever else has it is looked for, wherever that is written down, and named.
+        With `holders`, everybody else who holds it is looked for, wherever that is written, and named.
         """
 
     def list(self, *, label: str = "", status: TaskStatus | None = None) -> tuple[Task, ...]:
-        """Every task with this label and this status, by urgency; all of them, however many.
+        """Every task with this label and this status, by urgency, however many there are.
 
-        Without a status: those that are not closed.
+        Without a status: tasks that are not closed.
         """
 
     def ready(self, *, labels: tuple[str, ...] = ()) -> tuple[Task, ...]:
-        """What could be begun now (`Task.is_ready`), with any of these labels, by urgency.
+        """The tasks that could be begun now (`Task.is_ready`), with any of these labels, by urgency.
 
-        A label that ends with `*` stands for every label that begins so.
+        A label that ends with `*` stands for every label with that beginning.
         """
 
     def create(self, key: str, **new: Unpack[NewTask]) -> Task:
-        """Create the task of this key; if there is one already, give it as it is now.
+        """Create the task of this key; if it exists already, return it as it is now.
 
         `key` is letters, digits and single . : / # = - _. Invalid for an empty title.
         """
 
     def claim(self, id: str) -> Task:  # noqa: A002
-        """Make it the actor's, and in progress; again is no error.
+        """Make the task the actor's, and in progress; claiming it again is no error.
 
         Raises:
-            AlreadyClaimed: somebody else has it; `by` says who.
-            NotClaimable: it is closed, or otherwise not to be begun.
+            AlreadyClaimed: somebody else holds it; `by` says who.
+            NotClaimable: it is closed, or may not be begun for another reason.
             BlockedBy: open tasks block it.
             NotFound: there is no such task.
         """
 
     def claim_next(self, *, labels: tuple[str, ...] = ()) -> Task | None:
-        """Claim the first of `ready` that can be claimed, and give it; None if there is none."""
+        """Claim the first task of `ready` that can be claimed, and return it; None if there is none."""
 
     def renew(self, id: str) -> Task:  # noqa: A002
-        """Extend the actor's claim. Lacking without leases; AlreadyClaimed, NotClaimable."""
+        """Extend the actor's claim. Lacking if claims do not expire; AlreadyClaimed, NotClaimable."""
 
     def release(self, id: str) -> Task:  # noqa: A002
-        """Make it nobody's and open, if it was the actor's or nobody's; else AlreadyClaimed."""
+        """Make the task nobody's and open, if it was the actor's or nobody's; else AlreadyClaimed."""
 
     def close(self, id: str, *, reason: str = "") -> Task:  # noqa: A002
-        """Close it; one that is closed already keeps its reason. BlockedBy, NotFound."""
+        """Close the task; one that is closed already keeps its reason. BlockedBy, NotFound."""
 
     def reopen(self, id: str) -> Task:  # noqa: A002
-        """Make it open and nobody's; one that is not closed stays as it is."""
+        """Make the task open and nobody's; one that is not closed stays as it is."""
 
     def edit(self, id: str, **texts: Unpack[TaskEdit]) -> Task:  # noqa: A002
-        """Set its texts and its priority; None leaves one alone. Invalid, NotFound."""
+        """Set the task's texts and priority; None leaves one alone. Invalid, NotFound."""
 
     def edit_labels(self, id: str, **labels: Unpack[LabelEdit]) -> Task:  # noqa: A002
-        """Add and remove labels; one that is so already is no error.
+        """Add and remove labels; a label that is present or missing already is no error.
 
-        `create`, True unless given, says what comes of a label that no task has yet, where labels are
-        made before they are used: it is made, or (False) refused as UnknownOption and nothing is changed.
-        Where a label is no more than a word, there is nothing to make.
+        `create`, True unless given, matters if the tracker's labels have to exist before they are used: a
+        new label is created, or (False) refused as UnknownOption and nothing is changed. If a label is just
+        a word, there is nothing to create.
 
         Raises Invalid if one is in both; NotFound.
         """
 
     def comment(self, id: str, key: str, text: str) -> Note:  # noqa: A002
-        """Comment on it once for each key: a second call posts none."""
+        """Comment on the task once for each key: a second call posts nothing."""
 
     def list_comments(self, id: str) -> tuple[Note, ...]:  # noqa: A002
-        """All comments on it, the oldest first. NotFound."""
+        """All comments on the task, the oldest first. NotFound."""
 
     def add_dependency(self, id: str, blocker: str) -> Task:  # noqa: A002
-        """Have it blocked by another task. Lacking, NotFound; Invalid for a circle."""
+        """Mark the task as blocked by another one. Lacking, NotFound; Invalid for a circle."""
 
     def publish(self) -> None:
-        """Send what was written to where others can read it. Lacking where there is nothing to send.
+        """Send what was written to where others can read it. Lacking if there is nothing to send.
 
-        Never called by a hook.
+        No hook calls this.
         """
 
 
 Options = Mapping[str, str]
-"""What a tracker is told beside its place: `folder` (where it keeps its database)."""
+"""Options of a tracker beside its place: `folder` (where it keeps its database)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A task of one tracker that stands for an issue of GitHub's.
+    """A task of one tracker that is linked to a GitHub issue.
 
     Attributes:
         tracker: the registry's name of the tracker.
-        id: the task there.
-        synced: what was last seen to be true of it: "", "claimed", "closed" or "released".
+        id: the task's id there.
+        synced: the state in which it was last seen: "", "claimed", "closed" or "released".
     """
 
     tracker: str
@@ -309,13 +309,13 @@ GITHUB = "github"
 
 @dataclass(frozen=True, slots=True)
 class ClaimFacts:
-    """What other systems see of the worktree's claim, as it lies there or as it was last accepted.
+    """What other systems see of the worktree's claim, as in its file or as it was last accepted.
 
     Attributes:
-        tasks: the claim's task as each tracker calls it that has it: name of the tracker to id.
-        session: the client's session that the claim belongs to, or "".
-        is_ours: no other session that lives holds it.
-        is_begun: the task is worked on, or is being released; no pull request is waited for.
+        tasks: the id of the claim's task in each tracker that has it, by the tracker's name.
+        session: the client's session that owns the claim, or "".
+        is_ours: no other live session holds it.
+        is_begun: the task is worked on, or is being released, and does not wait for a pull request.
         outcome: how the claim ended; "" while it lasts.
     """
 
@@ -326,5 +326,5 @@ class ClaimFacts:
     outcome: str = ""
 
     def task_in(self, tracker: str) -> str:
-        """The claim's task as this tracker calls it; "" if the tracker does not have it."""
+        """The id of the claim's task in this tracker; "" if the tracker does not have it."""
         return self.tasks.get(tracker, "")

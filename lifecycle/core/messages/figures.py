@@ -13,10 +13,10 @@ _MOST = 100_000
 
 
 def moment(text: str, now: float) -> float:
-    """The moment that `7d`, `24h`, `90m`, `2w` (before now) or a date stands for.
+    """The moment that `7d`, `24h`, `90m`, `2w` (before now) or a date means.
 
     Raises:
-        Refused: it is none of these.
+        Refused: the text has none of these forms.
     """
     match = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
     if match is not None and 0 < int(match[1]) <= _MOST:
@@ -52,5 +52,5 @@ def part(value: float | None) -> str:
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
-    """A number with its noun: `1 task`, `2 tasks`; `plural` where it is not the noun with an s."""
+    """A number with its noun: `1 task`, `2 tasks`; `plural` if it is not the noun with an s."""
     return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"

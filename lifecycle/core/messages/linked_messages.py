@@ -6,7 +6,7 @@ from lifecycle.core.redact import named
 
 
 def closing_reason(summary: str, number: int | None, url: str, override: str) -> str:
-    """Why the linked task is closed: the summary and the pull request, or a person's word."""
+    """Why the linked task is closed: the summary and the pull request, or a person's override."""
     if override:
         return f"Closed without a merged pull request: {override}"
     pull = f"PR #{number} {url}".rstrip() if number else ""
@@ -19,7 +19,7 @@ def left_open(task: str, why: str) -> str:
 
 
 def pending(task: str, issue: int, wanted: str) -> str:
-    """A linked task that is still to be closed or released, after the claim ended."""
+    """A linked task that has still to be closed or released, after the claim ended."""
     name = (
         f"The linked task {task} of #{issue}"
         if task
@@ -29,20 +29,20 @@ def pending(task: str, issue: int, wanted: str) -> str:
 
 
 def left_claimed(task: str, why: str) -> str:
-    """The end of a claim that was released, and whose linked task could not be."""
+    """The end of a released claim whose linked task could not be released."""
     return (
         f"The linked task {task} was not released; a later look does it, or free it by hand. {why}"
     )
 
 
 def held_by(task: str, by: str, *, goes_on: bool = True) -> str:
-    """Somebody else has the linked task by now; of a claim that ends nothing goes on."""
+    """Somebody else has the linked task by now; `goes_on`: the claim continues."""
     who = named(by) if by else "somebody else"
     end = "; the claim continues" if goes_on else ""
     return f"The linked task {task} is now held by {who} and was left as it is{end}."
 
 
 def gone(task: str, *, goes_on: bool = True) -> str:
-    """The linked task is not there any more."""
+    """The linked task does not exist any more."""
     end = "; the claim continues without it" if goes_on else ""
     return f"The linked task {task} no longer exists{end}."

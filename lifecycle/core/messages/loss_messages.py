@@ -1,4 +1,4 @@
-"""Sentences about a task that is released, and about one that a claim lost: from afar, or to another."""
+"""Sentences about a task that is released, and about one that a claim lost: by a sweep, or to another."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from lifecycle.core.redact import named, quoted
 
 
 def forcing(task: int | str | None) -> str:
-    """The command that takes a task although it is held, not in Todo, or waits for others."""
+    """The command that takes a task although it is held, is not in Todo, or waits for other tasks."""
     return f"lifecycle takeover {task}"
 
 
 def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
-    """The task was released in the agent's place; or, not `is_certain`, its lease alone was deleted."""
+    """Somebody else released the task; or, if not `is_certain`, perhaps only its lease was deleted."""
     how = "was released" if is_certain else "was released, or its lease was deleted,"
     return (
         f"#{issue} {how} while this claim was quiet, and anybody may take it: this claim "
@@ -21,7 +21,7 @@ def released_from_afar(issue: int | None, *, is_certain: bool = True) -> str:
 
 
 def released_to_hand_off(issue: int | None) -> str:
-    """A hand-off of a task that this claim does not hold any more."""
+    """A hand-off of a task that this claim no longer holds."""
     return (
         f"#{issue} is no longer held by this claim: it was released or closed in the meantime, or its "
         "lease was deleted; nothing was pushed, and branch and commits are kept. To continue it, reopen "
@@ -30,7 +30,7 @@ def released_to_hand_off(issue: int | None) -> str:
 
 
 def released_before(issue: int | None) -> str:
-    """A command that releases what was released already."""
+    """A command that releases a task again."""
     return (
         f"Issue #{issue} had been released before, so only the claim here was deleted; branch and work "
         "are kept."
@@ -50,8 +50,8 @@ def release_comment(
 ) -> str:
     """The comment on the issue when a task is released; `pull` names the open PR, if any.
 
-    `by` is who did it in the agent's place, `others` who stays assigned, or empty. A closed issue is free
-    for nobody, and one that is assigned for whoever it is assigned to.
+    `by`: who released it instead of the agent, or "". `others`: who stays assigned, or "". A closed issue
+    is free for nobody, and an assigned one only for its assignees.
     """
     whose = agent or "an agent"
     who = f"{by}, in the place of {whose}" if by else whose
@@ -63,7 +63,7 @@ def release_comment(
 
 
 def draft_of_left_work() -> str:
-    """What a draft says that nobody asked for."""
+    """The text of a draft that was opened for left work, without a hand-off."""
     return (
         "Opened as a draft by `lifecycle reconcile`: the branch is pushed, but nobody works on it."
     )
@@ -77,8 +77,8 @@ def pull_stays_open(number: int) -> str:
 def released(issue: int | None, board: str, branch: str, pull: str = "", others: str = "") -> str:
     """The end of a claim that was released.
 
-    `board` is the sentence about the board, `pull` the one about an open PR, `others` who stays assigned,
-    or empty.
+    `board` is the sentence about the board, `pull` the one about an open PR, `others` who stays assigned;
+    each may be empty.
     """
     work = f"branch {branch}" if branch else "the work"
     kept = f"Nothing of {work} was deleted."
@@ -105,7 +105,7 @@ def released_to_holder(issue: int | None, holder: str) -> str:
 
 
 def not_released(issue: int | None, number: int) -> str:
-    """A release that is refused, after the merge."""
+    """A release that is refused because the work was merged."""
     return (
         f"Issue #{issue} was not released: PR #{number} is merged, so the task is finished. Close it "
         "with: lifecycle close"
@@ -113,7 +113,7 @@ def not_released(issue: int | None, number: int) -> str:
 
 
 def card_left(status: str) -> str:
-    """A release met a card that does not stand where this claim left it."""
+    """A release met a card that is not in the Status in which this claim left it."""
     return f"The card stays in {quoted(status)}, where it was left."
 
 
@@ -128,7 +128,7 @@ def lease_left(issue: int | None, why: str) -> str:
 
 
 def released_unseen(issue: int | None) -> str:
-    """The end of a claim that was released, and whose issue cannot be read."""
+    """The end of a released claim whose issue cannot be read."""
     return (
         f"GitHub shows no issue #{issue} to this token, so nothing more was written there; the claim here "
         "and its lease were ended; branch and work are kept."
@@ -136,7 +136,7 @@ def released_unseen(issue: int | None) -> str:
 
 
 def taken_over(issue: int | None, agent: str) -> str:
-    """The lease, or the card, names another agent where this claim's stood."""
+    """The lease, or the card, names another agent instead of this claim's."""
     return (
         f"#{issue} was taken over by {named(agent)}: this claim no longer writes anything; its branch "
         "and commits are kept. Talk to them, or leave the task with: lifecycle release"

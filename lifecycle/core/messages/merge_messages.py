@@ -1,4 +1,4 @@
-"""Every sentence about the merge of an open pull request: what keeps it back, the queue, auto-merge.
+"""Every sentence about the merge of an open pull request: what prevents it, the queue, auto-merge.
 
 As in `messages`: what happened, what was kept, what to do next; none of them holds a secret.
 """
@@ -15,13 +15,13 @@ _NAME = 80
 
 
 def readiness(pull: PullRequest, *, is_reported: bool) -> str:
-    """What stands between a pull request with green checks and its merge, as a verb phrase.
+    """What a pull request with green checks still needs before its merge, as a verb phrase.
 
     Source: https://docs.github.com/graphql/reference/enums#mergestatestatus
 
     Args:
-        pull: an open one.
-        is_reported: something else was said of it that has to be mended first.
+        pull: an open pull request.
+        is_reported: another notice has named something that has to be mended first.
     """
     if is_reported:
         conflict = ["its conflict to be resolved"] if pull.mergeable == "CONFLICTING" else []
@@ -48,7 +48,7 @@ def readiness(pull: PullRequest, *, is_reported: bool) -> str:
 
 
 def waits_for(pull: PullRequest) -> str:
-    """What the rules of the base demand and GitHub shows to be missing, checks left out; "" if nothing."""
+    """What the base's rules demand, apart from checks, and GitHub shows as missing; "" if nothing."""
     demands = pull.demands or MergeDemands()
     parts = []
     if pull.review_decision == "REVIEW_REQUIRED":
@@ -67,12 +67,12 @@ def waits_for(pull: PullRequest) -> str:
 
 
 def waiting(what: str, *, is_running: bool = False) -> str:
-    """That a pull request waits for something, as a verb phrase; and that checks run meanwhile."""
+    """A pull request waits for something (and checks run meanwhile), as a verb phrase."""
     return f"waits for {what}" + ("; its checks still run" if is_running else "")
 
 
 def conflicting(base: str) -> str:
-    """It cannot be merged as it is, as a verb phrase."""
+    """The pull request conflicts with its base, as a verb phrase."""
     return f"conflicts with {base or 'its base'}"
 
 
@@ -93,7 +93,7 @@ def unresolved(open_count: int) -> str:
 
 
 def _reviews(demands: MergeDemands) -> str:
-    """The approvals that are missing: GitHub says how many there have to be, and not how many count."""
+    """The missing approvals: GitHub says how many are required, but not how many of those given count."""
     count = demands.approvals
     many = f"approving reviews, {count} in all" if count > 1 else "an approving review"
     of = ["an owner of the code"] if demands.code_owners else []
@@ -102,7 +102,7 @@ def _reviews(demands: MergeDemands) -> str:
 
 
 def _blocked(pull: PullRequest) -> str:
-    """A verb phrase for a rule that GitHub does not show per pull request: it names what it can be."""
+    """A verb phrase for a rule that GitHub does not show for each pull request: the possible reasons."""
     where = pull.base or "its base"
     if pull.checks is not None and pull.checks.missing:
         return waiting(f"checks that {where} demands and that have not reported")
@@ -124,12 +124,12 @@ def _blocked(pull: PullRequest) -> str:
 
 
 def standing(number: int, how: str) -> str:
-    """How the merge stands now, where the checks are green and were told before."""
+    """The state of the merge now, if green checks were told before."""
     return f"PR #{number} {how}."
 
 
 def unchecked(number: int, how: str) -> str:
-    """No check has come for minutes, nor is any demanded."""
+    """No check has registered for minutes, and none is required."""
     return (
         f"No check has registered on PR #{number} for minutes, and none is required, so none is "
         "waited for: "
@@ -138,7 +138,7 @@ def unchecked(number: int, how: str) -> str:
 
 
 def behind(number: int, base: str, repository: str = "") -> str:
-    """The base demands that the branch holds its newest commit; `repository`: its own, if from a fork."""
+    """The base demands that the branch has its newest commit; `repository`: the base's, for a fork."""
     which = f"{base} of {repository}" if repository else base
     return (
         f"PR #{number} is green, but {which} has moved on and demands an up-to-date branch. Fetch {which}, "
@@ -155,7 +155,7 @@ def updated(number: int, base: str) -> str:
 
 
 def auto_merge(number: int, head: str) -> str:
-    """GitHub merges it by itself from now on, as the user's own settings ask for."""
+    """GitHub will merge the pull request by itself, as the user's own settings ask for."""
     return (
         f"GitHub was asked to merge PR #{number} at {head[:7]} as soon as all requirements are met "
         '(merge = "auto" in your config.toml).'
@@ -163,7 +163,7 @@ def auto_merge(number: int, head: str) -> str:
 
 
 def auto_merge_taken_back(number: int) -> str:
-    """What was asked for from here was taken back, since a person has to look at it first."""
+    """We switched off the auto-merge that we had asked for, since a person has to look first."""
     return (
         f"Auto-merge of PR #{number} was on as your config.toml asks for, but was switched off: "
         "commits pushed "
@@ -173,7 +173,7 @@ def auto_merge_taken_back(number: int) -> str:
 
 
 def auto_merge_kept(number: int) -> str:
-    """To the agent, for the user: somebody's own auto-merge is on for weakened checks."""
+    """To the agent, for the user: somebody else switched auto-merge on, although checks were weakened."""
     return (
         f"GitHub merges PR #{number} by itself as soon as it may: a person switched auto-merge on, but "
         "commits pushed since then weaken its checks. Auto-merge was left on; ask the user at once whether "
@@ -182,7 +182,7 @@ def auto_merge_kept(number: int) -> str:
 
 
 def auto_merge_left_off(number: int) -> str:
-    """Somebody switched auto-merge off, and so it stays."""
+    """Somebody switched auto-merge off, and it stays off."""
     return (
         f"Auto-merge of PR #{number} was switched off on GitHub, and stays off; switch it on there, or "
         "merge it."
@@ -190,7 +190,7 @@ def auto_merge_left_off(number: int) -> str:
 
 
 def ejected(number: int, reason: str, url: str) -> str:
-    """The merge queue gave the pull request back."""
+    """The merge queue threw the pull request out."""
     return (
         f"PR #{number} {thrown_out(reason)}; it is open, and the claim was kept. Look at the "
         "queue's checks on "
@@ -199,7 +199,7 @@ def ejected(number: int, reason: str, url: str) -> str:
 
 
 def taken_out(number: int, url: str) -> str:
-    """A person took it out of the merge queue."""
+    """A person took the pull request out of the merge queue."""
     return (
         f"PR #{number} was taken out of the merge queue by hand; it is open, and stays out, even "
         "after further "
@@ -208,7 +208,7 @@ def taken_out(number: int, url: str) -> str:
 
 
 def thrown_out(reason: str) -> str:
-    """The merge queue gave it back, as a verb phrase; `reason` is GitHub's word."""
+    """The merge queue threw it out, as a verb phrase; `reason` is GitHub's word."""
     words = short(" ".join(reason.replace("_", " ").split()).lower(), _NAME)
     return "was taken out of the merge queue without being merged" + (
         f" ({words})" if words else ""
@@ -216,12 +216,12 @@ def thrown_out(reason: str) -> str:
 
 
 def still_out(reason: str) -> str:
-    """It was not queued again since, as a verb phrase."""
+    """It has not been queued again since it was thrown out, as a verb phrase."""
     return f"{thrown_out(reason)}; why: lifecycle feedback merge"
 
 
 def queue_stuck(number: int, base: str) -> str:
-    """An entry that is neither tested nor taken out, although it merges with its base."""
+    """A queue entry that is neither tested nor removed, although it merges with its base."""
     return (
         f"PR #{number} merges with {base}, but not together with the PRs queued before it: the "
         "queue keeps it where it is until those are merged or gone. Change nothing in it now; a person "
@@ -239,7 +239,7 @@ def queue_silent(number: int, commit: str, minutes: int) -> str:
 
 
 def pushed_into_queue(number: int) -> str:
-    """The head is another one than the queue was given."""
+    """The pull request has another head than the one that was queued."""
     return (
         f"PR #{number} is in the merge queue, but commits were pushed to it since it was queued: "
         "they may not be "
@@ -250,7 +250,7 @@ def pushed_into_queue(number: int) -> str:
 
 
 def left_queue(number: int) -> str:
-    """A hand-off took it out, since a queued branch takes no push."""
+    """A hand-off took it out of the queue, since a queued branch accepts no push."""
     return (
         f"PR #{number} was taken out of the merge queue, so that the branch could be pushed; ask a "
         "person to "
@@ -259,7 +259,7 @@ def left_queue(number: int) -> str:
 
 
 def conflicts(number: int, base: str) -> str:
-    """The pull request cannot be merged as it is."""
+    """The pull request conflicts with its base."""
     return (
         f"PR #{number} conflicts with {base}. Merge {base} into the branch, solve the conflicts, "
         "run the tests, commit and push."

@@ -1,17 +1,16 @@
 """What an agent or a person is told about a claim, as functions from values to sentences.
 
-Where a sentence lives. One that a decision gives as a notice, that goes onto GitHub, or that two
-modules say is in this folder: here what is about a claim and its end; in `review_messages` an open pull
-request; in `linked_messages` a task of another tracker; in `loss_messages` a task that is released or
-lost. One that a single place says stands in that place: what a command prints in its module of `cli/`. A
-room that has many keeps them in a TOML file beside its modules, and says them by name
-(`settings/resources.py`): what is refused of a claim, what GitHub, git, a run, a workflow, a tracker, a
-setting, a worktree's world or `lifecycle init` refuses, a repository's finding in `reconcile/`, one of the
-doctor.
+Where a sentence lives. A sentence that a decision gives as a notice, that goes onto GitHub, or that two
+modules use is in this folder: here, about a claim and its end; in `review_messages` and `merge_messages`,
+about an open pull request; in `linked_messages`, about a task of another tracker; in `loss_messages`, about
+a task that is released or lost. A sentence that only one module uses is in that module: what a command
+prints is in its module of `cli/`. A room with many sentences keeps them in a TOML file beside its modules,
+and uses them by name (`settings/resources.py`): refusals about claims, GitHub, git, runs, workflows,
+trackers, settings, worktrees and `lifecycle init`, and findings of `reconcile/` and of the doctor.
 
 How it is written. It says what happened, what was kept, what to do next, in the words of
-docs/glossary.md. Names that others chose pass `quoted` or `named`. None of them holds a secret. The
-function's docstring says on what occasion.
+docs/glossary.md. Names that others chose pass `quoted` or `named`. No sentence contains a secret. The
+function's docstring says on what occasion the sentence is used.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from collections.abc import Callable, Sequence
 from lifecycle.core.redact import named, quoted
 
 HAND_OFF = "lifecycle handoff --summary-file - <<'EOF' (then the summary in one line, then EOF)"
-"""How an agent hands its work off: the shell reads nothing in the summary, whatever quotes it has."""
+"""The command for a hand-off: the shell interprets nothing in the summary, whatever quotes it has."""
 
 
 def pr_created(number: int, url: str) -> str:
@@ -30,7 +29,7 @@ def pr_created(number: int, url: str) -> str:
 
 
 def pr_adopted(number: int, url: str, branch: str) -> str:
-    """An open pull request that was there already, which nothing was written to."""
+    """An open pull request that existed already and was not changed."""
     return (
         f"PR #{number} was already open for {branch} and is now the claim's; its title and text "
         f"were kept: {url}"
@@ -38,7 +37,7 @@ def pr_adopted(number: int, url: str, branch: str) -> str:
 
 
 def pr_missing(branch: str) -> str:
-    """A phase that needs a pull request, and none is there."""
+    """A phase that needs a pull request, but there is none."""
     return (
         f"GitHub shows no pull request for branch {branch or '(none)'}; the claim was kept. Push the "
         f"branch and run: {HAND_OFF}"
@@ -46,7 +45,7 @@ def pr_missing(branch: str) -> str:
 
 
 def phase_without_pull(written: str, branch: str, phase: str) -> str:
-    """A phase that was written by hand, needs a pull request, and has none; `phase` it is again."""
+    """A phase written by hand that needs a pull request, but there is none; it is `phase` again."""
     then = (
         ' When the work is done, run: lifecycle handoff --summary "…"' if phase == "coding" else ""
     )
@@ -57,7 +56,7 @@ def phase_without_pull(written: str, branch: str, phase: str) -> str:
 
 
 def judged_next(phase: str, *, has_hooks: bool = True) -> str:
-    """A phase that the claim file has, while nothing is known of what GitHub says to it."""
+    """A phase in the claim file that GitHub has not confirmed or refused yet."""
     then = (
         "the next stop asks GitHub; to ask now: "
         if has_hooks
@@ -68,7 +67,7 @@ def judged_next(phase: str, *, has_hooks: bool = True) -> str:
 
 
 def missing_fields(names: Sequence[str]) -> str:
-    """A hand-off that lacks what a pull request is made of."""
+    """A hand-off that lacks fields which a pull request needs."""
     listed = " and ".join(names)
     return (
         f"No PR yet: {listed} {'is' if len(names) == 1 else 'are'} missing in .agent-claim.json. "
@@ -87,13 +86,13 @@ def branch_is_base(branch: str) -> str:
 def merged_and_closing(
     number: int, issue: int | None, *, is_open: bool = True, is_left: bool = False
 ) -> str:
-    """The merge, where nobody has to be asked.
+    """The merge, if nobody has to be asked about closing.
 
     Args:
-        number: the pull request's.
-        issue: its number.
-        is_open: GitHub did not close the issue already.
-        is_left: this account may not close it.
+        number: the pull request's number.
+        issue: the issue's number.
+        is_open: the issue is open, so GitHub has not closed it already.
+        is_left: this account may not close the issue.
     """
     if is_left and is_open:
         return f"PR #{number} merged; issue #{issue} stays open: this account may not close it."
@@ -104,9 +103,9 @@ def merged_and_closing(
 def not_answered(
     issue: int | None, *, was_asked: bool, counts_done: bool, is_open: bool = True
 ) -> str:
-    """`done` that nobody has said yes to: the question, which follows, was not answered, or never put.
+    """`done` without a yes: the question, which follows, was not answered, or never asked.
 
-    `is_open`: the issue is; else only the claim is left to be ended.
+    `is_open`: the issue is open; else only the claim has to be ended.
     """
     since = "the question was put" if was_asked else "the merge"
     unheard = f"the user has written no prompt since {since} (a choice in a dialog does not count)"
@@ -116,9 +115,9 @@ def not_answered(
 
 
 def merged(number: int, issue: int | None, *, is_open: bool = True, into: str = "") -> str:
-    """The question that closing waits for; `is_open`: the issue is, and GitHub did not close it already.
+    """The question that closing waits for; `is_open`: the issue is open, not closed by GitHub already.
 
-    `into`: the base, where that is neither the configured nor the default one.
+    `into`: the base, if that is neither the configured nor the default one.
     """
     closed = "" if is_open else f"Issue #{issue} is already closed; to continue it, reopen it. "
     where = (
@@ -134,12 +133,12 @@ def _question(issue: int | None, is_open: bool) -> str:
 
 
 def open_parts(issue: int | None, parts: int) -> str:
-    """Sub-issues of the issue are open: GitHub closes it all the same."""
+    """Sub-issues of the issue are open; GitHub closes the issue all the same."""
     return f"{parts} of #{issue}'s sub-issues {'is' if parts == 1 else 'are'} still open."
 
 
 def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
-    """Commits of the branch here that came too late for the merge, and what becomes of them."""
+    """Commits of the local branch that came too late for the merge, and what happens to them."""
     if commits == 1:
         what, stays = f"1 commit of {branch} is", "stays"
     else:
@@ -151,12 +150,12 @@ def left_out(number: int, commits: int, branch: str, *, is_closed: bool) -> str:
 
 
 def merged_before(number: int) -> str:
-    """The claim's pull request was merged while its agent was at work on more."""
+    """The claim's pull request was merged while its agent was working on more."""
     return f"PR #{number} has been merged in the meantime; later commits go into another PR."
 
 
 def merged_earlier(number: int, branch: str) -> str:
-    """What was handed off was merged before the claim was taken, as after an issue was reopened."""
+    """The handed-off work was merged before the claim was taken, for example if the issue was reopened."""
     return (
         f"No PR yet: all of {branch} was merged in PR #{number}, before this claim. Commit the work, then "
         'hand off again; if nothing is left to do, the user may close with: lifecycle close --override "…"'
@@ -180,7 +179,7 @@ def _on_a_yes(counts_done: bool) -> str:
 
 
 def closed_unmerged(number: int, issue: int | None, *, is_open: bool = True) -> str:
-    """The pull request was closed without a merge; `is_open`: the issue is."""
+    """The pull request was closed without a merge; `is_open`: the issue is open."""
     if not is_open:
         return (
             f"PR #{number} was closed without being merged, and issue #{issue} is closed, too; the claim "
@@ -199,15 +198,15 @@ def reopened(number: int) -> str:
 
 
 def done_refused(reason: str, issue: int | None, phase: str, *, is_open: bool = True) -> str:
-    """`done` without a merge; what is next depends on what GitHub shows instead.
+    """`done` without a merge; what to do next depends on what GitHub shows instead.
 
-    `is_open`: the issue is; that one was closed on GitHub, and what then, is told by a sentence of its own.
+    `is_open`: the issue is open; a sentence of its own tells that an issue was closed, and what then.
     """
     wait = {
         "checks_running": "Wait for the merge",
         "pr_closed": "Reopen the PR or hand off again",
     }.get(phase, "Hand off the work first")
-    if not is_open:  # what is handed off for it is refused
+    if not is_open:  # a hand-off for a closed issue is refused
         then = f" {wait}." if phase == "checks_running" else ""
         return f"The claim on #{issue} was not ended: {reason}. The phase is {phase}.{then}"
     return (
@@ -226,12 +225,12 @@ def yes_not_kept(issue: int | None, phase: str) -> str:
 
 
 def completed_comment(number: int) -> str:
-    """The comment on the issue."""
+    """The closing comment on the issue."""
     return f"Completed in #{number}"
 
 
 def overridden_comment(number: int | None, reason: str) -> str:
-    """The comment when a person closed without a merge."""
+    """The closing comment if a person closed the issue without a merge."""
     where = f" (PR #{number} is not merged)" if number else ""
     return f"Closed without a merged pull request{where}, by explicit override: {reason}"
 
@@ -243,9 +242,9 @@ _BY_ITSELF = {
 
 
 def confirmed(consent: str, *, is_open: bool = True) -> str:
-    """Who said yes, for the comment's second line; nothing where the user was simply asked.
+    """Who said yes, for the comment's second line; "" if the user was simply asked.
 
-    `is_open`: the issue is closed by this, and was not before. A sweep tells of its own closing alone.
+    `is_open`: the issue was open until this closing. A sweep tells only of its own closing.
     """
     nudged, _, reason = consent.partition(": ")
     if nudged == "nudge" and reason:
@@ -256,7 +255,7 @@ def confirmed(consent: str, *, is_open: bool = True) -> str:
 
 
 def closed_elsewhere(issue: int | None, withheld: str = "") -> str:
-    """Somebody closed the issue before there was a merge; `withheld`: a clause on what is not done then."""
+    """Somebody closed the issue before a merge; `withheld`: a clause on what is not done therefore."""
     kept, way = "the claim and the work are kept", "reopen the issue."
     if withheld:
         kept = f"{withheld}, and the claim and the work are kept"
@@ -268,7 +267,7 @@ def closed_elsewhere(issue: int | None, withheld: str = "") -> str:
 
 
 def assigned_elsewhere(issue: int, login: str, others: Sequence[str]) -> str:
-    """Somebody assigned the issue of a claim to others on GitHub, and took its account off."""
+    """Somebody assigned the issue of a claim to others on GitHub, and unassigned the claim's account."""
     return (
         f"#{issue} is assigned to {', '.join(map(named, others))} and not to {login}, who has the claim; "
         "it goes on. If the task is theirs now, leave it with: lifecycle release; else assign "
@@ -277,11 +276,11 @@ def assigned_elsewhere(issue: int, login: str, others: Sequence[str]) -> str:
 
 
 NOT_OPENED = "no PR is opened for it"
-"""What is withheld from a closed issue at a hand-off."""
+"""What a hand-off does not do for a closed issue."""
 
 
 def repository_archived(issue: int | None, *, is_asked: bool = False) -> str:
-    """The repository takes no writes any more; `is_asked`: the task was to be released."""
+    """The repository accepts no more writes; `is_asked`: somebody wanted to release the task."""
     way = "unarchive it first."
     if is_asked:
         way += " To leave the claim here alone, delete .agent-claim.json."
@@ -293,7 +292,7 @@ def repository_archived(issue: int | None, *, is_asked: bool = False) -> str:
 
 
 def transferred(issue: int | None, url: str) -> str:
-    """The issue of a claim is another repository's now, where this claim holds nothing."""
+    """The issue of a claim was moved to another repository, where this claim holds nothing."""
     return (
         f"#{issue} was transferred on GitHub to {url}; the claim and the work are kept, and "
         "nothing is written there. Leave the task with: lifecycle release; to continue it, claim it in a "
@@ -302,12 +301,12 @@ def transferred(issue: int | None, url: str) -> str:
 
 
 def merged_alone(number: int) -> str:
-    """The merge, where no issue is there about whose closing somebody could be asked."""
+    """The merge, if there is no issue that could be closed."""
     return f"PR #{number} merged."
 
 
 def issue_gone(issue: int | None) -> str:
-    """The issue of a claim cannot be read while the work goes on."""
+    """The issue of a claim cannot be read during the work."""
     return (
         f"GitHub shows no issue #{issue} to this token: it was deleted or moved, or the token may not see "
         "it; the claim and the work are kept. If the issue is gone, leave the task with: lifecycle release"
@@ -320,7 +319,7 @@ def closed(issue: int | None, board: str) -> str:
 
 
 def left_open(issue: int | None) -> str:
-    """The end of a claim whose account may not close the issue, as a contributor's."""
+    """The end of a claim whose account (a contributor's, say) may not close the issue."""
     return (
         f"Issue #{issue} stays open, since this account may not close it: ask somebody who can. The claim "
         "has ended, and its file was deleted."
@@ -328,17 +327,17 @@ def left_open(issue: int | None) -> str:
 
 
 def status_set(status: str, *, is_labels: bool) -> str:
-    """The board followed, or the label in its place."""
+    """The board was updated, or the label that replaces it."""
     return f"{'Status label' if is_labels else 'Board'} → {status}."
 
 
 def status_not_set(status: str, why: str, *, is_labels: bool = False) -> str:
-    """The board did not follow, or the label in its place."""
+    """The board, or the label that replaces it, could not be updated."""
     return f"The {'Status label' if is_labels else 'board'} was not set to {status}: {why}"
 
 
 def board_absent() -> str:
-    """There is no board to keep."""
+    """No board is configured."""
     return "No board is configured."
 
 
@@ -351,7 +350,7 @@ def board_moved(issue: int | None, status: str, synced: str | None) -> str:
 
 
 def other_card(issue: int | None) -> str:
-    """The issue has another card than was written before, as where the board is another one."""
+    """The issue has another card than the one that was written before, for example on another board."""
     return (
         f"#{issue} has another card than before, as on another board: Status and Agent are kept on it. "
         "If the earlier card is still there, it stays as it was last set; correct it there by hand."
@@ -359,7 +358,7 @@ def other_card(issue: int | None) -> str:
 
 
 def label_moved(issue: int | None, status: str, synced: str | None) -> str:
-    """Somebody put another label on."""
+    """Somebody gave the issue another Status label."""
     return (
         f'The Status label of #{issue} was changed to {quoted(status)} (last set here: "{synced}"); it was '
         f'left unchanged. Put "{synced}" back on the issue to have lifecycle update it again.'
@@ -367,7 +366,7 @@ def label_moved(issue: int | None, status: str, synced: str | None) -> str:
 
 
 def label_kept(status: str) -> str:
-    """Closing met a label that somebody had put on."""
+    """Closing met a label that somebody had set."""
     return f"The Status label stays {quoted(status)}, as somebody left it."
 
 
@@ -386,7 +385,7 @@ def archived(issue: int | None, board: str) -> str:
 
 
 def not_on_board(issue: int | None, board: str) -> str:
-    """The issue has no item."""
+    """The issue is not on the board."""
     return (
         f"Issue #{issue} is not on {board} (if there is such a project), so its Status is not "
         "updated; issue "
@@ -408,12 +407,12 @@ def branch_merged_alone(branch: str) -> str:
 
 
 def branch_merged_last(branch: str) -> str:
-    """Without a claim: the branch's pull request was merged, and nothing is left."""
+    """Without a claim: the branch's pull request was merged, and there is no next task."""
     return f"Your PR on branch {branch} was merged! No task is left in Todo."
 
 
 def no_hooks() -> str:
-    """Nobody has seen a hook at work."""
+    """No hook has been seen at work."""
     return (
         "No hook has run in this session, so nothing happens by itself here. To see why, run: "
         "lifecycle doctor"
@@ -429,7 +428,7 @@ def unknown_phase(phase: str, phases: Sequence[str]) -> str:
 
 
 def no_issue_number() -> str:
-    """A claim that is about nothing."""
+    """A claim without an issue number."""
     return (
         ".agent-claim.json has no usable issue_number; nothing was done. Set it to the number of "
         "the issue that this work is for."
@@ -437,7 +436,7 @@ def no_issue_number() -> str:
 
 
 def issue_kept(value: object, kept: object) -> str:
-    """The claim's issue was edited to one that it cannot be for."""
+    """The claim's issue number was edited to one that the claim cannot be for."""
     return (
         f"issue_number in .agent-claim.json was edited to {value}; this claim stays on #{kept}. For "
         "another task, finish this one, or claim it in another worktree."
@@ -445,7 +444,7 @@ def issue_kept(value: object, kept: object) -> str:
 
 
 def hint_refused(name: str, value: object, kept: object) -> str:
-    """An edit of an engine field that GitHub does not bear out."""
+    """An edit of an engine field that GitHub does not confirm."""
     if kept in (None, ""):
         return (
             f"{name} in .agent-claim.json was edited to {value}; GitHub shows none, so the edit was "
@@ -462,7 +461,7 @@ def not_created_yet(why: str, issue: int | None) -> str:
 
 
 def comment_unknown(issue: int | None, again: str) -> str:
-    """Closing waits for a comment whose fate is not known; `again` is when reads will tell."""
+    """Closing waits for a comment that may not have been posted; `again`: when reads will show it."""
     return (
         f"#{issue} is closed. It is not known whether its comment was posted: a stop or "
         f"lifecycle tick checks from {again} on, and then the claim ends."
@@ -485,17 +484,17 @@ COMPLAINTS: dict[str, Callable[[str, int | None], str]] = {
         "CloseIssue": "Issue #{1} is not closed, and the claim was kept: {0}",
         "Unassign": "The assignee of #{1} was not removed; everything else was done. {0}",
         "SetBoard": "The card of #{1} was not updated; issue and PR are not affected. {0}",
-        "Look": "{0}",  # GitHub could not be read: the error's sentence says why by itself
+        "Look": "{0}",  # GitHub could not be read: the error's sentence says enough
         "LeadLease": "The lease on #{1} names a branch other than the PR's, and sweeps and takeovers rely "
         "on it; issue and PR are not affected. {0}",
         "SetLinked": "The task linked to #{1} was not updated; issue and PR are not affected. {0}",
     }.items()
 }
-"""For each kind of action, the sentence about its refusal: of the error's sentence and the issue."""
+"""For each kind of action, the sentence about its refusal, made from the error's sentence and the issue."""
 
 
 def withheld(names: Sequence[str]) -> str:
-    """A secret was taken out of texts on their way to GitHub."""
+    """A secret was removed from texts on their way to GitHub."""
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return (
         f'What looks like a secret in the {listed} was replaced by "***" before publishing; everything '

@@ -1,4 +1,4 @@
-"""Every sentence about an open pull request: its checks, its reviews, what keeps it from the merge.
+"""Every sentence about the checks and reviews of an open pull request.
 
 As in `messages`: what happened, what was kept, what to do next; none of them holds a secret.
 """
@@ -12,13 +12,13 @@ from lifecycle.core.values.checks import Check, Checks
 from lifecycle.core.values.model import PullRequest
 
 SHOWN_NAMES = 5
-"""How many failing checks are named; the rest is counted."""
+"""How many failing checks are named; the rest are counted."""
 
 NAME_LIMIT = 80
 """Characters of a check's name that are shown."""
 
 WATCHED, BY_HAND = "the new head is watched.", "then look with: lifecycle tick"
-"""How a sentence ends that asks for a push: where hooks are at work, and where none was seen."""
+"""The endings of a sentence that asks for a push: with hooks at work, and without."""
 
 REVIEW_AGAIN = "another review (lifecycle feedback request)"
 
@@ -28,23 +28,23 @@ _ENDED = {
     "STARTUP_FAILURE": "could not start",
     "TIMED_OUT": "timed out",
 }
-"""What is worth a word beside a failing check's name."""
+"""Details that are worth a word beside a failing check's name."""
 
 
 def checks_running(passed: int, total: int, running: int) -> str:
-    """Poll with some checks pending; shown by `status`, and never worth a turn."""
+    """A poll with some checks pending; shown by `status`, and never worth a turn."""
     return f"CI: {passed}/{total} passed, {running} running..."
 
 
 def checks_passed(checks: Checks, number: int, ready: str) -> str:
-    """Poll with every check green; `ready` is what `readiness` says."""
+    """A poll with every check green; `ready` is what `readiness` says."""
     total = len(checks.runs)
     green = f"All {total} checks green" if total != 1 else "The only check is green"
     return f"CI passed! {green}. PR #{number} {ready}."
 
 
 def checks_failed(checks: Checks, number: int) -> str:
-    """Poll with failures: their count, the first five names, and what can be done."""
+    """A poll with failures: their count, the first five names, and what can be done."""
     failed = checks.failed
     shown = [_named(check) for check in failed[:SHOWN_NAMES]]
     more = f" (+{len(failed) - SHOWN_NAMES} more)" if len(failed) > SHOWN_NAMES else ""
@@ -82,7 +82,7 @@ def approval_needed(pull: PullRequest, workflows: Iterable[str]) -> str:
 
 
 def checks_missing(number: int, names: Iterable[str], base: str) -> str:
-    """Everything that ran passed, and something that the base demands never reported."""
+    """Everything that ran passed, but a check that the base requires never reported."""
     shown = [named(name, NAME_LIMIT) for name in names]
     are, have, wait = ("is", "has", "it is") if len(shown) == 1 else ("are", "have", "they are")
     return (
@@ -94,7 +94,7 @@ def checks_missing(number: int, names: Iterable[str], base: str) -> str:
 
 
 def checks_unseen(number: int, hidden: Iterable[str], overall: str) -> str:
-    """Everything that the token is shown passed, and GitHub does not call it all passed."""
+    """Everything that the token may see passed, but GitHub does not say that all checks passed."""
     word = f"; GitHub's overall verdict is {overall}" if overall else ""
     return (
         f"CI of PR #{number} cannot be judged: the token is not shown {' and '.join(hidden)}{word}. Look "
@@ -112,7 +112,7 @@ def checks_stale(number: int, names: Iterable[str]) -> str:
 
 
 def changes_requested(number: int, author: str, url: str) -> str:
-    """A reviewer wants something else."""
+    """A reviewer requested changes."""
     who = named(author) if author else "a reviewer"
     return (
         f"Changes requested on PR #{number} by {who}: {url} Read the review, change what it asks for, "
@@ -121,7 +121,7 @@ def changes_requested(number: int, author: str, url: str) -> str:
 
 
 def review_said(number: int, count: int, authors: Sequence[str]) -> str:
-    """What reviewers said, where none of them asks for changes."""
+    """What reviewers said, if none of them requests changes."""
     who = ", ".join(named(author) for author in authors[:SHOWN_NAMES] if author) or "a reviewer"
     remarks = "One remark" if count == 1 else f"{count} remarks"
     waits = "waits" if count == 1 else "wait"
@@ -133,7 +133,7 @@ def review_said(number: int, count: int, authors: Sequence[str]) -> str:
 
 
 def approved(number: int, authors: Sequence[str]) -> str:
-    """Reviewers approved it, and wrote something with that."""
+    """Reviewers approved the pull request with a comment."""
     who = ", ".join(named(author) for author in dict.fromkeys(authors[:SHOWN_NAMES]) if author)
     return (
         f"PR #{number} was approved by {who or 'a reviewer'}, with remarks that need no answer; "
@@ -156,7 +156,7 @@ def reproduce_first() -> str:
 
 
 def rounds_are_over(number: int, why: str, url: str, most: int) -> str:
-    """Bots go on finding, and a person is asked whether that goes on."""
+    """Bots keep reporting findings, and a person is asked whether to continue."""
     reason = "the last round of bots' findings led to no change"
     if why == "rounds":
         reason = f"bots have had {most} rounds"
@@ -181,7 +181,7 @@ def strangers_said(number: int, remarks: Sequence[tuple[str, str]]) -> str:
 
 
 def bots_did_not_review(number: int, remarks: Sequence[tuple[str, str]]) -> str:
-    """A bot's success that is no review."""
+    """Bots whose check succeeded without a review."""
     return (
         f"PR #{number} was not reviewed by every reviewer: a bot says that it could not review it: "
         f"{_places(remarks)}"
@@ -196,13 +196,13 @@ def unanswered(number: int, count: int) -> str:
 
 
 def weakened(losses: Sequence[str]) -> str:
-    """The remark in a pull request's text about commits that take something from its checks."""
+    """The remark in a pull request's text about commits that weaken its checks."""
     head = "**Weakened checks**, pushed after checks of this pull request failed:"
     return "\n".join((head, *(f"- {loss}" for loss in losses)))
 
 
 def restored(number: int, head: str) -> str:
-    """To the person, who was told that checks were weakened: they are not any more."""
+    """To the person who was told that checks were weakened: they no longer are."""
     return (
         f"The changes that weakened the checks of PR #{number} were reverted (at {head[:7]}), so "
         "they no longer "
@@ -211,7 +211,7 @@ def restored(number: int, head: str) -> str:
 
 
 def holds(losses: Sequence[str]) -> str:
-    """What the question about closing says of weakened checks."""
+    """The part of the question about closing that tells of weakened checks."""
     more = f" (+{len(losses) - SHOWN_NAMES} more)" if len(losses) > SHOWN_NAMES else ""
     return f"Its checks were weakened after they failed: {'; '.join(losses[:SHOWN_NAMES])}{more}."
 

@@ -1,4 +1,4 @@
-"""The names of branches; those that claims make, `claude/<slug>-<n>`, are made here, and read again."""
+"""The names of branches; those that claims use, `claude/<slug>-<n>`, are made and read here."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def branch_name(title: str, number: int) -> str:
 
 
 def is_branch(name: str) -> bool:
-    """True if a branch may be called so."""
+    """True if a branch may have this name."""
     return bool(name) and _ODD.search(name) is None
 
 
 def named_issue(branch: str) -> int:
-    """The issue of which a claim makes such a name of a branch; 0 if none does."""
+    """The issue whose claim would use this branch name; 0 if it has not the form of one."""
     name = _NAME.fullmatch(branch)
     return int(name[1]) if name else 0

@@ -1,6 +1,6 @@
-"""Frozen values of checks: what has run for a head, what the base demands, and what follows.
+"""Frozen values of checks: what has run for a head, what the base demands, and the verdict.
 
-Green needs evidence: nothing that is hidden, late or missing is taken for a pass. Sources:
+Green needs evidence: nothing that is hidden, late or missing counts as a pass. Sources:
 https://docs.github.com/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks
 and https://docs.github.com/rest/checks
 """
@@ -13,7 +13,7 @@ from lifecycle.core.light_dataclass import dataclass
 
 
 class Bucket(StrEnum):
-    """What a check run or a commit status amounts to, once its many values are sorted."""
+    """The kind of result of a check run or a commit status, whose many values are sorted into these."""
 
     PASS = "pass"  # noqa: S105 -- a check's bucket, not a password
     FAIL = "fail"
@@ -29,7 +29,7 @@ Source: https://docs.github.com/graphql/reference/enums#checkconclusionstate
 
 
 class Verdict(StrEnum):
-    """What all checks of a head amount to. Nothing that has not passed for certain is green."""
+    """The verdict over all checks of a head. It is green only if everything certainly passed."""
 
     GREEN = "green"
     FAILED = "failed"
@@ -41,7 +41,7 @@ class Check:
     """The newest run of one check on one commit.
 
     Attributes:
-        word: GitHub's own word for how it ended, else for where it stands, in GraphQL's spelling.
+        word: GitHub's own word for its result, or else its state, in GraphQL's spelling.
         app: the id of the GitHub App that made it, None if GitHub does not say (a commit status).
     """
 
@@ -58,37 +58,37 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """A check that the base branch demands by name, of one app only if `app` is its id."""
+    """A check that the base branch demands by name; if `app` is an app's id, only from that app."""
 
     name: str
     app: int | None = None
 
     def is_met_by(self, check: Check) -> bool:
-        """True if `check` is for certain the one that is demanded, however it ended."""
+        """True if `check` is certainly the demanded one, however it ended."""
         return self.name == check.name and self.app in (None, check.app)
 
     def may_be_met_by(self, check: Check) -> bool:
-        """True if only the app is not known: GitHub does not say which one set a commit status."""
+        """True if only the app is unknown: GitHub does not say which one set a commit status."""
         return self.name == check.name and check.app is None
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """All that has registered on one head commit, superseded runs already dropped.
+    """All checks that have registered on one head commit, without superseded runs.
 
     Attributes:
-        sha: the head commit that they belong to.
+        sha: the head commit.
         runs: one `Check` per (name, app, workflow, event).
         is_complete: False if GitHub did not show all of them, so that green cannot be concluded.
         required: what the base branch demands, as far as GitHub shows it.
         held: workflows that somebody has to approve before they run at all.
-        unfinished: workflows that still run: further checks of theirs may register.
-        unseen: what the token is not shown, in words, "" if it is shown all.
-        overall: GitHub's own word over all checks, told where some are unseen, else "".
+        unfinished: workflows that still run, so that more of their checks may register.
+        unseen: what the token may not see, in words; "" if it sees everything.
+        overall: GitHub's own word over all checks, given if some are unseen, else "".
         sees_workflows: False if GitHub did not show which workflows wait or run on this head.
         sees_demands: False if GitHub did not show all that the base branch demands.
-        is_unblocked: GitHub itself finds everything there that the base branch demands.
-        is_late: GitHub showed the workflows of another commit than the head: another look will tell.
+        is_unblocked: GitHub itself finds everything that the base branch demands.
+        is_late: GitHub showed the workflows of another commit than the head; the next look will tell.
     """
 
     sha: str
@@ -105,12 +105,12 @@ class Checks:
     is_late: bool = False
 
     def count(self, *buckets: Bucket) -> int:
-        """How many runs lie in any of `buckets`."""
+        """How many runs are in any of `buckets`."""
         return sum(run.bucket in buckets for run in self.runs)
 
     @property
     def running(self) -> tuple[Check, ...]:
-        """Runs that have not ended; one that GitHub gave up waiting for goes on no more."""
+        """Runs that have not ended, without those that GitHub gave up waiting for."""
         return tuple(
             run for run in self.runs if run.bucket is Bucket.PENDING and run.word != "STALE"
         )
@@ -133,7 +133,7 @@ class Checks:
 
     @property
     def doubted(self) -> tuple[str, ...]:
-        """Demands for one app's check of which only a status by somebody is there, in name order."""
+        """Names demanded from one app of which there is only somebody's commit status, in name order."""
         if self.is_unblocked:
             return ()
         return tuple(sorted({demand.name for demand in self._unmet}.difference(self.missing)))
@@ -146,7 +146,7 @@ class Checks:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """What green cannot be concluded without and the token is not shown, each in words."""
+        """What the token may not see although green cannot be concluded without it, each in words."""
         has_demands = self.sees_demands or self.is_unblocked
         words = (
             self.unseen,
@@ -165,9 +165,9 @@ class Checks:
     def verdict(self) -> Verdict:
         """The verdict over all checks of the head.
 
-        Green only if at least one check registered, all are known, every one passed, none that is
-        demanded is missing, no workflow still runs or waits for an approval, and all of that was
-        seen: what is hidden is not nothing.
+        Green only if at least one check registered, all are known, every one passed, no demanded one
+        is missing, no workflow still runs or waits for an approval, and all of that was seen: hidden
+        checks do not count as absent.
         """
         if self.failed:
             return Verdict.FAILED
@@ -178,7 +178,7 @@ class Checks:
 
     @property
     def are_none(self) -> bool:
-        """True if none has registered, none is awaited, and nothing is hidden: perhaps there are none."""
+        """True if no check has registered or is awaited, and nothing is hidden: perhaps there are none."""
         is_awaited = self.missing or self.held or self.unfinished or self.is_late
         return not (self.runs or is_awaited or self.hidden) and self.is_complete
 

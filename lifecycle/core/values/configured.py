@@ -34,12 +34,12 @@ class StageSettings:
     """The staged workflow's settings, with their defaults.
 
     Attributes:
-        use: the workflow is wanted here; it is active while the tracker has an open labelled task.
-        label: the label that a task of the workflow has; `LABEL:anything` counts as well.
-        test: commands that run the tests; an instruction names them, and evidence is looked for in them.
+        use: the workflow is switched on here; it is active while the tracker has an open labelled task.
+        label: the label of the workflow's tasks; `LABEL:anything` counts as well.
+        test: commands that run the tests; an instruction names them, and their runs are the evidence.
         review, deploy, start: what an instruction names for these; "" leaves its line out.
-        require_evidence: TESTS_PASSING counts only with a green run on the tree as it is.
-        max_blocks: how often in all a session is told to go on before it is let go.
+        require_evidence: TESTS_PASSING counts only with a green run on the present tree.
+        max_blocks: how often in all a session is told to continue before it may stop.
         workflows: the stages of tasks with a label, in their order; others go through all six.
     """
 
@@ -55,11 +55,11 @@ class StageSettings:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What `Tracker.ready` takes: the label, and every one that begins with it and a colon."""
+        """The labels for `Tracker.ready`: the label, and every label that begins with it and a colon."""
         return self.label, f"{self.label}:*"
 
     def is_label(self, name: str) -> bool:
-        """True if a task with this label is one of the workflow's."""
+        """True if a task with this label belongs to the workflow."""
         return name == self.label or name.startswith(f"{self.label}:")
 
     def line_of(self, labels: tuple[str, ...]) -> tuple[Stage, ...]:
@@ -72,10 +72,10 @@ class RunSettings:
     """The caps of an autonomous run, over its whole life; a person's `resume` grants as much again.
 
     Attributes:
-        max_iterations: how often its sessions are told to go on.
+        max_iterations: how often its sessions are told to continue.
         max_sessions: how many sessions lead it.
-        max_hours: since it began, without the time in which it waited for a person.
-        max_tokens: what its sessions' transcripts count, without what came from the model's cache.
+        max_hours: hours since it began, without the time in which it waited for a person.
+        max_tokens: tokens counted in its sessions' transcripts, without those from the model's cache.
     """
 
     max_iterations: int = 100
@@ -86,7 +86,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where GitHub answers, REST and GraphQL."""
+    """The addresses of GitHub's REST and GraphQL."""
 
     api_url: str = API_URL
     graphql_url: str = GRAPHQL_URL
@@ -99,7 +99,7 @@ class Addresses:
 
     @classmethod
     def of_host(cls, host: str) -> Addresses:
-        """Where the GitHub answers whose pages and git lie on `host`.
+        """The addresses of the GitHub whose pages and git are on `host`.
 
         Sources: https://docs.github.com/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api
         and, for `*.ghe.com`, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
@@ -109,7 +109,7 @@ class Addresses:
 
     @classmethod
     def of_api(cls, api_url: str) -> Addresses:
-        """REST's address, and GraphQL's that goes with it: a server of one's own has /api/graphql."""
+        """The address of REST, and the matching one of GraphQL: an Enterprise Server has /api/graphql."""
         is_own = api_url.endswith("/api/v3")
         return cls(api_url, f"{api_url.removesuffix('/v3') if is_own else api_url}/graphql")
 
@@ -127,29 +127,29 @@ class Settings:
         project_owner: login of the project's owner, or None for the repository's owner.
         project_number: the project's number, or None if there is no board.
         poll_seconds: backoff between two polls of the checks.
-        check_commands: by its name the command of a check: a text, a list of words, or several lists.
+        check_commands: the command of each check, by its name: a text, a list of words, or several lists.
         check_seconds: how long one run of a check may take.
-        ci_rerun: how often failed jobs are run again where what they ran on broke; 0 for never.
-        ci_attempts: at how many red heads with the same failure a person is asked.
-        wait_unattended: for how many seconds a stop waits for news where nobody attends; 0.0 for none.
+        ci_rerun: how often failed jobs are run again if their infrastructure failed; 0 for never.
+        ci_attempts: after how many red heads with the same failure a person is asked.
+        wait_unattended: for how many seconds an unattended stop waits for news; 0.0 for none.
         close: "ask" (a person says yes to closing) or "auto" (the merge is the yes).
         merge: "ask" (a person merges) or "auto" (GitHub does, once it may); never from a project's file.
-        update_branch: GitHub merges the base into a green branch where the base's rules demand that.
-        labels_use: "auto" (labels keep the Status where the board cannot be seen), "always", "never".
-        labels_prefix: what the names of these labels begin with, its last space included.
+        update_branch: GitHub merges the base into a green branch if the base's rules demand that.
+        labels_use: "auto" (labels keep the Status if the board cannot be read), "always", "never".
+        labels_prefix: the beginning of these labels' names, including its last space.
         reconcile_release: a reconcile releases claims that show no sign of life.
-        silent_hours: how long nothing may have happened before a reconcile counts a claim as such.
-        api_url, graphql_url: where GitHub answers; never from a project's file.
+        silent_hours: hours without any sign of life after which a reconcile may release a claim.
+        api_url, graphql_url: GitHub's addresses; never from a project's file.
         hook_seconds: the wall-clock deadline of on-stop and on-idle.
-        tdd_enforce: what an edit of code gets in an autonomous run before a test of its story was seen to
-            fail: "off", "warn" (the agent is told) or "deny".
+        tdd_enforce: what happens in an autonomous run if code is edited before a test of its story was seen
+            to fail: "off", "warn" (the agent is told) or "deny".
         tracker_use: where tasks are kept: a tracker's name, or "auto" for the one that is found here.
         tracker_folder: where the tracker keeps its database, if not where it looks by itself.
-        evidence_runners: rows of the project for the table of runners, as they stand in its file.
+        evidence_runners: the project's rows for the table of runners, as they are in its file.
         stages: the staged workflow's settings.
         run: the caps of an autonomous run.
-        written_ns: when the project's file was last written, asked before it was read, in nanoseconds; -1
-            if there is none.
+        written_ns: when the project's file was last written, read before its content, in nanoseconds; -1
+            if there is no file.
     """
 
     repository: Repository | None = None
@@ -185,15 +185,15 @@ class Settings:
 
     @property
     def has_board(self) -> bool:
-        """True if a task's Status is kept anywhere but in the claim: on a board, or as labels."""
+        """True if a task's Status is also kept outside the claim: on a board, or as labels."""
         return self.project_number is not None or self.labels_use == "always"
 
     @property
     def waits_unattended(self) -> bool:
-        """True if a stop waits for news where nobody attends."""
+        """True if an unattended stop waits for news."""
         return self.wait_unattended > 0
 
     @property
     def board_name(self) -> str:
-        """Where the Status is kept, in words."""
+        """The place where the Status is kept, in words."""
         return "the labels" if self.project_number is None else f"project {self.project_number}"

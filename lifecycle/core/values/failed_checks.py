@@ -1,4 +1,4 @@
-"""Frozen values of what failed on a head: the checks, their steps, and what they say of lines of files."""
+"""Frozen values of what failed on a head: the checks, their steps, and their remarks on lines of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class JobStep:
     """One step of a job of Actions.
 
     Attributes:
-        word: how it ended, in GraphQL's spelling, "" if it has not.
+        word: its result in GraphQL's spelling, "" if it has not ended.
         began, ended: whole seconds since the epoch, None if GitHub does not say.
     """
 
@@ -24,7 +24,7 @@ class JobStep:
 
 @dataclass(frozen=True, slots=True)
 class CheckRemark:
-    """What a check says of a line of a file; GitHub calls it an annotation.
+    """A check's remark on a line of a file; GitHub calls it an annotation.
 
     Attributes:
         level: FAILURE, WARNING or NOTICE.
@@ -42,12 +42,12 @@ class FailedCheck:
     """A check that did not pass: a job of Actions, another app's run, or a commit status.
 
     Attributes:
-        word: how it ended, in GraphQL's spelling.
-        job: the number by which its log is asked for, None unless it is a job of Actions.
-        run: the number of the workflow run that it belongs to, None unless it is of Actions.
+        word: its result in GraphQL's spelling.
+        job: the number with which its log is read, None unless it is a job of Actions.
+        run: the number of its workflow run, None unless it is of Actions.
         is_required: the base branch demands it, None if GitHub does not say.
-        title, summary: what another app says of it.
-        remarks_left: how many remarks there are beside those that are here.
+        title, summary: the texts of another app.
+        remarks_left: how many further remarks there are.
     """
 
     name: str
@@ -67,7 +67,7 @@ class FailedCheck:
 
     @property
     def failed_step(self) -> JobStep | None:
-        """The first step that did not pass, None if there is none, or none is shown."""
+        """The first step that did not pass; None if there is none, or none is shown."""
         return next((step for step in self.steps if step.word in ENDED_BADLY), None)
 
 
@@ -76,12 +76,12 @@ class FailedHead:
     """What failed on the head of a pull request.
 
     Attributes:
-        pull: its number.
+        pull: the pull request's number.
         url: its page.
         sha: the head.
-        checks: those that did not pass.
-        left: how many failed checks there are beside those that are here.
-        unseen: what could not be shown, each a sentence.
+        checks: the checks that did not pass.
+        left: how many further failed checks there are.
+        unseen: sentences on what could not be read.
     """
 
     pull: int
@@ -94,11 +94,11 @@ class FailedHead:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowRun:
-    """A run of a workflow of Actions, as it stands now.
+    """The present state of a run of a workflow of Actions.
 
     Attributes:
-        attempt: the number of its newest attempt, from 1 on: one more for each time it was run again.
-        is_over: no job of it runs any more, so that failed ones can be run again.
+        attempt: the number of its newest attempt, from 1: one more for each time it was run again.
+        is_over: none of its jobs runs any more, so that failed ones can be run again.
         base: the commit of the base branch that it was tested with, "" if GitHub does not say.
     """
 
@@ -110,11 +110,11 @@ class WorkflowRun:
 
 @dataclass(frozen=True, slots=True)
 class CommitFailures:
-    """What Actions says of a commit that is no pull request's head.
+    """What failed in Actions on a commit that is not a pull request's head.
 
     Attributes:
         failed: jobs of its newest runs that did not pass.
-        workflows: those whose newest run there is over; what is not among them is not known.
+        workflows: those whose newest run there is over; others are not known.
     """
 
     failed: tuple[FailedCheck, ...] = ()

@@ -18,14 +18,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Ensured(Generic[T]):
-    """What an operation came to.
+    """The result of an operation.
 
     Attributes:
-        now: what is true now, as GitHub showed it last; None for what is gone.
-        changed: True if this call changed something, or may have: after a lost answer, what was
-            found to be there counts as this call's.
-        withheld: names of the arguments that held what is known as a secret or looks like one: GitHub
-            got `***` in its place.
+        now: what is true now, as GitHub last showed it; None for what is gone.
+        changed: True if this call changed something, or may have: after a lost answer, what is found
+            counts as this call's change.
+        withheld: names of the arguments that contained a known or likely secret: GitHub got `***`
+            instead.
     """
 
     now: T
@@ -38,14 +38,14 @@ class IssueFacts:
     """An issue, or a pull request seen as one.
 
     Attributes:
-        number: as in its address.
-        id: the global id, which GraphQL takes.
-        database_id: the number that REST's dependencies and sub-issues take.
+        number: the number in its address.
+        id: the global id, for GraphQL.
+        database_id: the number for REST's dependencies and sub-issues.
         state_reason: `completed`, `not_planned`, `duplicate`, `reopened` or "".
         milestone: its title, "" if it has none.
-        closed_by: who closed it, "" if it is open, or a list's answer says nothing of it.
+        closed_by: who closed it; "" if it is open, or was read from a list.
         open_blockers, open_parts: how many open issues block it, and how many of its sub-issues are
-            open; None where GitHub says nothing (an older Enterprise Server; some answers).
+            open; None if GitHub does not say (an older Enterprise Server; some answers).
     """
 
     number: int
@@ -104,13 +104,13 @@ class PullFacts:
     """A pull request.
 
     Attributes:
-        id: the global id, which GraphQL takes.
+        id: the global id, for GraphQL.
         head: `owner:branch`.
         mergeable_state: GitHub's word (`clean`, `dirty`, `blocked`, `behind`, `unstable`, `draft`,
-            `unknown`, …), "" where a list or an answer left it out.
-        reviewers, team_reviewers: logins and team names of whom a review is asked now.
-        auto_merge: the method by which it is merged once it may be, "" if auto-merge is off.
-        merge_sha: the commit that the merge made, "" before.
+            `unknown`, …), "" if a list or an answer left it out.
+        reviewers, team_reviewers: logins and team names that are asked for a review now.
+        auto_merge: the method with which GitHub will merge it, "" if auto-merge is off.
+        merge_sha: the commit that the merge made, "" before the merge.
     """
 
     number: int
@@ -171,11 +171,11 @@ class CheckRunFacts:
     """A check run.
 
     Attributes:
-        status: `queued`, `in_progress` or `completed` (and what Actions sets beside).
+        status: `queued`, `in_progress` or `completed` (and further words of Actions).
         conclusion: "" until it is completed.
         external_id: the id that its maker gave it.
-        annotations: how many it has.
-        app: the short name (slug) of the app that made it, and alone may change it.
+        annotations: how many annotations it has.
+        app: the short name (slug) of the app that made it; only that app may change it.
     """
 
     id: int
@@ -209,7 +209,7 @@ class StatusFacts:
 
 @dataclass(frozen=True, slots=True)
 class RefFacts:
-    """A ref by its whole name, `refs/heads/main`, and the object that it points to."""
+    """A ref by its full name, `refs/heads/main`, and the object that it points to."""
 
     ref: str
     sha: str
@@ -225,7 +225,7 @@ class CardWords:
 
     Attributes:
         priority: the word of the field Priority, None if it is not set.
-        status: that of Status, None if it is not set.
+        status: the word of the field Status, None if it is not set.
         agent: the text of the field Agent, "" if it is not set.
     """
 
@@ -240,8 +240,8 @@ class ItemFacts:
 
     Attributes:
         id: the item's global id.
-        number: of the issue or pull request on it.
-        values: by field name, what is set: text, number (float), date, option name, iteration title.
+        number: the number of the issue or pull request on it.
+        values: the set values by field name: text, number (float), date, option name, iteration title.
         choices: names of the fields whose value is an option or an iteration; their case is ignored.
     """
 

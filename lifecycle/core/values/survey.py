@@ -1,6 +1,6 @@
 """What a sweep over many repositories shows: values only, read a hundred at a time.
 
-A sweep sees every task a little; whoever acts on one looks at it once more, as the hooks do.
+A sweep reads a little of every task; before a write, the task is read once more, as by the hooks.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from lifecycle.core.light_dataclass import dataclass, field, object_in
 from lifecycle.core.values.model import Hold, Observation, PullRequest
 
 LEASES = "refs/agent-claims/"
-"""What the leases' refs begin with; the issue's number follows."""
+"""The beginning of the leases' refs; the issue's number follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,15 @@ class Tip:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """One repository: what is held in it, and what is pushed and open.
+    """One repository: its leases, its pushed branches and its open pull requests.
 
     Attributes:
         repository: `owner/name`, as GitHub has it now.
         url: its page, to which `.git` is added for git.
-        leases: by issue.
+        leases: its leases, by issue.
         tips: the branches that claims make (`claude/…`), by name.
-        pulls: the open pull requests, newest first, with their bodies; `merge_state` is empty where whom
-            they wait for was not asked for.
+        pulls: the open pull requests, newest first, with their bodies; `merge_state` is "" if it was not
+            asked whom they wait for.
         is_archived: GitHub takes no writes there.
         claimed: how many open issues have an assignee.
         problem: why it could not be read; everything else is empty then.
@@ -60,12 +60,12 @@ class Swept:
         observation: as `Forge.observe` gives it, with one difference: `by_branch` are the pull
             requests of the same repository that mention the issue, whatever their branch, newest
             first. Checks, reviews, comments and `default_branch` are not read.
-        assigned_at: when somebody was assigned last, who need not be assigned any more; None if nobody ever
+        assigned_at: when somebody was last assigned (and may be unassigned by now); None if nobody ever
             was, or GitHub did not say.
-        reopened_at: when the issue was reopened last, None if it never was.
+        reopened_at: when the issue was last reopened, None if it never was.
         closed_by: the numbers of those pull requests that say that they close the issue.
-        lacks_agent: its board has no field for an agent, so that a card which names nobody says nothing.
-        problem: why issues of this repository could not be read; `observation` is empty then.
+        lacks_agent: its board has no field for an agent, so a card without a name means nothing.
+        problem: why issues of this repository could not be read; then `observation` is empty.
     """
 
     repository: str
@@ -89,10 +89,10 @@ _LEASE = "lease "
 
 
 def parse_lease(message: str) -> tuple[str, str, str]:
-    """Agent, nonce and branch of a lease's commit message, "" for what it does not say.
+    """Agent, nonce and branch from a lease's commit message, "" for what it lacks.
 
-    That is `lease {"agent": …, "issue": …, "nonce": …, "branch": …}`, as whoever takes a lease writes it.
-    A ref of that name may point to anybody's commit.
+    The message is `lease {"agent": …, "issue": …, "nonce": …, "branch": …}`, written when a lease is taken.
+    A ref of that name may also point to anybody's commit.
     """
     line = message.partition("\n")[0].strip()
     values = map(object_in(line.removeprefix(_LEASE)).get, ("agent", "nonce", "branch"))
