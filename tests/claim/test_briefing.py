@@ -16,9 +16,10 @@ from tests.batches import wrong
 from tests.claim.steps import DONE, READY, REVIEW
 from tests.factories import BRANCH, NOW, record
 
-WATCHED = "CI, reviews and the merge are watched, and you are told; now: lifecycle tick"
+WATCHED = "CI, reviews and the merge are watched, and you are told; to look now: lifecycle tick"
+OPENED = "The PR is opened at the agent's next stop; to open it now: lifecycle tick"
 AGAIN = (
-    "PR #107 has what was pushed, and is watched again from the agent's next stop on; now: "
+    "PR #107 has the pushed commits; it is watched again from the agent's next stop on; to look now: "
     "lifecycle tick"
 )
 CLOSED = messages.closed_elsewhere(42)
@@ -33,7 +34,7 @@ RED_LINE = "CI: 1/2 passed, 1 failed at s: lint."
 BASE_LINE = "It fails the same way on its base: do not fix it here; the base is watched."
 CHECKED: dict[str, Any] = {**REVIEW, "phase": "checks_running"}
 MERGED: dict[str, Any] = {**REVIEW, "phase": "merged_detected"}
-REST = "; the rest is tried again at the next stop; now: lifecycle tick"
+REST = "; the next stop tries the rest again; to try now: lifecycle tick"
 
 
 def trouble(kind: str, *, is_final: bool = True) -> dict[str, Any]:
@@ -81,7 +82,7 @@ CLAIMS: tuple[Any, ...] = (
     ({}, {}, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
     ({}, RED, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
     ({}, {"pull.checks": {"passed": 1}}, ["coding", briefing.NEXT_STEPS[Phase.CODING]]),
-    (READY, {}, ["ready_for_pr", "The PR is opened at the agent's next stop; now: lifecycle tick"]),
+    (READY, {}, ["ready_for_pr", OPENED]),
     (
         {**READY, "pr_number": 107},
         {"judged": "checks_running"},
@@ -255,14 +256,14 @@ BY_HAND: tuple[Any, ...] = (
     (
         {**READY, "pr_number": 107},
         {"judged": "pr_created"},
-        "PR #107 has what was pushed, and is looked at with: lifecycle tick",
+        "PR #107 has the pushed commits; to look at it: lifecycle tick",
     ),
     (REVIEW, {}, LOOK),
     (CHECKED, {}, LOOK),
     (CHECKED, RED, "Fix, commit and push; then look with: lifecycle tick"),
     (REVIEW, {"judged": ""}, messages.judged_next("pr_created", has_hooks=False)),
     (DONE, {}, "Close the issue with: lifecycle tick"),
-    (DONE, {"ending.issue_closed": True}, "#42 is closed; go on with: lifecycle tick"),
+    (DONE, {"ending.issue_closed": True}, "#42 is closed; continue with: lifecycle tick"),
 )
 
 
@@ -279,7 +280,7 @@ def test_nothing_is_promised_where_no_hook_is_at_work() -> None:
 
 
 UNATTENDED: tuple[Any, ...] = (
-    (READY, {}, "The PR is opened at the agent's next stop; now: lifecycle tick"),
+    (READY, {}, OPENED),
     (REVIEW, {}, WAIT),
     (CHECKED, {}, WAIT),
     (CHECKED, RED, "Fix, commit and push; then look with: lifecycle tick"),

@@ -145,7 +145,7 @@ def test_claim_names_the_open_pull_requests_that_are_for_the_task_already(place:
     number = place.control.open_pull("fix-race", "Fix the race", body="Closes #42", by="sam")
     place.clear()
     said = place.cli("claim", "42")
-    assert f"An open PR is for #42 already: #{number}." in said.stdout + said.stderr
+    assert f"There is already an open PR for #42: #{number}." in said.stdout + said.stderr
     assert [asked.operation for asked in place.requests()].count("ObserveClaim") == 1
     assert place.claim()["pr_number"] is None
     ok(place.cli("release"))
@@ -296,7 +296,7 @@ def test_who_was_taken_over_is_off_the_issue(place: Place) -> None:
     lease.take(place.tree().world.git, "origin", 42, "sam-1")
     place.control.assign(42, "sam", "maria")
     said = ok(place.cli("takeover", "42"))
-    assert "sam, who had it, was taken off #42." in said
+    assert "sam, who had it before, is no longer assigned to #42." in said
     assert sorted(place.issue()["assignees"]) == ["maria", "octocat"]
 
 

@@ -107,7 +107,9 @@ def test_another_worktree_of_the_clone_is_not_told_that_it_is_claimed(
     lost.git("worktree", "add", "--quiet", "--detach", str(other.root))
     for command in ("claim", "takeover"):
         said = refused(other.cli(command, "42"))
-        assert f"#42 already has a worktree, {lost.root}; nothing was claimed. Go on there" in said
+        assert (
+            f"#42 already has a worktree, {lost.root}; nothing was claimed. Continue there" in said
+        )
     assert lease_of(lost) == ""
     assert "42 is nobody's now" in ok(other.cli("tracker", "release", "42"))
     lost.git("switch", "--quiet", "--detach")
@@ -119,7 +121,7 @@ def test_what_was_lost_is_not_to_be_finished_before_another_task(lost: Place) ->
     """Who takes another task hears to leave the one that this worktree does not hold any more."""
     ok(lost.cli("tick"))
     said = refused(lost.cli("claim", "44"))
-    assert "has the claim on #42, which it lost; leave it with: lifecycle release, or take" in said
+    assert "has a claim on #42 that was lost; leave it with: lifecycle release, or take" in said
     assert "finish" not in said
 
 
@@ -313,7 +315,7 @@ def test_a_claim_whose_file_was_deleted_goes_on_where_it_was(
     quiet.clear()
     begun = quiet.hook("session-start", {"session_id": "s", "source": "startup"}).stdout
     for said in (begun, ok(quiet.cli("status")), ok(quiet.cli("tick"))):
-        assert "may still hold #42: lifecycle claim 42 goes on" in said
+        assert "#42 may still be held. To continue, run: lifecycle claim 42" in said
     ok(quiet.cli("claim", "42"))
     claim = quiet.claim()
     phase = "merged_detected" if is_merged else "checks_running"

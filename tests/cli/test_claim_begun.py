@@ -134,10 +134,10 @@ def test_what_is_held_is_said_and_release_gives_it_back(place: Place) -> None:
         assert "lifecycle claim 42 continues it, and lifecycle release undoes it" in text
     place.control.clear_faults()
     before = place.control.world()
-    assert "would release what was begun of #42" in ok(place.cli("release", "--dry-run"))
+    assert "would release the unfinished claim on #42" in ok(place.cli("release", "--dry-run"))
     assert place.control.world() == before
     out = ok(place.cli("release"))
-    assert "was released; nothing of it is held any more" in out
+    assert "was released; it no longer holds anything" in out
     assert is_free(place)
     assert place.issue()["comments"] == []
     assert "no claim" in refused(place.cli("release"))

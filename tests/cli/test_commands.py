@@ -164,7 +164,7 @@ def test_commits_that_a_merge_does_not_have_are_told_and_get_another_pull_reques
     )
     assert sentence in asked
     assert sentence in ok(place.cli("status"))
-    way = "(phase merged_detected); close it first, on the user's yes (lifecycle close), or take"
+    way = "(phase merged_detected); close it first, once the user agrees (lifecycle close), or take"
     assert way in refused(place.cli("claim", "41"))
     ok(place.cli("handoff", "--summary", "The rest"))
     ok(place.cli("tick"))
@@ -245,16 +245,13 @@ def test_a_branch_that_was_deleted_here_is_switched_to_from_the_remote(place: Pl
     head = place.git("rev-parse", branch)
     place.git("branch", "--quiet", "-D", branch)
     said = ok(place.cli("release", "--dry-run"))
-    assert (
-        f"Branch {branch} is not in this clone, and origin was last seen to have it at {head[:7]}."
-        in said
-    )
+    assert f"Branch {branch} is not in this clone, but origin last had it at {head[:7]}." in said
     said = refused(place.cli("handoff", "--summary", "Fix"))
     advice = f"git switch {branch}"
     assert said.endswith(f"Switch with: {advice}\n")
     place.git("switch", "--quiet", "-c", "mine")
     said = refused(place.cli("handoff", "--summary", "Fix"))
-    assert f"; if not, go there with: {advice}" in said
+    assert f"; if not, switch with: {advice}" in said
     place.git(*advice.split()[1:])
     ok(place.cli("handoff", "--summary", "Fix"))
 
@@ -272,7 +269,7 @@ def test_a_branch_that_is_nowhere_is_made_anew_and_the_base_keeps_its_name(place
     said = refused(place.cli("handoff", "--summary", "Fix"))
     assert said.endswith(f"Switch with: {advice}\n")
     said = ok(place.cli("release", "--dry-run"))
-    assert f"Branch {branch} is not in this clone, nor known on origin." in said
+    assert f"Branch {branch} is not in this clone, and not known on origin." in said
     place.git(*advice.split()[1:])
     assert "has no commit that main lacks" in refused(place.cli("handoff", "--summary", "Fix"))
     place.work("main", push=False)

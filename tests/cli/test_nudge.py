@@ -143,7 +143,7 @@ def test_a_pull_request_that_is_open_is_not_denied_once_the_claim_is_back_in_cod
     assert "is back in coding, so PR #46 is not watched" in refused(place.cli("wait"))
     place.work()
     said = ok(place.cli("handoff", "--summary", "Fix")) + ok(place.cli("status"))
-    assert said.count("PR #46 has what was pushed, and is looked at with: lifecycle tick") == 2
+    assert said.count("PR #46 has the pushed commits; to look at it: lifecycle tick") == 2
     assert ok(place.cli("tick")).count("was already open") == 0
 
     ok(place.cli("nudge", "coding", "--reason", "more"))

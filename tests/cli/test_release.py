@@ -216,7 +216,7 @@ def test_in_phase_done_it_is_refused(place: Place) -> None:
     """Somebody wrote it, and no look has seen the merge: the sentence says so, and how to look."""
     place.merged()
     said = refused(place.cli("release"))
-    assert "GitHub did not show a merge yet; look with: lifecycle tick" in said
+    assert "GitHub does not show a merge yet; to look now: lifecycle tick" in said
     assert released(place) == []
 
 

@@ -229,7 +229,7 @@ def test_a_renamed_repository_is_named_before_a_release_gives_anything_up(place:
     place.control.rename_repository("better-name")
     control, before = place.control.at("octo-org/better-name"), place.claim()
     told = ok(place.cli("tick"))
-    assert "is called octo-org/better-name on GitHub now, so what is written there may be" in told
+    assert "is called octo-org/better-name on GitHub now, so writes there may be" in told
     assert "git remote set-url origin " in told
     assert "on GitHub now" in ok(place.cli("status"))
     done = place.cli("release")

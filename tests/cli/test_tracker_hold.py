@@ -167,8 +167,8 @@ def test_next_passes_over_a_task_whose_branch_another_worktree_has(
     for words in (["claim", "43"], ["tracker", "claim", "43"], ["takeover", "43"]):
         sentence = refused(place.cli(*words))
         assert sentence.endswith(
-            f"#43 already has a worktree, {other.root}; nothing was claimed. Go on there, with: "
-            "lifecycle claim 43\n"
+            f"#43 already has a worktree, {other.root}; nothing was claimed. Continue there "
+            "with: lifecycle claim 43\n"
         )
     assert (place.issue(43)["assignees"], leases(place)) == ([], [])
     assert told(place, "next")["task"]["id"] == "42"

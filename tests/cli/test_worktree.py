@@ -167,7 +167,7 @@ def test_what_was_begun_is_kept_and_goes_on(place: Place) -> None:
     """The assignment failed behind the lease: the folder stays with the attempt, and is used again."""
     place.control.add_fault(Fault("status", path=r"/assignees$", status=500, count=9))
     sentence = refused(place.cli("claim", "42", "--worktree"))
-    assert "was kept; the same command goes on there" in sentence
+    assert "was kept; the same command continues there" in sentence
     sha = place.control.world()["refs"]["refs/agent-claims/42"]
     place.control.clear_faults()
     assert json.loads(ok(place.cli("claim", "42", "--worktree", "--json")))["new"] is True

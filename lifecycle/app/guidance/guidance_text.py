@@ -76,7 +76,7 @@ def kept_lines(workflow: Workflow, others: Sequence[Workflow] = ()) -> list[str]
         f"- {_phase_line(workflow)}",
         *(f"- {line.text}" for line in _told(workflow, others, _TEXT) if line.rank != Rank.LAST),
         f"- REQUIRED READING: {' '.join(map(_path, workflow.all_reading)) or 'none'}",
-        f"- Its state is on disk; shown by: {REST}",
+        f"- Its state is on disk; to see it: {REST}",
     ]
 
 
@@ -162,7 +162,7 @@ def _action(workflow: Workflow) -> str:
     read = "read every file above, then " if workflow.all_reading else ""
     status = phase.status if phase is not None else PhaseStatus.PENDING
     steps = {PhaseStatus.PENDING: "begin this phase", PhaseStatus.ACTIVE: "go on with this phase"}
-    step = steps.get(status, "see what keeps this phase")
+    step = steps.get(status, "see what blocks this phase")
     then = "When it is done: lifecycle workflow advance"
     then = then if status in steps else f"Next: {next_step(workflow)}"
     answer = f'answer "{acknowledgement(workflow)}"'

@@ -63,7 +63,7 @@ def workflow_part(
 
 def kept_text(lines: Iterable[str]) -> str:
     """What the client's summariser is told to keep, as it is printed."""
-    lines_to_keep = ["Keep in the summary, word by word:", *map(_fit, lines)]
+    lines_to_keep = ["Keep in the summary, word for word:", *map(_fit, lines)]
     return shown("\n".join(lines_to_keep))
 
 

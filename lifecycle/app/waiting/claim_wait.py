@@ -42,7 +42,7 @@ BESIDE_SECONDS = 5.0
 LAST_SECONDS = 2.0
 """Seconds before the end of the wait at which it looks once more, so that its last report is true."""
 
-GONE = "The claim is over, so there is nothing to wait for any more; lifecycle status tells how it ended."
+GONE = "The claim has ended, so there is nothing to wait for; to see how it ended: lifecycle status"
 
 AGENTS = (Audience.ACT, Audience.NEXT, Audience.NEWS, Audience.ASK, Audience.NOTE)
 

@@ -59,7 +59,7 @@ def is_lost(world: World, mine: Record, observed: Observation, notes: list[str])
     try:
         stands = observing.standing(world, mine, issue.number)
     except (errors.GitFailed, errors.Transient) as error:
-        notes.append(f"Whether the lease is still this claim's could not be read. {error.sentence}")
+        notes.append(f"It is not known whether this claim still holds the lease. {error.sentence}")
         return False
     return stands.is_gone or stands.other is not None
 
@@ -181,7 +181,7 @@ def cards_here(world: World, notes: list[str]) -> tuple[Card, ...]:
     try:
         return tuple(cards_of(world.board.cards(), world.base))
     except errors.LifecycleError as error:
-        notes.append(f"The board is left out: {error.sentence}")
+        notes.append(f"The board was skipped: {error.sentence}")
         return ()
 
 
@@ -262,7 +262,7 @@ def rivals(task: TaskAsked, pull: PullRequest | None) -> str:
     own = pull.number if pull is not None else None
     numbers = sorted({*seen.closers, *referring} - {own})
     listed = ", ".join(f"#{number}" for number in numbers)
-    return f"An open PR is for #{issue.number} already: {listed}" if numbers else ""
+    return f"There is already an open PR for #{issue.number}: {listed}" if numbers else ""
 
 
 def admit(world: World, task: TaskAsked, attempt: Attempt) -> list[str]:
@@ -368,7 +368,7 @@ def refuse_checked_out(world: World, number: int, branch: str) -> None:
 
 def has_place(path: Path, number: int) -> Refused:
     """The refusal of a task that has a worktree; for git a worktree exists even if its folder is gone."""
-    way = f"Go on there, with: lifecycle claim {number}"
+    way = f"Continue there with: lifecycle claim {number}"
     if not path.exists():
         way = f"Its folder is gone, so free the branch with: git worktree remove --force {quoted(path)}"
     return Refused(sentence("has-worktree", number=number, path=path, way=way))

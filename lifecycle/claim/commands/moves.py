@@ -301,8 +301,8 @@ def _refuse_another_branch(world: World, branch: str, checked_out: str | None) -
     go = f"git switch {branch}" if is_here or is_there else f"git switch -c {branch}"
     way = f"Switch with: {go}"
     if checked_out not in (None, world.settings.base or default_branch(world)) and not is_here:
-        way = f"If it was renamed, give it its name back: git branch -m {checked_out} {branch}"
-        way += f"; if not, go there with: {go}"
+        way = f"If it was renamed, rename it back: git branch -m {checked_out} {branch}"
+        way += f"; if not, switch with: {go}"
     head = checked_out or "no branch"
     raise errors.Refused(sentence("another-branch", branch=branch, head=head, way=way))
 

@@ -103,15 +103,15 @@ def _unfinished(world: World, claim_store: ClaimStore, *, dry_run: bool) -> Rele
         return None
     if dry_run:
         left = unfinished_claims.left(claim_store)
-        text = f"would release what was begun of #{begun.issue}: {left}"
+        text = f"would release the unfinished claim on #{begun.issue}: {left}"
         return ReleaseOutcome(begun.record, is_over=True, said=text)
     try:
         was_held = unfinished_claims.undo(world, claim_store)
     except LifecycleError as error:
         error.sentence = f"{error.sentence} {unfinished_claims.left(claim_store)}"
         raise
-    text = "was released; nothing of it is held any more" if was_held else "had come to nothing"
-    sentence = f"The claim of #{begun.issue} that was begun here {text}."
+    text = "was released; it no longer holds anything" if was_held else "held nothing"
+    sentence = f"The unfinished claim on #{begun.issue} {text}."
     return ReleaseOutcome(begun.record.with_ending(outcome="released"), is_over=True, said=sentence)
 
 
@@ -140,9 +140,9 @@ def _leaving(
     number = record.claim.issue_number
     is_over = record.claim.phase in (Phase.DONE, Phase.MERGED_DETECTED)
     if is_over and not (record.is_lost or derive.is_issue_gone(record)):
-        way = "a task whose PR is merged is closed instead, with: lifecycle close"
+        way = "a task whose PR is merged is closed instead: lifecycle close"
         if not derive.was_merge_seen(record):
-            way = "GitHub did not show a merge yet; look with: lifecycle tick"
+            way = "GitHub does not show a merge yet; to look now: lifecycle tick"
         phase = record.claim.phase
         raise Refused(sentence("not-to-release", number=number, phase=phase, way=way))
     progress, notes = _progress(world, record)
@@ -153,7 +153,7 @@ def _leaving(
             sha = stands.sha
             holder = stands.other.agent if stands.other is not None else ""
         except (GitFailed, Transient) as error:
-            notes.append(f"Who holds the lease could not be read; the card decides. {error}")
+            notes.append(f"It is not known who holds the lease, so the card decides. {error}")
     releasing = Releasing(world.clock.now(), reason, progress, holder)
     fresh = replace(record, intents={}).with_ownership(lease=sha)
     fresh = fresh.with_ending(comment_done=False, board_done=False, unassigned=False)
@@ -167,9 +167,9 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
     phase = f"phase {record.claim.phase}."
     pushed = git.remote_head_of(branch, remote) if branch else None
     if not branch or git.head_of(branch) is None:
-        known = f"nor known on {remote}"
+        known = f"and not known on {remote}"
         if pushed:
-            known = f"and {remote} was last seen to have it at {pushed[:7]}"
+            known = f"but {remote} last had it at {pushed[:7]}"
         notes = [f"Branch {branch} is not in this clone, {known}."] if branch else []
         return f"not in the worktree that released it, {phase}", notes
     notes = []
@@ -183,9 +183,7 @@ def _progress(world: World, record: Record) -> tuple[str, list[str]]:
         notes.append(f"{amount} of {branch} only here; to share: git push {remote} {branch}")
     own = (f":(exclude){CLAIM_FILE}*", f":(exclude){FOLDER}")
     if git.current_branch() == branch and git.run("status", "--porcelain", "--", ".", *own):
-        notes.append(
-            "Uncommitted work is only here; commit and push what others should go on with."
-        )
+        notes.append("Uncommitted work is only here; commit and push what others should continue.")
     words = [_commits(commits)] if commits is not None else []
     words += [f"pushed up to {pushed[:7]}" if pushed else "nothing pushed"]
     words += [f"{unpushed} not pushed"] if unpushed and pushed else []

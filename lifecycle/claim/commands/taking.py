@@ -136,11 +136,11 @@ def _check_held(mine: Record, number: int, command: str) -> None:
     own = mine.claim.issue_number
     if own != number:
         is_merged = mine.claim.phase == Phase.MERGED_DETECTED
-        closing = "close it first, on the user's yes (lifecycle close)"
+        closing = "close it first, once the user agrees (lifecycle close)"
         way = closing if is_merged else "finish it first"
         how = f"already holds #{own} (phase {mine.claim.phase}); {way}"
         if mine.is_lost:
-            how = f"has the claim on #{own}, which it lost; leave it with: lifecycle release"
+            how = f"has a claim on #{own} that was lost; leave it with: lifecycle release"
         raise Refused(sentence("holds-another", how=how, command=command, number=number))
     if mine.ending.releasing is not None:
         raise Refused(sentence("being-released", number=own))
@@ -221,7 +221,7 @@ class _Taking:
         notes += switch(world, branch, base)
         pull = admission.pull_request_of(world, task, branch, base, former)
         others = admission.rivals(task, pull)
-        way = "Look at it before you begin; to leave the task to it, run: lifecycle release"
+        way = "Look there before you begin; to leave the task to that PR, run: lifecycle release"
         notes += [f"{others}. {way}"] if others else []
         # From here on, the issue and its card are written to.
         unfinished_claims.amend(claim_store, is_held=True)
@@ -230,7 +230,7 @@ class _Taking:
         if not issue.is_open:  # the former holder has closed the issue since it was read
             raise Refused(sentence("closed", number=number))
         if not is_app and login not in issue.assignees:
-            notes.append(f"GitHub did not assign {login} (no write access?); the claim stands.")
+            notes.append(f"GitHub did not assign {login} (no write access?); the task is claimed.")
         values = _values(task, branch, agent, pull)
         item = _put_on_board(world, task, agent, values["status"], notes)
         exclude_own_files(world.root)
@@ -353,10 +353,10 @@ def _relieved(world: World, task: TaskAsked, login: str, former: str) -> list[st
     try:
         world.forge.unassign(task.issue.number, names[0])
     except DeadlineReached:
-        return [f"{names[0]}, who had it, stays assigned: the time for the command was up."]
+        return [f"{names[0]}, who had it before, is still assigned: the command ran out of time."]
     except LifecycleError as error:
-        return [f"{names[0]}, who had it, stays assigned: {error.sentence}"]
-    return [f"{names[0]}, who had it, was taken off #{task.issue.number}."]
+        return [f"{names[0]}, who had it before, is still assigned: {error.sentence}"]
+    return [f"{names[0]}, who had it before, is no longer assigned to #{task.issue.number}."]
 
 
 def _probed(world: World, task: TaskAsked, sha: str) -> str:

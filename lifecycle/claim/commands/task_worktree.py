@@ -106,12 +106,12 @@ def _left(world: World, root: Path, number: int) -> str:
     """After a failure, remove the worktree unless a claim was made or begun in it; return text to add."""
     claim_store = ClaimStore(root, world.clock)
     if is_begun(claim_store.file.reload(repair=False), number) or claim_store.disk.path.exists():
-        return f" The worktree {root} was kept; the same command goes on there."
+        return f" The worktree {root} was kept; the same command continues there."
     try:
         # `--force` twice: the worktree is locked, and what was prepared in it is untracked.
         world.git.run("worktree", "remove", "--force", "--force", str(root))
     except GitFailed as error:
-        return f" The worktree {root} could not be removed again: {error.evidence}"
+        return f" The worktree {root} could not be removed: {error.evidence}"
     return ""
 
 

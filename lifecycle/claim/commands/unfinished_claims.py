@@ -181,8 +181,8 @@ def _without_file(claim_store: ClaimStore) -> str:
         return ""
     number = last.claim.issue_number
     return (
-        f"The claim on #{number} lost its file before it ended, and may still hold #{number}: lifecycle "
-        f"claim {number} goes on with it, and lifecycle release, after that, gives it back."
+        f"The file of the claim on #{number} was deleted before the claim ended, so #{number} may still be "
+        f"held. To continue, run: lifecycle claim {number}; to give it up, run lifecycle release then."
     )
 
 
@@ -195,7 +195,7 @@ def release_unfinished(world: World, claim_store: ClaimStore) -> list[str]:
     begun = of(claim_store.state)
     if begun is None or not undo(world, claim_store):
         return []
-    return [f"#{begun.issue}, which an earlier run had begun to claim here, was released."]
+    return [f"The unfinished claim on #{begun.issue} here was released."]
 
 
 @contextmanager
@@ -221,9 +221,9 @@ def answered_for(world: World, claim_store: ClaimStore) -> Iterator[None]:
         stop.args = (left(claim_store),)
         raise
     except DeadlineReached:
-        text = f"The time for the command was up before the task was claimed. {left(claim_store)}"
+        text = f"The command ran out of time before the task was claimed. {left(claim_store)}"
         raise Transient(text.rstrip()) from None
     except OSError as error:
         where = error.filename or "writing a file"
-        text = f"{where}: {error.strerror or error}; the claim is not there. {left(claim_store)}"
+        text = f"{where}: {error.strerror or error}; the claim was not written. {left(claim_store)}"
         raise Transient(text.rstrip()) from None

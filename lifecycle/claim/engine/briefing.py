@@ -30,7 +30,7 @@ BOARD_CACHE = "board_brief"
 
 _COLUMNS = (Status.TODO, Status.IN_PROGRESS, Status.IN_REVIEW, Status.DONE)
 
-_WATCHING = "CI, reviews and the merge are watched, and you are told; now: lifecycle tick"
+_WATCHING = "CI, reviews and the merge are watched, and you are told; to look now: lifecycle tick"
 
 _WAITING = (
     "Nobody watches CI, reviews and the merge between two stops of an unattended session; wait for them "
@@ -40,17 +40,17 @@ _WAITING = (
 _ACTING = (Hooks.WATCH, Hooks.STOP)
 
 GO_ON = "lifecycle feedback go-on"
-ASKED = "The user was asked what is to be done about what fails in CI"
+ASKED = "The user was asked what to do about the CI failure"
 
 _NOT_OURS = {
     "inherited": "It fails the same way on its base: do not fix it here; the base is watched.",
-    "stopped": f"{ASKED}; if it is to go on: {GO_ON}",
+    "stopped": f"{ASKED}; if the user says to go on, run: {GO_ON}",
 }
 """What happens if nobody has to mend a failure, by its cause (`FailureLedger.kind`)."""
 
 NEXT_STEPS = {
     Phase.CODING: f"When the work is done, run: {messages.HAND_OFF}",
-    Phase.READY_FOR_PR: "The PR is opened at the agent's next stop; now: lifecycle tick",
+    Phase.READY_FOR_PR: "The PR is opened at the agent's next stop; to open it now: lifecycle tick",
     Phase.PR_CREATED: _WATCHING,
     Phase.CHECKS_RUNNING: _WATCHING,
     Phase.MERGED_DETECTED: messages.how_to_close(),
@@ -162,11 +162,11 @@ def _next_step(record: Record, phase: Phase, *, counts_done: bool, hooks: Hooks)
         return messages.closed_unmerged(record.claim.pr_number, record.claim.issue_number)
     if phase is Phase.READY_FOR_PR and derive.is_pull_open(record):
         then = (
-            "watched again from the agent's next stop on; now"
+            "it is watched again from the agent's next stop on; to look now"
             if hooks is Hooks.WATCH
-            else "looked at with"
+            else "to look at it"
         )
-        return f"PR #{record.claim.pr_number} has what was pushed, and is {then}: lifecycle tick"
+        return f"PR #{record.claim.pr_number} has the pushed commits; {then}: lifecycle tick"
     checks = record.pull.checks or {}
     mending = _mending(record, hooks=hooks) if phase is Phase.CHECKS_RUNNING else ""
     if mending:
@@ -227,7 +227,7 @@ def _ending_line(record: Record, *, hooks: Hooks) -> str:
     state = f"#{number} is closed" if record.ending.issue_closed else f"#{number} is not closed yet"
     if record.ending.issue_closed and waits is not None and not waits.is_final:
         return messages.comment_unknown(number, render_time(waits.until))
-    then = "the rest is tried again at the next stop; now" if hooks in _ACTING else "go on with"
+    then = "the next stop tries the rest again; to try now" if hooks in _ACTING else "continue with"
     return f"{state}; {then}: lifecycle tick"
 
 

@@ -221,7 +221,7 @@ def _work(working: LookUnderWay) -> None:
             has_more = _step(working)
             working.is_finished = not (has_more or working.was_edited)
     except DeadlineReached:
-        working.problem = Transient("The time for this look was up; it goes on at the next one.")
+        working.problem = Transient("This look ran out of time; the next one continues it.")
         log.write(working.world.root, "deadline reached")
         observing.queue(working, deciding.complaints(working.record))
 

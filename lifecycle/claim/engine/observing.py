@@ -156,10 +156,10 @@ def _elsewhere(record: Record, kind: str, taken: str, named: str) -> Refused:
 BOARD_OFF_SECONDS = 600.0
 """Seconds for which hooks do not read a board again that could not be read."""
 
-TOO_LATE = "GitHub did not answer in time; the claim was kept and is looked at again."
+TOO_LATE = "GitHub did not answer in time; the claim was kept, and the next look tries again."
 
 _BOARD_OFF = "board_off"
-_MAY_BE_REFUSED = "so what is written there may be refused"
+_MAY_BE_REFUSED = "so writes there may be refused"
 
 
 @dataclass(slots=True)

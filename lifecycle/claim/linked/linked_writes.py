@@ -55,7 +55,7 @@ def named(world: World, query: str, notes: list[str]) -> tuple[int, Task] | None
     except (errors.NotFound, errors.Invalid):
         return None
     except errors.LifecycleError as error:
-        notes.append(f"{tracker.name} is left out: {error.sentence}")
+        notes.append(f"{tracker.name} was skipped: {error.sentence}")
         return None
     number = issue_named(world, task)
     if number is None:

@@ -25,7 +25,7 @@ BEGIN = (
 )
 ADVANCE = "lifecycle workflow advance --context-for-next"
 SECRET = "The word of the guide is heliotrope."
-KEEP = "Keep in the summary, word by word:"
+KEEP = "Keep in the summary, word for word:"
 
 
 def the_workflow(place: Place) -> Workflow:
