@@ -66,6 +66,8 @@ def test_of_a_submodule_it_lies_beside_the_submodule(place: Place, tmp_path: Pat
     at(place, outer).git("submodule", "--quiet", "add", url, "inner")
     out = ok(at(place, outer / "inner").cli("claim", "42", "--worktree"))
     assert f"Start there: cd '{outer}/inner-42' && claude" in out
+    out = ok(at(place, outer / "inner-42").cli("claim", "41", "--worktree"))
+    assert f"Start there: cd '{outer}/inner-41' && claude" in out
 
 
 @SOAKED

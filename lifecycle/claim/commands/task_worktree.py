@@ -54,9 +54,7 @@ def take_in_worktree(
     number, chosen = admission.which_task(world, admission.cards_here(world, []), query, [])
     with _alone(world, number):
         places = list_places(world.git)
-        is_listed = any(place.path.resolve() == world.root.resolve() for place in places)
-        # For a submodule's own worktree, git lists the folder in `.git/modules` instead.
-        target = path or _beside(places[0].path if is_listed else world.root, number)
+        target = path or _beside(_main(world, places), number)
         place = _find(places, target, number, is_given=path is not None)
         root = place.path if place is not None else target
         if place is not None and root.exists() and place.lock != _reason(number):
@@ -118,6 +116,14 @@ def _left(world: World, root: Path, number: int) -> str:
 def _reason(number: int) -> str:
     """The reason of the lock on a worktree in which a task is being claimed."""
     return f"lifecycle is claiming #{number} here"
+
+
+def _main(world: World, places: list[ListedWorktree]) -> Path:
+    """The main worktree; of a submodule git lists the folder in `.git/modules` instead, which names it."""
+    named = world.git.run("config", "core.worktree", check=False)
+    if not named:
+        return places[0].path
+    return (world.root / world.git.run("rev-parse", "--git-common-dir") / named).resolve()
 
 
 def _beside(main: Path, number: int) -> Path:
