@@ -102,7 +102,7 @@ class CheckState(StrEnum):
 
 
 class CriterionState(StrEnum):
-    """Record the tester's finding on an acceptance criterion."""
+    """What the tester found of one acceptance criterion."""
 
     PENDING = "pending"
     MET = "met"
