@@ -13,6 +13,7 @@ from lifecycle.core.messages import messages
 from lifecycle.core.plan import Audience, Notice
 from lifecycle.git import lease
 from lifecycle.sandbox.control.faults import Fault
+from lifecycle.storage.store import Folder
 from tests.cli.outcome import ok, refused
 from tests.clones import clone
 from tests.conftest import Place, environment_of
@@ -299,6 +300,15 @@ def test_a_takeover_goes_on_with_the_pull_request(
         assert "Nothing to do" in ok(other.cli("tick", "--dry-run"))
         other.control.merge_pull(number)
     assert "Should I close issue #42?" in ok(other.cli("tick"))
+
+
+def test_a_claim_file_that_cannot_be_read_now_is_not_said_to_be_lost(quiet: Place) -> None:
+    """While another process looks, a start mends nothing: it tells of no deleted file where one lies."""
+    (quiet.root / ".agent-claim.json").write_text("{")
+    with Folder(quiet.root).locked(0):
+        begun = quiet.hook("session-start", {"session_id": "s", "source": "startup"}).stdout
+    assert "Board" in begun
+    assert "lost its file" not in begun
 
 
 @pytest.mark.parametrize("is_merged", [True, False])

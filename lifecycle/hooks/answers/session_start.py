@@ -199,7 +199,8 @@ def _claim(call: HookCall, record: Record | None) -> tuple[list[str], list[str]]
 def _begun(call: HookCall) -> list[str]:
     """The sentence about a claim that was begun here, or lost its file, and may hold its task on GitHub."""
     last = call.claim_store.remembered()
-    if CLAIMING not in call.claim_store.state and (last is None or last.ending.outcome):
+    is_over = last is None or last.ending.outcome or call.has_claim
+    if CLAIMING not in call.claim_store.state and is_over:
         return []
     # Where one was cut off, or not ended, alone.
     from lifecycle.claim.commands import unfinished_claims
